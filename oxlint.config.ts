@@ -2,47 +2,48 @@ import { defineConfig } from "oxlint";
 
 import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config/oxlint.rules.ts";
 
-const GROUND = "kit kit/json contract contract/gate";
-const CORE = `${GROUND} catalog`;
-const RUN = `${CORE} plan state egress answer observe gate run`;
-const EDGE = `${RUN} catalog/declared catalog/mcp execute turns`;
-const EDGE_ROOMS = "edge/platform edge/durable edge/gate-client edge/http edge/openapi edge/endpoints";
+const GROUND = "core/kit core/kit/json core/contract core/contract/gate";
+const CORE = `${GROUND} core/catalog`;
+const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
+const EDGE = `${RUN} core/catalog/declared core/catalog/mcp core/run/execute core/run/turns`;
+const EDGE_ROOMS =
+  "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
-  kit: "",
-  "kit/json": "kit",
-  contract: "kit kit/json",
-  "contract/gate": "kit kit/json contract",
-  "catalog state": GROUND,
-  plan: CORE,
-  egress: `${CORE} plan state`,
-  "answer observe": `${CORE} plan egress`,
-  gate: `${CORE} plan state egress answer observe`,
-  run: `${CORE} plan state egress answer gate observe`,
-  execute: RUN,
-  turns: `${RUN} execute`,
-  "catalog/json-schema tools/kit": CORE,
-  "catalog/declared": `${CORE} catalog/json-schema egress`,
-  "catalog/mcp": `${CORE} catalog/declared`,
-  packs: "kit kit/json",
+  "core/kit": "",
+  "core/kit/json": "core/kit",
+  "core/contract": "core/kit core/kit/json",
+  "core/contract/gate": "core/kit core/kit/json core/contract",
+  "core/catalog core/gate/state": GROUND,
+  "core/plan": CORE,
+  "core/egress": `${CORE} core/plan core/gate/state`,
+  "core/answer core/observe": `${CORE} core/plan core/egress`,
+  "core/gate": `${CORE} core/plan core/gate/state core/egress core/answer core/observe`,
+  "core/run": `${CORE} core/plan core/gate/state core/egress core/answer core/gate core/observe`,
+  "core/run/execute": RUN,
+  "core/run/turns": `${RUN} core/run/execute`,
+  "core/catalog/json-schema tools/kit": CORE,
+  "core/catalog/declared": `${CORE} core/catalog/json-schema core/egress`,
+  "core/catalog/mcp": `${CORE} core/catalog/declared`,
+  packs: "core/kit core/kit/json",
   "tools/*": `${CORE} tools/kit`,
   tools: `${CORE} tools/kit tools/*`,
-  "console/kit": `${CORE} plan answer`,
-  "console/parts": "kit/json console/kit",
+  "console/kit": `${CORE} core/plan core/answer`,
+  "console/parts": "core/kit/json console/kit",
   "console/editor": "console/kit console/parts",
   "console/run": "console/kit console/parts console/editor",
-  "console/form console/keys": "kit/json console/kit console/parts",
+  "console/form console/keys": "core/kit/json console/kit console/parts",
   "console/views": "console/kit console/parts console/run console/form console/keys",
   console: "console/kit console/parts console/editor console/run console/form console/keys console/views",
-  "edge/platform": EDGE,
-  "edge/durable/tables": `${EDGE} edge/platform`,
-  "edge/durable": `${EDGE} edge/platform edge/durable/tables`,
-  "edge/gate-client": `${EDGE} edge/platform edge/durable`,
-  "edge/http": `${EDGE} edge/platform edge/gate-client`,
-  "edge/openapi": `${EDGE} edge/http`,
-  "edge/endpoints": `${EDGE} edge/platform edge/http edge/openapi`,
-  "package/client": "kit contract contract/gate plan answer",
-  "package/testing": "kit kit/json egress edge/platform",
+  "core/edge/platform": EDGE,
+  "core/edge/durable/tables": `${EDGE} core/edge/platform`,
+  "core/edge/durable": `${EDGE} core/edge/platform core/edge/durable/tables`,
+  "core/edge/gate-client": `${EDGE} core/edge/platform core/edge/durable`,
+  "core/edge/http": `${EDGE} core/edge/platform core/edge/gate-client`,
+  "core/edge/openapi": `${EDGE} core/edge/http`,
+  "core/edge/endpoints": `${EDGE} core/edge/platform core/edge/http core/edge/openapi`,
+  "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
+  "package/testing": "core/kit core/kit/json core/egress core/edge/platform",
   package: `${EDGE} ${EDGE_ROOMS} tools tools/* package/client package/testing`,
 };
 

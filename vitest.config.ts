@@ -37,7 +37,7 @@ const elsewhere = {
   enforce: "pre",
   resolveId: (id: string) =>
     id === "cloudflare:workers"
-      ? fileURLToPath(new URL("src/edge/platform/durable-object-elsewhere.ts", import.meta.url))
+      ? fileURLToPath(new URL("src/core/edge/platform/durable-object-elsewhere.ts", import.meta.url))
       : null,
 } as const;
 
@@ -81,7 +81,7 @@ function makeLayers(part: (layer: Layer) => object) {
     },
     {
       // The Durable Objects, inside workerd: real storage, real alarms.
-      plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.toml" } })],
+      plugins: [cloudflareTest({ wrangler: { configPath: "./test/core/edge/wrangler.toml" } })],
       test: { ...WAITS, ...part(LAYERS.edge), name: "edge" },
     },
     {

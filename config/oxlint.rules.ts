@@ -92,7 +92,7 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
     );
     const said = `Not from ${room}: see ARCHITECTURE.md, "Rooms".`;
     const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
-    const hasPlatform = /^(?:edge|package|console)/.test(room);
+    const hasPlatform = /^(?:core\/edge|package|console)/.test(room);
     const features = room === "package" ? [] : [noFeature];
     const imports = { patterns: [...patterns, ...features, ...(hasPlatform ? [] : [noPlatform])] };
     return {
@@ -159,12 +159,12 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
     rules: { "import/no-default-export": "off" },
   },
   {
-    files: ["scripts/**", "test/**", "src/edge/platform/{log-bug,system-ports}.ts"],
+    files: ["scripts/**", "test/**", "src/core/edge/platform/{log-bug,system-ports}.ts"],
     rules: { "no-console": "off" },
   },
   {
     // Objects share their isolate with the tests: a timer of one that fires in another's turn is an error, somewhere.
-    files: ["test/edge/**"],
+    files: ["test/core/edge/**"],
     rules: { "eslint/no-restricted-properties": ["error", { property: "useFakeTimers", message: virtual }] },
   },
   {

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
-import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
+import { digestKey, parseKeyRing } from "../src/core/edge/http/key-ring.ts";
 import { makeKey } from "../src/features/keys/key-form.ts";
 
 const USAGE =

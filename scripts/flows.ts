@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
-import { visibleText } from "../src/kit/visible-text.ts";
+import { visibleText } from "../src/core/kit/visible-text.ts";
 import { FlowsClient } from "./flows/flows-client.ts";
 import { readDeployment } from "./flows/read-deployment.ts";
 import { type ExitCode, type FlowsWork, runDiff, runPull, runPush } from "./flows/run-flows.ts";

@@ -10,19 +10,19 @@ import { parseArgs } from "node:util";
 
 import * as z from "zod";
 
-import type { Auth } from "../src/catalog/declared/declaration.ts";
-import { defineTool } from "../src/catalog/define-tool.ts";
-import { type Listing } from "../src/catalog/mcp/list-tools.ts";
-import { listServer } from "../src/catalog/mcp/list-server.ts";
-import { ToolFailure } from "../src/catalog/tool-failure.ts";
-import { CODES } from "../src/contract/failure-codes.ts";
-import { LIMITS } from "../src/contract/limits.ts";
-import { systemClock } from "../src/edge/platform/system-ports.ts";
-import { CallClock } from "../src/egress/call-clock.ts";
-import { createEgress } from "../src/egress/egress.ts";
-import { ByteBudget, CallBytes } from "../src/egress/read-body.ts";
-import { UpstreamHealth } from "../src/egress/upstream-health.ts";
-import { Semaphore } from "../src/kit/semaphore.ts";
+import type { Auth } from "../src/core/catalog/declared/declaration.ts";
+import { defineTool } from "../src/core/catalog/define-tool.ts";
+import { type Listing } from "../src/core/catalog/mcp/list-tools.ts";
+import { listServer } from "../src/core/catalog/mcp/list-server.ts";
+import { ToolFailure } from "../src/core/catalog/tool-failure.ts";
+import { CODES } from "../src/core/contract/failure-codes.ts";
+import { LIMITS } from "../src/core/contract/limits.ts";
+import { systemClock } from "../src/core/edge/platform/system-ports.ts";
+import { CallClock } from "../src/core/egress/call-clock.ts";
+import { createEgress } from "../src/core/egress/egress.ts";
+import { ByteBudget, CallBytes } from "../src/core/egress/read-body.ts";
+import { UpstreamHealth } from "../src/core/egress/upstream-health.ts";
+import { Semaphore } from "../src/core/kit/semaphore.ts";
 
 const USAGE =
   "Usage: npm run mcp:list -- URL [--bearer VARIABLE | --basic VARIABLE | --header NAME=VARIABLE | --query NAME=VARIABLE]";

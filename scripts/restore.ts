@@ -10,9 +10,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { LIMITS } from "../src/contract/limits.ts";
-import { isJsonObject, type JsonObject } from "../src/contract/json.ts";
-import { visibleText } from "../src/kit/visible-text.ts";
+import { LIMITS } from "../src/core/contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../src/core/contract/json.ts";
+import { visibleText } from "../src/core/kit/visible-text.ts";
 import { readDeployment } from "./flows/read-deployment.ts";
 
 const USAGE = "Usage: npm run --silent restore -- FILE";

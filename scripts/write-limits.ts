@@ -1,11 +1,11 @@
 /**
- * Bring docs/limits.md up to date with src/contract/limits.ts: `npm run limits`.
+ * Bring docs/limits.md up to date with src/core/contract/limits.ts: `npm run limits`.
  */
 import { readFile, writeFile } from "node:fs/promises";
 
-import { LIMITS } from "../src/contract/limits.ts";
+import { LIMITS } from "../src/core/contract/limits.ts";
 import { updateLimitsPage } from "./docs/limits-page.ts";
 
 const PAGE = new URL("../docs/limits.md", import.meta.url);
-const source = await readFile(new URL("../src/contract/limits.ts", import.meta.url), "utf8");
+const source = await readFile(new URL("../src/core/contract/limits.ts", import.meta.url), "utf8");
 await writeFile(PAGE, updateLimitsPage(await readFile(PAGE, "utf8"), { source, limits: LIMITS }));

@@ -9,8 +9,8 @@ export const TRIALS: readonly string[] = [
   "test/chaos/hooks.test.ts",
   "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
-  "test/edge/leased-admission.test.ts",
-  "test/edge/many-jobs.test.ts",
+  "test/core/edge/leased-admission.test.ts",
+  "test/core/edge/many-jobs.test.ts",
   "test/harness/agent-crash.test.ts",
   "test/harness/agent-demo.test.ts",
   "test/harness/bundle.test.ts",
@@ -34,14 +34,14 @@ export const LONG: readonly string[] = [
   "test/harness/import-work.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/bundle.test.ts",
-  "test/edge/tenant-gate.test.ts",
+  "test/core/edge/tenant-gate.test.ts",
   "test/harness/flows-script.test.ts",
   "test/harness/storm.test.ts",
 ];
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
 const CHAOS = ["test/chaos/{chaos,hooks}.test.ts"];
-const EDGE = ["test/edge/**/*.test.ts"];
+const EDGE = ["test/core/edge/**/*.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */
 const PACKAGES = "**/node_modules/**";
 

@@ -1,4 +1,4 @@
-import type { Orchestration } from "../../src/contract/orchestration.ts";
+import type { Orchestration } from "../../src/core/contract/orchestration.ts";
 import { toSaidContract } from "./said-contract.ts";
 import type { ListedTool, Source } from "./read-tools.ts";
 import type { Configured } from "./read-configured.ts";

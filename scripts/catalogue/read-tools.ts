@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { registerHooks } from "node:module";
 
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 
 /** Where a tool comes from: every Worker has the shipped ones, opt-in ones need a binding, others are the operator's own. */

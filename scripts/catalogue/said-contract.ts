@@ -1,4 +1,4 @@
-import type { Orchestration } from "../../src/contract/orchestration.ts";
+import type { Orchestration } from "../../src/core/contract/orchestration.ts";
 
 /** Say what a contract bounds, a short line for each thing. */
 export function toSaidContract(contract: Orchestration): string[] {

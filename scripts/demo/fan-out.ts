@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import { WEBHOOK_ATTEMPTS } from "../../src/kit/webhook-schedule.ts";
+import { WEBHOOK_ATTEMPTS } from "../../src/core/kit/webhook-schedule.ts";
 import { shorten } from "./print.ts";
 import type { Subscribers } from "./subscribers.ts";
 import type { Job, VolleyClient } from "./volley-client.ts";

@@ -1,7 +1,7 @@
 const ROW = /^\| `(\w+)` \| ([\d,]+)([^|]*) \| (.*) \|$/;
 
 export interface LimitsSource {
-  /** The text of `src/contract/limits.ts`: its comments are the reasons. */
+  /** The text of `src/core/contract/limits.ts`: its comments are the reasons. */
   readonly source: string;
   readonly limits: Readonly<Record<string, number>>;
 }

@@ -1,5 +1,5 @@
-import { PUBLIC_HOSTS, type Tool } from "../../src/catalog/define-tool.ts";
-import { inputSchema, type JsonSchema } from "../../src/catalog/tool-schema.ts";
+import { PUBLIC_HOSTS, type Tool } from "../../src/core/catalog/define-tool.ts";
+import { inputSchema, type JsonSchema } from "../../src/core/catalog/tool-schema.ts";
 import type { ListedTool } from "../catalogue/read-tools.ts";
 import { toSaidContract } from "../catalogue/said-contract.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/contract/json.ts";
+import type { JsonObject } from "../../src/core/contract/json.ts";
 import { type Change, findChanges } from "./find-changes.ts";
 
 /** Flows by name, each with the fields that `PUT /v1/flows/{name}` takes; in the order of their list. */

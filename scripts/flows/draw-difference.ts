@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
-import { toPointer } from "../../src/kit/json/json-pointer.ts";
-import { visibleText } from "../../src/kit/visible-text.ts";
+import { toPointer } from "../../src/core/kit/json/json-pointer.ts";
+import { visibleText } from "../../src/core/kit/visible-text.ts";
 import type { Difference } from "./compare-flows.ts";
 import type { Change } from "./find-changes.ts";
 import type { FlowIssue, FlowRefusal } from "./flows-client.ts";

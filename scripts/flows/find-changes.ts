@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../src/kit/json/canonical-json.ts";
+import { canonicalJson } from "../../src/core/kit/json/canonical-json.ts";
 
 /** One place where two JSON values differ, as a path of keys. */
 export type Change = { readonly path: readonly (string | number)[] } & (

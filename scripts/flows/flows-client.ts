@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
-import { err, ok, type Result } from "../../src/kit/result.ts";
-import { visibleText } from "../../src/kit/visible-text.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
+import { err, ok, type Result } from "../../src/core/kit/result.ts";
+import { visibleText } from "../../src/core/kit/visible-text.ts";
 import { toSent } from "./flows-file.ts";
 
 /** Where a deployment is, and the key that is shown to it. */

@@ -2,13 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts";
 import { toOwnFields } from "../../src/features/flows/declaration/own-fields.ts";
-import { describe } from "../../src/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
-import { parseJsonText } from "../../src/contract/parse-json.ts";
-import { toLineAndColumn } from "../../src/kit/json/json-slip.ts";
-import { toPointer } from "../../src/kit/json/json-pointer.ts";
-import { visibleText } from "../../src/kit/visible-text.ts";
+import { describe } from "../../src/core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
+import { parseJsonText } from "../../src/core/contract/parse-json.ts";
+import { toLineAndColumn } from "../../src/core/kit/json/json-slip.ts";
+import { toPointer } from "../../src/core/kit/json/json-pointer.ts";
+import { visibleText } from "../../src/core/kit/visible-text.ts";
 import type { Flows } from "./compare-flows.ts";
 import { findRepeatedKey } from "./find-repeated-key.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/contract/json.ts";
+import type { JsonObject } from "../../src/core/contract/json.ts";
 import { compareFlows, type Comparison, type Difference, type Flows } from "./compare-flows.ts";
 import { drawBroken, drawDifference, drawIssue, drawRefusal } from "./draw-difference.ts";
 import { readFlowsFile, writeFlowsFile } from "./flows-file.ts";

@@ -2,13 +2,13 @@
  * The parts of a Worker of one's own: `import { createVolley, defineTool } from "volley"`. In plain Node it loads too, and makes
  * everything but a Worker.
  */
-export { defineTool } from "../catalog/define-tool.ts";
-export { httpTool } from "../catalog/declared/http-tool.ts";
-export { mcpTools } from "../catalog/mcp/mcp-tools.ts";
-export { createVolley } from "../edge/create-volley.ts";
+export { defineTool } from "../core/catalog/define-tool.ts";
+export { httpTool } from "../core/catalog/declared/http-tool.ts";
+export { mcpTools } from "../core/catalog/mcp/mcp-tools.ts";
+export { createVolley } from "../core/edge/create-volley.ts";
 export { openApiTools } from "../features/imports/openapi/open-api-tools.ts";
 
-export type { HttpToolDeclaration } from "../catalog/declared/http-tool.ts";
+export type { HttpToolDeclaration } from "../core/catalog/declared/http-tool.ts";
 export type {
   ProgressReport,
   Tool,
@@ -18,11 +18,11 @@ export type {
   ToolLog,
   UpstreamRequest,
   UpstreamResponse,
-} from "../catalog/define-tool.ts";
-export type { McpToolsOptions } from "../catalog/mcp/mcp-tools.ts";
-export type { Orchestration } from "../contract/orchestration.ts";
-export type { App } from "../edge/app.ts";
-export type { Volley } from "../edge/create-volley.ts";
-export type { VolleyOptions } from "../edge/deployment.ts";
-export type { ObjectClass } from "../edge/platform/object-class.ts";
+} from "../core/catalog/define-tool.ts";
+export type { McpToolsOptions } from "../core/catalog/mcp/mcp-tools.ts";
+export type { Orchestration } from "../core/contract/orchestration.ts";
+export type { App } from "../core/edge/app.ts";
+export type { Volley } from "../core/edge/create-volley.ts";
+export type { VolleyOptions } from "../core/edge/deployment.ts";
+export type { ObjectClass } from "../core/edge/platform/object-class.ts";
 export type { ImportOptions } from "../features/imports/openapi/import-options.ts";

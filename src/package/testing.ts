@@ -1,13 +1,13 @@
-import type { Tool } from "../catalog/define-tool.ts";
-import type { KeyFlag } from "../contract/gate/caller.ts";
-import { createVolley, type Volley } from "../edge/create-volley.ts";
-import type { Feature } from "../edge/feature.ts";
-import { digestKey } from "../edge/http/key-ring.ts";
-import { signText } from "../edge/platform/sign-text.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import type { KeyFlag } from "../core/contract/gate/caller.ts";
+import { createVolley, type Volley } from "../core/edge/create-volley.ts";
+import type { Feature } from "../core/edge/feature.ts";
+import { digestKey } from "../core/edge/http/key-ring.ts";
+import { signText } from "../core/edge/platform/sign-text.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
-import { attempt } from "../kit/result.ts";
-import { sha256 } from "../kit/sha256.ts";
+import { attempt } from "../core/kit/result.ts";
+import { sha256 } from "../core/kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";
 import { createMemoryObjects } from "./testing/memory-objects.ts";
 import { createScriptedUpstream, type Routes, type SentRequest } from "./testing/scripted-upstream.ts";
@@ -66,12 +66,12 @@ const loadEverything = (): Promise<unknown> =>
   Promise.all([
     import("chrono-node/en"),
     import("js-yaml"),
-    import("../catalog/declared/pattern-work.ts"),
+    import("../core/catalog/declared/pattern-work.ts"),
     import("../features/flows/clock/due-clocks.ts"),
     import("../features/flows/clock/next-time.ts"),
     import("../features/agent/http/answer-model-request.ts"),
     import("../features/keys/http/made-keys.ts"),
-    import("../edge/http/stream-text.ts"),
+    import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),

@@ -8,7 +8,7 @@ import type {
   SymbolNode,
 } from "mathjs";
 
-import { attemptNow, err, ok, type Result } from "../kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../core/kit/result.ts";
 import { CONSTANTS, divide, FUNCTIONS, raise } from "./calculator-functions.ts";
 import { NotComputable } from "./not-computable.ts";
 import { fromWritten, opposite, parse, product, type Real, show, sum, toDecimal } from "./real.ts";

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 
-import { attemptNow, err, ok, type Result } from "../kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../core/kit/result.ts";
 
 /** A line that matches. */
 export interface FoundLine {

@@ -1,6 +1,6 @@
 import { Bash, type CommandName, getCommandNames } from "just-bash/browser";
 
-import { attempt } from "../kit/result.ts";
+import { attempt } from "../core/kit/result.ts";
 import { countFor, SPENT_WORK, Work } from "./count-work.ts";
 
 /** Work that a command may take, as `count-work.ts` counts it: some seconds of a processor at most. */

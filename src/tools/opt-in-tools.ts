@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
 import { createContacts } from "./data/create-contacts.ts";
 import { csvReport } from "./data/csv-report.ts";
 import { queryOrders } from "./data/query-orders.ts";

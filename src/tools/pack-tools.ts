@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
 import { createPresentation } from "./media/create-presentation.ts";
 import { calculatorEvaluate } from "./math/calculator-evaluate.ts";
 

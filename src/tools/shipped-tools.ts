@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
 import { rerank } from "./documents/rerank.ts";
 import { deliverEvent } from "./events/deliver-event.ts";
 import { dispatchEvent } from "./events/dispatch-event.ts";

@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
 import { bash } from "./workspace/bash.ts";
 import { edit } from "./workspace/edit.ts";
 import { glob } from "./workspace/glob.ts";

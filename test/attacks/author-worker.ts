@@ -1,8 +1,8 @@
 import * as z from "zod";
 
-import { httpTool } from "../../src/catalog/declared/http-tool.ts";
-import { type Tool, type ToolContext, defineTool } from "../../src/catalog/define-tool.ts";
-import { createVolley } from "../../src/edge/create-volley.ts";
+import { httpTool } from "../../src/core/catalog/declared/http-tool.ts";
+import { type Tool, type ToolContext, defineTool } from "../../src/core/catalog/define-tool.ts";
+import { createVolley } from "../../src/core/edge/create-volley.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 

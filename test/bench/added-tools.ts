@@ -5,10 +5,10 @@
  */
 import { createCatalog } from "../support/create-catalog.ts";
 import { discoverTools } from "../../src/features/discovery/discover-tools.ts";
-import { parseBatch } from "../../src/contract/batch.ts";
-import type { KeptTool } from "../../src/contract/gate/kept-tool.ts";
-import { makePlan } from "../../src/plan/make-plan.ts";
-import { toHeadJson } from "../../src/catalog/tool-head.ts";
+import { parseBatch } from "../../src/core/contract/batch.ts";
+import type { KeptTool } from "../../src/core/contract/gate/kept-tool.ts";
+import { makePlan } from "../../src/core/plan/make-plan.ts";
+import { toHeadJson } from "../../src/core/catalog/tool-head.ts";
 import { createCompiler } from "../../src/features/added-tools/compile-added-tool.ts";
 import { ToolRegistry } from "../../src/features/added-tools/tool-registry.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";

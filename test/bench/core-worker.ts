@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { defineTool } from "../../src/catalog/define-tool.ts";
-import { createVolley } from "../../src/edge/create-volley.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { createVolley } from "../../src/core/edge/create-volley.ts";
 
 // The smallest Volley: one tool and no feature.
 

@@ -1,8 +1,8 @@
-import type { AdmissionRequest } from "../../src/contract/gate/admission.ts";
-import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
-import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
-import { systemClock } from "../../src/edge/platform/system-ports.ts";
-import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admission.ts";
+import type { AdmissionRequest } from "../../src/core/contract/gate/admission.ts";
+import { createGateClient } from "../../src/core/edge/gate-client/gate-client.ts";
+import { createTenantGate } from "../../src/core/edge/durable/tenant-gate.ts";
+import { systemClock } from "../../src/core/edge/platform/system-ports.ts";
+import { createLeasedAdmission, IsolateQuota } from "../../src/core/gate/leased-admission.ts";
 
 /** Every job is settled by the first attempt, so the alarm finds nothing to do. */
 const nothingDue = (): Promise<never> => Promise.reject(new Error("No job outlives its lease here"));

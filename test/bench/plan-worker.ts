@@ -1,9 +1,9 @@
 import * as z from "zod";
 
 import { createCatalog } from "../support/create-catalog.ts";
-import { defineTool } from "../../src/catalog/define-tool.ts";
-import { parseBatch } from "../../src/contract/batch.ts";
-import { makePlan } from "../../src/plan/make-plan.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { parseBatch } from "../../src/core/contract/batch.ts";
+import { makePlan } from "../../src/core/plan/make-plan.ts";
 
 const read = defineTool({
   name: "read",

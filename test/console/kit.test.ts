@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { toEvent } from "../../src/console/kit/read-events.ts";
 import { hrefTo, parseRoute } from "../../src/console/kit/route.ts";
-import { EventSplitter } from "../../src/kit/event-splitter.ts";
+import { EventSplitter } from "../../src/core/kit/event-splitter.ts";
 
 describe("parseRoute()", () => {
   test.each([

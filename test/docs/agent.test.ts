@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
-import { CODES } from "../../src/contract/failure-codes.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
+import { CODES } from "../../src/core/contract/failure-codes.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { measureLoop } from "../bench/tokens/measure-loop.ts";
 import {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { findCycle } from "../../src/kit/layers.ts";
+import { findCycle } from "../../src/core/kit/layers.ts";
 
 const page = await readFile("ARCHITECTURE.md", "utf8");
 const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--deduplicate", "src"], {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { parseDeclaration } from "../../src/catalog/declared/parse-declaration.ts";
-import { toTool } from "../../src/catalog/declared/to-tool.ts";
-import type { Tool } from "../../src/catalog/define-tool.ts";
-import { parseArgs } from "../../src/catalog/parse-args.ts";
+import { parseDeclaration } from "../../src/core/catalog/declared/parse-declaration.ts";
+import { toTool } from "../../src/core/catalog/declared/to-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
+import { parseArgs } from "../../src/core/catalog/parse-args.ts";
 import { FakeToolContext } from "../support/fake-tool-context.ts";
 import { RULES } from "../support/sample-declarations.ts";
 import { valueOf } from "../support/unwrap.ts";
@@ -35,7 +35,7 @@ test("the declaration of docs/declarations.md is one, and does what its page say
 
 test("every field of a declaration has its row in docs/declarations.md", async () => {
   const page = await readFile("docs/declarations.md", "utf8");
-  const source = await readFile("src/catalog/declared/declaration.ts", "utf8");
+  const source = await readFile("src/core/catalog/declared/declaration.ts", "utf8");
   const fieldsOf = (name: string): string[] => {
     const [, body = ""] = new RegExp(`export interface ${name} \\{\\n(.*?)^\\}`, "ms").exec(source) ?? [];
     return Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, field]) => field!);

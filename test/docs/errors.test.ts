@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { CODES, FAILURE_CODES, REFUSAL_CODES } from "../../src/contract/failure-codes.ts";
+import { CODES, FAILURE_CODES, REFUSAL_CODES } from "../../src/core/contract/failure-codes.ts";
 
 const [ofActions, ofRequests] = (await read("../../docs/errors.md")).split("## Refusals of a request");
 

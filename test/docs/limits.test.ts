@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import { updateLimitsPage } from "../../scripts/docs/limits-page.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
 
 const page = await readFile(new URL("../../docs/limits.md", import.meta.url), "utf8");
-const source = await readFile(new URL("../../src/contract/limits.ts", import.meta.url), "utf8");
+const source = await readFile(new URL("../../src/core/contract/limits.ts", import.meta.url), "utf8");
 
 test("docs/limits.md lists every limit with its value; npm run limits brings it up to date", () => {
   const listed = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+)/gm)].map(

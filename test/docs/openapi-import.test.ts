@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { openApiTools } from "../../src/features/imports/openapi/open-api-tools.ts";
 import { readDocument } from "../../src/features/imports/openapi/read-document.ts";
 import { valueOf } from "../support/unwrap.ts";

@@ -3,12 +3,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 
-import { parseBatch } from "../../src/contract/batch.ts";
-import { execute } from "../../src/execute/executor.ts";
-import { executePlan } from "../../src/execute/execute-plan.ts";
+import { parseBatch } from "../../src/core/contract/batch.ts";
+import { execute } from "../../src/core/run/execute/executor.ts";
+import { executePlan } from "../../src/core/run/execute/execute-plan.ts";
 import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
 import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
-import { estimateTokens } from "../../src/answer/estimate-tokens.ts";
+import { estimateTokens } from "../../src/core/answer/estimate-tokens.ts";
 import { makeSerialPlan } from "../../src/features/orchestration/make-serial-plan.ts";
 import { makePartition } from "../../src/features/orchestration/partition.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";

@@ -63,7 +63,7 @@ describe("the README's first tool", () => {
     await writeFile(
       join(folder, "run.ts"),
       `import { registerHooks } from "node:module";
-       import { digestKey } from "../../src/edge/http/key-ring.ts";
+       import { digestKey } from "../../src/core/edge/http/key-ring.ts";
        // The module that only the platform has.
        const platform = "data:text/javascript,export class DurableObject {}; export const env = {}";
        registerHooks({

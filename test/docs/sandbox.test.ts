@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { digestKey } from "../../src/core/edge/http/key-ring.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { runTool } from "../support/run-tool.ts";
 import { readWranglerConfig } from "../support/wrangler-config.ts";

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { defineTool } from "../../src/catalog/define-tool.ts";
-import { createVolley } from "../../src/edge/create-volley.ts";
-import type { Feature } from "../../src/edge/feature.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { createVolley } from "../../src/core/edge/create-volley.ts";
+import type { Feature } from "../../src/core/edge/feature.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";

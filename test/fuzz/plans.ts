@@ -2,9 +2,9 @@ import fc from "fast-check";
 import * as z from "zod";
 
 import { createCatalog } from "../support/create-catalog.ts";
-import { defineTool } from "../../src/catalog/define-tool.ts";
-import { parseBatch } from "../../src/contract/batch.ts";
-import { makePlan } from "../../src/plan/make-plan.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { parseBatch } from "../../src/core/contract/batch.ts";
+import { makePlan } from "../../src/core/plan/make-plan.ts";
 import { declareTool } from "../support/sample-tools.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 

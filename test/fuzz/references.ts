@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { findReferences, resolveReferences } from "../../src/plan/references.ts";
+import { findReferences, resolveReferences } from "../../src/core/plan/references.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 
 const keys = fc.constantFrom(

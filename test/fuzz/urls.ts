@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 
-import { createUrlGuard, guardPublicUrl, guardUrl } from "../../src/egress/guard-url.ts";
+import { createUrlGuard, guardPublicUrl, guardUrl } from "../../src/core/egress/guard-url.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 
 /** The declarations of a tool; some should not have been made, and declaring is no way in. */

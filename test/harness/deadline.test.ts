@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { resultSchema } from "../../src/answer/result-schema.ts";
+import { resultSchema } from "../../src/core/answer/result-schema.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { startRawSandbox } from "../support/sandbox.ts";

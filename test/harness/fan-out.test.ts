@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 
-import { shardOf } from "../../src/contract/gate/job-shard.ts";
+import { shardOf } from "../../src/core/contract/gate/job-shard.ts";
 import { github } from "../features/flows/hooks/sample-senders.ts";
 import { WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { createVolley } from "../../src/edge/create-volley.ts";
+import { defineTool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
+import { createVolley } from "../../src/core/edge/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** The tools that the official conformance suite calls, as far as a tool of ours can be one. */

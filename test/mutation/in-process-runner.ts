@@ -251,7 +251,7 @@ class InProcessRunner implements TestRunner {
     const standIns = new Map([
       ["vitest", new URL("stand-in.ts", import.meta.url).href],
       ["fast-check", fewerSamples],
-      ["cloudflare:workers", `${root}src/edge/platform/durable-object-elsewhere.ts`],
+      ["cloudflare:workers", `${root}src/core/edge/platform/durable-object-elsewhere.ts`],
     ]);
     registerHooks({
       resolve: (specifier, context, next) => {

@@ -15,7 +15,7 @@ const at = (line: number, from: number, to: number) => ({
 });
 const REPORT: Report = {
   files: {
-    "src/plan/fewer.ts": {
+    "src/core/plan/fewer.ts": {
       source: SOURCE,
       mutants: [
         {
@@ -43,35 +43,35 @@ const WHY = "Nothing is left when nothing was asked.";
 describe("npm run mutation", () => {
   test("complains of a survivor without a reason, and of no sentence", () => {
     expect(findUnexplained(mutants, {})).toEqual([
-      "src/plan/fewer.ts:1 EqualityOperator survived: left > 0 → left >= 0",
+      "src/core/plan/fewer.ts:1 EqualityOperator survived: left > 0 → left >= 0",
     ]);
   });
 
   test("keeps a reason for as long as the line says what it said", () => {
-    const reasons = { "src/plan/fewer.ts": [{ on: ["left > 0"], why: WHY }] };
+    const reasons = { "src/core/plan/fewer.ts": [{ on: ["left > 0"], why: WHY }] };
     const moved = {
-      files: { "src/plan/fewer.ts": { source: `\n${SOURCE.replace("left", "kept")}`, mutants: [] } },
+      files: { "src/core/plan/fewer.ts": { source: `\n${SOURCE.replace("left", "kept")}`, mutants: [] } },
     };
     expect(findUnexplained(mutants, reasons)).toEqual([]);
-    expect(findUnexplained(mutants, { "src/plan/fewer.ts": [{ on: ["left > 1"], why: WHY }] })).toHaveLength(
-      1,
-    );
     expect(
-      findUnexplained(mutants, { "src/plan/fewer.ts": [{ as: ["BooleanLiteral"], why: WHY }] }),
+      findUnexplained(mutants, { "src/core/plan/fewer.ts": [{ on: ["left > 1"], why: WHY }] }),
+    ).toHaveLength(1);
+    expect(
+      findUnexplained(mutants, { "src/core/plan/fewer.ts": [{ as: ["BooleanLiteral"], why: WHY }] }),
     ).toHaveLength(1);
     expect(findUnexplained(readMutants(moved), reasons)).toEqual([]);
   });
 
   test("complains of a reason that nothing needs any more", () => {
     const reasons = {
-      "src/plan/fewer.ts": [{ on: ["left", "right"], why: WHY }],
-      "src/plan/other.ts": [{ why: WHY }],
+      "src/core/plan/fewer.ts": [{ on: ["left", "right"], why: WHY }],
+      "src/core/plan/other.ts": [{ why: WHY }],
     };
-    expect(findUnneeded(mutants, reasons)).toEqual(["src/plan/fewer.ts: nothing survives on 'right'"]);
+    expect(findUnneeded(mutants, reasons)).toEqual(["src/core/plan/fewer.ts: nothing survives on 'right'"]);
   });
 
   test("counts what no test passes as alive, and what ran without end as noticed", () => {
-    const all = mutants["src/plan/fewer.ts"]!;
+    const all = mutants["src/core/plan/fewer.ts"]!;
     expect(countMutants(all)).toEqual({
       all: 5,
       killed: 1,
@@ -86,16 +86,21 @@ describe("npm run mutation", () => {
 
   test("says which rooms notice too few, and which were never tried", () => {
     const short = findShort(mutants, 90);
-    expect(short).toContain("plan: 50.0 %, less than 90 %");
-    expect(short).toContain("egress: not tried yet");
+    expect(short).toContain("core/plan: 50.0 %, less than 90 %");
+    expect(short).toContain("core/egress: not tried yet");
     expect(short).toHaveLength(ROOMS.length);
-    expect(findShort(mutants, 50)).not.toContain("plan: 50.0 %, less than 90 %");
+    expect(findShort(mutants, 50)).not.toContain("core/plan: 50.0 %, less than 90 %");
   });
 
   test("takes in every room of src but the tools and the console", async () => {
-    const rooms = await readdir("src", { withFileTypes: true });
-    const named = rooms.filter((room) => room.isDirectory()).map(({ name }) => name);
-    expect([...ROOMS, "tools", "console"].toSorted()).toEqual(named.toSorted());
+    const foldersIn = async (path: string): Promise<readonly string[]> => {
+      const entries = await readdir(path, { withFileTypes: true });
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    };
+    const [top, core] = [await foldersIn("src"), await foldersIn("src/core")];
+    const named = [...top.filter((name) => name !== "core"), ...core.map((name) => `core/${name}`)];
+    const inside = ["core/gate/state", "core/run/execute", "core/run/turns"];
+    expect([...ROOMS, "tools", "console"].toSorted()).toEqual([...named, ...inside].toSorted());
   });
 
   test("divides the files into slices of about equal length, each file in exactly one", () => {
@@ -113,8 +118,10 @@ describe("npm run mutation", () => {
   });
 
   test("refuses to count a mutant that could not be run", () => {
-    const [broken] = REPORT.files["src/plan/fewer.ts"]!.mutants;
-    const files = { "src/plan/a.ts": { source: SOURCE, mutants: [{ ...broken!, status: "RuntimeError" }] } };
+    const [broken] = REPORT.files["src/core/plan/fewer.ts"]!.mutants;
+    const files = {
+      "src/core/plan/a.ts": { source: SOURCE, mutants: [{ ...broken!, status: "RuntimeError" }] },
+    };
     expect(() => readMutants({ files })).toThrow("RuntimeError");
   });
 
@@ -122,35 +129,37 @@ describe("npm run mutation", () => {
     const page = "# Mutants\n\nBy hand.\n\n<!-- npm run mutation -- --write -->\n\nOld.\n";
     const written = updatePage(page, {
       mutants,
-      reasons: { "src/plan/fewer.ts": [{ on: ["left"], why: WHY }] },
+      reasons: { "src/core/plan/fewer.ts": [{ on: ["left"], why: WHY }] },
     });
     expect(written.startsWith("# Mutants\n\nBy hand.\n\n<!--")).toBe(true);
     expect(written).not.toContain("Old.");
-    expect(written).toContain("| `plan` | 5 | 1 | 1 | 1 | 1 | 1 | 50.0 % | 66.7 % |");
-    expect(written).toContain(`| \`plan/fewer.ts\` \`if (left > 0)\` | 1 | ${WHY} |`);
+    expect(written).toContain("| `core/plan` | 5 | 1 | 1 | 1 | 1 | 1 | 50.0 % | 66.7 % |");
+    expect(written).toContain(`| \`core/plan/fewer.ts\` \`if (left > 0)\` | 1 | ${WHY} |`);
     expect(written).toContain("A text for people or models.");
   });
 
   test("keeps on the page what was found before of a room that has not been tried since, and says which never was", () => {
     const before = [
-      "| `plan` | 7 | 7 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
-      "| `run` | 9 | 9 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
+      "| `core/plan` | 7 | 7 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
+      "| `core/run` | 9 | 9 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
       "| all | 16 | 16 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
       "",
-      "## What survives in `run`",
+      "## What survives in `core/run`",
       "",
-      "| `run/a.ts` | 1 | So it is. |",
+      "| `core/run/a.ts` | 1 | So it is. |",
       "",
-      "## What survives in `plan`",
+      "## What survives in `core/plan`",
       "",
       "Old.",
     ];
     const page = `By hand.\n\n<!-- npm run mutation -- --write -->\n\n${before.join("\n")}\n`;
     const written = updatePage(page, { mutants, reasons: {} });
-    expect(written).toContain("| `run`, of an earlier version | 9 | 9 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |");
-    expect(written).toContain("## What survives in `run`\n\n| `run/a.ts` | 1 | So it is. |\n");
-    expect(written).toContain("| `egress`, not tried yet | | | | | | | | |");
-    expect(written).toContain("| `plan` | 5 |");
+    expect(written).toContain(
+      "| `core/run`, of an earlier version | 9 | 9 | 0 | 0 | 0 | 0 | 100.0 % | 100.0 % |",
+    );
+    expect(written).toContain("## What survives in `core/run`\n\n| `core/run/a.ts` | 1 | So it is. |\n");
+    expect(written).toContain("| `core/egress`, not tried yet | | | | | | | | |");
+    expect(written).toContain("| `core/plan` | 5 |");
     expect(written).not.toMatch(/Old\.|\| all/);
     expect(updatePage(written, { mutants, reasons: {} })).toBe(written);
   });

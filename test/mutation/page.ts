@@ -9,21 +9,21 @@ const BEGIN = "<!-- npm run mutation -- --write -->";
 const SHOWN = 8;
 /** Every room of `src` but `tools` (requests to providers, held by strict stand-ins) and `console` (held in a real browser), lowest first. */
 export const ROOMS = [
-  "kit",
-  "contract",
-  "catalog",
-  "plan",
-  "state",
-  "egress",
-  "answer",
-  "observe",
-  "gate",
-  "run",
-  "execute",
-  "turns",
+  "core/kit",
+  "core/contract",
+  "core/catalog",
+  "core/plan",
+  "core/gate/state",
+  "core/egress",
+  "core/answer",
+  "core/observe",
+  "core/gate",
+  "core/run",
+  "core/run/execute",
+  "core/run/turns",
   "packs",
   "features",
-  "edge",
+  "core/edge",
   "package",
 ] as const;
 
@@ -118,16 +118,20 @@ export function findUnneeded(mutants: MutantsOfFiles, reasons: Reasons): readonl
 }
 
 function ofRoom(room: string, mutants: MutantsOfFiles): readonly Mutant[] {
-  return Object.entries(mutants).flatMap(([file, of]) => (file.startsWith(`src/${room}/`) ? of : []));
+  return Object.entries(mutants).flatMap(([file, of]) => (isOf(room, file) ? of : []));
+}
+
+/** Whether a file belongs to a room. Rooms inside of others are rooms of their own. */
+function isOf(room: string, file: string): boolean {
+  const is = (one: string): boolean => file.startsWith(`src/${one}/`);
+  return is(room) && !ROOMS.some((other) => other.startsWith(`${room}/`) && is(other));
 }
 
 function makeRoom(
   room: string,
   { mutants, reasons }: { mutants: MutantsOfFiles; reasons: Reasons },
 ): readonly string[] {
-  const files = Object.entries(mutants).filter(
-    ([file, of]) => file.startsWith(`src/${room}/`) && of.some(isAlive),
-  );
+  const files = Object.entries(mutants).filter(([file, of]) => isOf(room, file) && of.some(isAlive));
   return files.length === 0
     ? []
     : [

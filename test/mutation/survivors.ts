@@ -38,7 +38,7 @@ export const SURVIVORS: Reasons = {
   ...OBSERVE,
   ...REGISTRY,
   "src/features/orchestration/classify.ts": [on(TYPE, "commands.length === 1")],
-  "src/plan/describe-plan.ts": [
+  "src/core/plan/describe-plan.ts": [
     on(
       SCHEMA,
       ".strictObject({",
@@ -58,7 +58,7 @@ export const SURVIVORS: Reasons = {
     on("A place below none is none as well.", "if (left > 0) room.set"),
     on(TYPE, "Cannot look at the task"),
   ],
-  "src/plan/fill-from-contract.ts": [
+  "src/core/plan/fill-from-contract.ts": [
     on(
       "Only a dependent tool has them, by its declaration's own check.",
       "depends_on = []",
@@ -66,13 +66,13 @@ export const SURVIVORS: Reasons = {
     ),
     on(EMPTY, "const filledFrom", "filledFrom: []"),
   ],
-  "src/plan/find-edges.ts": [
+  "src/core/plan/find-edges.ts": [
     on(LATER_CHECK, "handles.length === LIMITS.handles"),
     on(SHORTCUT, "isPlain: isKnown", "forEach === undefined ? ok([])"),
     on(WORDS, "makeFailure("),
   ],
-  "src/plan/find-parking.ts": [on(SHORTCUT, "gated.includes(true)")],
-  "src/plan/find-placeholders.ts": [
+  "src/core/plan/find-parking.ts": [on(SHORTCUT, "gated.includes(true)")],
+  "src/core/plan/find-placeholders.ts": [
     on(AT_BOUND, "text.length <= SHOWN"),
     on(TYPE, 'typeof value !== "object"', "marker?.kind"),
     on(WORDS, "const isWhole", "$template: `…"),
@@ -82,14 +82,14 @@ export const SURVIVORS: Reasons = {
     ),
     on("A marker is taken as it is: nothing inside one has braces to find.", "if (marker !== null) return"),
   ],
-  "src/plan/read-placeholders.ts": [
+  "src/core/plan/read-placeholders.ts": [
     on("Each pattern has one of these groups, so the last default is never taken.", "?? plain ??"),
     on(AT_BOUND, "text.length > SHOWN"),
     on(TYPE, "marker?.kind", "NAME.exec(inner)", "reference === null"),
     on(SHORTCUT, "STRINGIFIED.test(whole)", "const whole = text.trim()", "readStringified(whole)"),
   ],
-  "src/plan/hazards.ts": [on(SHORTCUT, "if (needs.every("), on(EMPTY, "effect === null ? []")],
-  "src/plan/make-plan.ts": [
+  "src/core/plan/hazards.ts": [on(SHORTCUT, "if (needs.every("), on(EMPTY, "effect === null ? []")],
+  "src/core/plan/make-plan.ts": [
     on(
       SHORTCUT,
       "const isKnown =",
@@ -119,7 +119,7 @@ export const SURVIVORS: Reasons = {
     on(EMPTY, "calls.map(() => [])"),
     on(WORDS, "makeFailure("),
   ],
-  "src/plan/prepare-task.ts": [
+  "src/core/plan/prepare-task.ts": [
     on("A resolved task is either a loop or a call, and its reader asks for the call first.", 'kind: "loop"'),
     on(
       "Only who pays for what: a batch's room for arguments holds either way.",
@@ -130,7 +130,7 @@ export const SURVIVORS: Reasons = {
     on(HINTS_OF_FOREIGN, "isForeign: true"),
     on(LATER_CHECK, "isJsonObject(resolved.value)"),
   ],
-  "src/plan/reachability.ts": [
+  "src/core/plan/reachability.ts": [
     on("A row has more words than it needs.", "Math.ceil(size / 32)"),
     on(SHORTCUT, "if (this.reaches(from, to)) return"),
     on(
@@ -139,7 +139,7 @@ export const SURVIVORS: Reasons = {
       "this.#rows[row + word]",
     ),
   ],
-  "src/plan/references.ts": [
+  "src/core/plan/references.ts": [
     on(
       "A size of what is no object is computed anew each time, and is the same.",
       "return leastJsonSize(value",
@@ -149,11 +149,11 @@ export const SURVIVORS: Reasons = {
     on(DEFAULT, "isCharged = false"),
     on(AT_BOUND, "this.#left < 0", "bytes > room.bytes"),
   ],
-  "src/plan/remaining-paths.ts": [on(SHORTCUT, "before.every(", "count === 0", "open[at] === 0")],
-  "src/plan/resolve-aliases.ts": [on(TYPE, "entry.action.ok")],
-  "src/plan/same-reads.ts": [on(SHORTCUT, "repeated.size === 0", "call === null")],
-  "src/state/admit-jobs.ts": [on(SHORTCUT, "denied.length === 0")],
-  "src/state/breaker.ts": [
+  "src/core/plan/remaining-paths.ts": [on(SHORTCUT, "before.every(", "count === 0", "open[at] === 0")],
+  "src/core/plan/resolve-aliases.ts": [on(TYPE, "entry.action.ok")],
+  "src/core/plan/same-reads.ts": [on(SHORTCUT, "repeated.size === 0", "call === null")],
+  "src/core/gate/state/admit-jobs.ts": [on(SHORTCUT, "denied.length === 0")],
+  "src/core/gate/state/breaker.ts": [
     on("An open breaker lets no call in, so none has its epoch.", 'case "open"'),
     on(
       "An epoch only has to differ from those of calls that may still be under way; one less does.",
@@ -161,7 +161,7 @@ export const SURVIVORS: Reasons = {
     ),
     on(AT_BOUND, "passedMs >= 0", "passedMs >= HALF_MS"),
   ],
-  "src/state/callback.ts": [
+  "src/core/gate/state/callback.ts": [
     on(
       "A job without a callback has no due time once it is over, and the other way round.",
       "callback === null",
@@ -169,26 +169,26 @@ export const SURVIVORS: Reasons = {
     ),
     on("An outcome without an answer has neither field, which counts as zero and as none.", "const answered"),
   ],
-  "src/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
-  "src/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
-  "src/state/due-index.ts": [
+  "src/core/gate/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
+  "src/core/gate/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
+  "src/core/gate/state/due-index.ts": [
     on("Work without a group takes no turns.", 'group = ""'),
     on(AT_BOUND, "beginsAt < known.dueAt"),
   ],
-  "src/state/grant-leases.ts": [
+  "src/core/gate/state/grant-leases.ts": [
     on(
       "Only whether a row is written once more than needed; tests of the object count rows (test/edge).",
       "const persisted",
       "advanceBucket(",
     ),
   ],
-  "src/state/idempotency.ts": [on(TYPE, "record === null")],
-  "src/state/kept-results.ts": [on(SHORTCUT, "json.length > oneBytes")],
-  "src/state/kept-tools.ts": [
+  "src/core/gate/state/idempotency.ts": [on(TYPE, "record === null")],
+  "src/core/gate/state/kept-results.ts": [on(SHORTCUT, "json.length > oneBytes")],
+  "src/core/gate/state/kept-tools.ts": [
     on(AT_BOUND, "bytes > limits.allBytes"),
     on("An index that no tool has closes no circle.", "needs.flatMap("),
   ],
-  "src/state/lease.ts": [
+  "src/core/gate/state/lease.ts": [
     on(
       "Leases of a bucket are asked for one after the other and live as long, so they come in the order of their ends.",
       "bucket.leases.sort",
@@ -208,13 +208,15 @@ export const SURVIVORS: Reasons = {
       "return lasting <",
     ),
   ],
-  "src/state/narrow-to-claimed.ts": [on(TYPE, "seed?.retaken")],
-  "src/state/outbox.ts": [
+  "src/core/gate/state/narrow-to-claimed.ts": [on(TYPE, "seed?.retaken")],
+  "src/core/gate/state/outbox.ts": [
     on("The lease is replaced one line later.", "leaseMs: 0"),
     on("A live job always has a due time.", "job.dueAt === null"),
   ],
-  "src/state/permit-book.ts": [on("The first question brings the limits.", "limits: { concurrency: null")],
-  "src/state/permits.ts": [
+  "src/core/gate/state/permit-book.ts": [
+    on("The first question brings the limits.", "limits: { concurrency: null"),
+  ],
+  "src/core/gate/state/permits.ts": [
     on(
       EMPTY,
       "dropped === undefined",
@@ -244,7 +246,7 @@ export const SURVIVORS: Reasons = {
     ),
     on(TYPE, "change !== undefined"),
   ],
-  "src/state/quota.ts": [
+  "src/core/gate/state/quota.ts": [
     on(SHORTCUT, "draws.length === 0"),
     on("A count and a hold that are not there count as nothing.", "decideGcraBlock(tatMs, nowMs, limit"),
     on(AT_BOUND, "markMs > nowMs", "tatMs <= markMs"),
@@ -258,7 +260,7 @@ export const SURVIVORS: Reasons = {
     on("A folder with no files is as good as none.", "if (next === 0)"),
     on("A folder of another name or of none holds no files.", "const folders", 'path.indexOf("/")'),
   ],
-  "src/run/attempt-runner.ts": [
+  "src/core/run/attempt-runner.ts": [
     on(
       "How long it waits is bounded by the same two numbers in the permit's own wait.",
       "timeoutMs: Math.min(tool.timeoutMs, budgetMs)",
@@ -267,7 +269,7 @@ export const SURVIVORS: Reasons = {
     on(TYPE, "if (tool === undefined || limits === null)"),
     on(EMPTY, "const name = `"),
   ],
-  "src/run/background.ts": [
+  "src/core/run/background.ts": [
     on(TYPE, "spec !== undefined && fence !== undefined"),
     on(
       "The gate of a batch answers for what it was asked and nothing else, so a field less in the question changes no answer of the stand-in; the real one has its tests in test/edge.",
@@ -287,7 +289,7 @@ export const SURVIVORS: Reasons = {
       "combineElements(elements, {",
     ),
   ],
-  "src/run/call-permits.ts": [
+  "src/core/run/call-permits.ts": [
     on("Set again before it is read.", "#holds = false", "this.#holds = false"),
     on(
       "Who has left is told by the ticket already; what comes late is given back by the check behind it.",
@@ -304,7 +306,7 @@ export const SURVIVORS: Reasons = {
     on(WORDS, "const when ="),
     on(TYPE, 'case "rate"'),
   ],
-  "src/run/call-tool.ts": [
+  "src/core/run/call-tool.ts": [
     on(WORDS, '"timeout_ms"', "const over = makeFailure", 'makeFailure("TOOL_FAILED"'),
     on("Fields that are not there count as nothing was sent.", "readonly #trace"),
     on(
@@ -357,7 +359,7 @@ export const SURVIVORS: Reasons = {
     ),
     on(AT_BOUND, "delayMs >= clock.remainingMs"),
   ],
-  "src/run/demotion.ts": [
+  "src/core/run/demotion.ts": [
     on(TIDY, "going.delete(job)"),
     on(TYPE, "if (fence !== undefined)", "fence === null ?"),
     on(
@@ -372,7 +374,7 @@ export const SURVIVORS: Reasons = {
       "tool.flow === undefined",
     ),
   ],
-  "src/run/reads.ts": [
+  "src/core/run/reads.ts": [
     on(SHORTCUT, "if (data === undefined)", "this.#recalled.set", "open.has(call.tool)", "keys.size === 0"),
     on("A remembered answer was written by us, and can be read.", 'status: "error", error: data.error'),
     on(
@@ -385,7 +387,7 @@ export const SURVIVORS: Reasons = {
     ),
     on(DEFAULT, "bytes !== undefined"),
   ],
-  "src/run/run-admitted.ts": [
+  "src/core/run/run-admitted.ts": [
     on("Without a budget of tokens there is nothing to shape.", "plan.maxTokens === null ? marked"),
     on(ELSEWHERE, "plan.approved !== undefined"),
     on(SHORTCUT, "plan.handles.length > 0"),
@@ -394,11 +396,11 @@ export const SURVIVORS: Reasons = {
       'tool.execution === "sync"',
     ),
   ],
-  "src/run/run-attempt.ts": [
+  "src/core/run/run-attempt.ts": [
     on(WORDS, 'makeFailure("UNKNOWN_TOOL"'),
     on(HINTS_OF_FOREIGN, "isForeign: true"),
   ],
-  "src/run/run-loop.ts": [
+  "src/core/run/run-loop.ts": [
     on(
       "Only whether elements say that they were not counted; the batch says it too.",
       "degraded: false",
@@ -409,7 +411,7 @@ export const SURVIVORS: Reasons = {
     on("A call that is stopped twice is stopped once.", "this.#ended === null"),
     on(WORDS, 'makeFailure("ABORTED"', 'makeFailure("OVERLOADED"'),
   ],
-  "src/run/run-plan.ts": [
+  "src/core/run/run-plan.ts": [
     on(TIDY, "{ once: true }", "removeEventListener"),
     on(
       "Only a plan with handles recalls, and then it has what recalls them.",
@@ -439,7 +441,7 @@ export const SURVIVORS: Reasons = {
     on("Any word but report-unknown means to wait.", '"wait"'),
     on("Every step has its outcome by then, so nothing new is stopped.", "this.#stopped = true"),
   ],
-  "src/run/start-step.ts": [
+  "src/core/run/start-step.ts": [
     on("A ticket that is over takes no second end.", "if (ticket.isOver) return"),
     on(WORDS, "const error = makeFailure("),
     on(
@@ -457,7 +459,7 @@ export const SURVIVORS: Reasons = {
     on(SHORTCUT, "scope.cache !== null", "task.call === null", "mayRepeat"),
     on(TYPE, "if (!step.task.ok) throw"),
   ],
-  "src/run/tool-caps.ts": [
+  "src/core/run/tool-caps.ts": [
     on(
       "It chooses twice in one turn, and finds nothing the second time.",
       "this.#isChoosing",
@@ -465,16 +467,16 @@ export const SURVIVORS: Reasons = {
     ),
     on("No two calls stand at one position.", "a.position <= b.position"),
   ],
-  "src/run/tool-log.ts": [
+  "src/core/run/tool-log.ts": [
     on("A line without fields says the same with fields that JSON leaves out.", "fields === undefined"),
     on(TYPE, "shown?.stack"),
     on(AT_BOUND, "message.length > LIMITS", "json.length <= LIMITS", "characters < 0"),
     on("A frame ends with its line, and begins one: the message was taken off before.", "/^ +at"),
   ],
-  "src/run/turn.ts": [
+  "src/core/run/turn.ts": [
     on("It is told twice in one turn, and has nothing to do the second time.", "this.#isDue"),
   ],
-  "src/run/verifications.ts": [
+  "src/core/run/verifications.ts": [
     on(EMPTY, "readonly #pending"),
     on(
       SHORTCUT,
@@ -754,9 +756,9 @@ export const SURVIVORS: Reasons = {
     ),
     on(EMPTY, "unseen.length === 0", "[...replies].filter(", "progress.rounds.join"),
   ],
-  "src/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
-  "src/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
-  "src/turns/run-calls.ts": [
+  "src/core/run/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
+  "src/core/run/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
+  "src/core/run/turns/run-calls.ts": [
     on("How many bytes are set aside for the frame of an answer.", "const elements"),
     on(ELSEWHERE, "sawRefusal(", '.enter("plan")', "onAdmitted(quota)", "admitted.resolve()"),
     on(DEFAULT, "toBatches(calls, {"),

@@ -2,54 +2,64 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-const EXECUTOR = "test/execute/executor{,-cache,-confirmations,-properties}.test.ts";
+const EXECUTOR = "test/core/run/execute/executor{,-cache,-confirmations,-properties}.test.ts";
 /**
  * The core's tests that pass a room, where those of its own folder are not all. None has sockets: those of the harness and of workerd are
  * too slow for thousands of runs. `edge` has the tests that run the real app and objects in Node.
  */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
-  plan: [
-    "test/{plan,gate,features/confirmations,features/flows/run}/*.test.ts",
+  "core/plan": [
+    "test/{core/plan,core/gate,features/confirmations,features/flows/run}/*.test.ts",
     EXECUTOR,
-    "test/run/{reads,run-loop,run-plan,demotion}.test.ts",
-    "test/catalog/mcp/call-in-batch.test.ts",
+    "test/core/run/{reads,run-loop,run-plan,demotion}.test.ts",
+    "test/core/catalog/mcp/call-in-batch.test.ts",
     "test/features/orchestration/answer.test.ts",
   ],
-  state: ["test/{state,gate,features/confirmations}/*.test.ts"],
-  contract: ["test/{contract,plan,features/keys,gate,features/confirmations}/**/*.test.ts", EXECUTOR],
-  egress: ["test/egress/**/*.test.ts", "test/catalog/{declared,mcp}/*.test.ts", EXECUTOR],
-  answer: ["test/answer/**/*.test.ts", "test/contract/wire-schemas.test.ts", EXECUTOR],
-  turns: ["test/{turns,features/formats}/**/*.test.ts", "test/sdks/core/provider-turns.test.ts"],
-  observe: ["test/observe/**/*.test.ts", EXECUTOR],
-  gate: ["test/{gate,features/confirmations,run,features/flows/run}/**/*.test.ts", EXECUTOR],
-  edge: ["test/{package,mcp}/**/*.test.ts"],
-  run: [
-    "test/{run,features/confirmations,features/flows/run,observe,gate}/*.test.ts",
+  "core/gate/state": ["test/{core/gate/state,core/gate,features/confirmations}/*.test.ts"],
+  "core/contract": [
+    "test/{core/contract,core/plan,features/keys,core/gate,features/confirmations}/**/*.test.ts",
     EXECUTOR,
-    "test/answer/{recall-results,shape-outcomes}.test.ts",
-    "test/catalog/mcp/call-in-batch.test.ts",
-    "test/egress/{public-hosts,upstream-health}.test.ts",
+  ],
+  "core/egress": ["test/core/egress/**/*.test.ts", "test/core/catalog/{declared,mcp}/*.test.ts", EXECUTOR],
+  "core/answer": ["test/core/answer/**/*.test.ts", "test/core/contract/wire-schemas.test.ts", EXECUTOR],
+  "core/run/turns": [
+    "test/{core/run/turns,features/formats}/**/*.test.ts",
+    "test/sdks/core/provider-turns.test.ts",
+  ],
+  "core/observe": ["test/core/observe/**/*.test.ts", EXECUTOR],
+  "core/gate": ["test/{core/gate,features/confirmations,core/run,features/flows/run}/**/*.test.ts", EXECUTOR],
+  "core/edge": ["test/{package,mcp}/**/*.test.ts"],
+  "core/run": [
+    "test/{core/run,features/confirmations,features/flows/run,core/observe,core/gate}/*.test.ts",
+    EXECUTOR,
+    "test/core/answer/{recall-results,shape-outcomes}.test.ts",
+    "test/core/catalog/mcp/call-in-batch.test.ts",
+    "test/core/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
-  features: ["test/sdks/core/*.test.ts", "test/features/**/*.test.ts", "test/catalog/declared/*.test.ts"],
+  features: [
+    "test/sdks/core/*.test.ts",
+    "test/features/**/*.test.ts",
+    "test/core/catalog/declared/*.test.ts",
+  ],
 };
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =
   /of a megabyte|hundred thousand|copied once|in proportion to the text|linear time|a million/;
 const LEFT_OUT = [
-  "test/state/lease-properties.test.ts",
+  "test/core/gate/state/lease-properties.test.ts",
   "test/features/agent/ask-model-bounds.test.ts",
   "test/features/imports/openapi/hostile-documents.test.ts",
   // It starts servers.
-  "test/catalog/mcp/official-servers.test.ts",
+  "test/core/catalog/mcp/official-servers.test.ts",
   // It sets the clock of the process.
   "test/features/added-tools/round-trips.test.ts",
 ];
 /** Properties that count what their samples were. */
 const ALL_SAMPLES = [
-  "test/contract/fits.test.ts",
+  "test/core/contract/fits.test.ts",
   "test/features/formats/batch-pairs.test.ts",
-  "test/egress/read-cache.test.ts",
+  "test/core/egress/read-cache.test.ts",
 ];
 
 /** The time that a test took without a mutant, and the files of `src` that it passed. */

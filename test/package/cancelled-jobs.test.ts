@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../src/catalog/define-tool.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import type { Routes } from "../../src/package/testing.ts";
 

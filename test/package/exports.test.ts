@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";

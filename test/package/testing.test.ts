@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { defineTool } from "../../src/catalog/define-tool.ts";
+import type { ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";

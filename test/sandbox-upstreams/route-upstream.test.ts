@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { listHosts } from "../../src/catalog/define-tool.ts";
+import { listHosts } from "../../src/core/catalog/define-tool.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { EXAMPLES_HOST } from "../sandbox/upstreams/examples.ts";
 import { PROBE_HOST } from "../sandbox/upstreams/probe.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { type Tool, defineTool } from "../../src/catalog/define-tool.ts";
+import { type Tool, defineTool } from "../../src/core/catalog/define-tool.ts";
 import { EXAMPLES_HOST } from "./upstreams/examples.ts";
 
 const AT = `https://${EXAMPLES_HOST}`;

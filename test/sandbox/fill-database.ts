@@ -1,4 +1,4 @@
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 
 /** As much of a D1 database as filling one takes. */
 interface Database {

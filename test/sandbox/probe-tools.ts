@@ -5,7 +5,7 @@ import {
   type ToolContext,
   type ToolDeclaration,
   defineTool,
-} from "../../src/catalog/define-tool.ts";
+} from "../../src/core/catalog/define-tool.ts";
 
 const n = z.number().describe("Any number; it comes back.");
 const d = z.number().min(0).max(60_000).optional().describe("Delay of the answer in milliseconds.");

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
-import { createVolley } from "../../src/edge/create-volley.ts";
-import { develop } from "../../src/edge/develop.ts";
+import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { develop } from "../../src/core/edge/develop.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";

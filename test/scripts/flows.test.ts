@@ -9,8 +9,8 @@ import { parseFlows, writeFlows } from "../../scripts/flows/flows-file.ts";
 import { FlowsClient } from "../../scripts/flows/flows-client.ts";
 import { readDeployment } from "../../scripts/flows/read-deployment.ts";
 import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts";
-import { canonicalJson } from "../../src/kit/json/canonical-json.ts";
-import { toPointer } from "../../src/kit/json/json-pointer.ts";
+import { canonicalJson } from "../../src/core/kit/json/canonical-json.ts";
+import { toPointer } from "../../src/core/kit/json/json-pointer.ts";
 
 type Node = Record<string | number, unknown>;
 

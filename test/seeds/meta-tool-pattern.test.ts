@@ -4,11 +4,11 @@ import * as z from "zod";
 
 import { describeBatchTool } from "../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../support/create-catalog.ts";
-import { defineTool } from "../../src/catalog/define-tool.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { describeTool } from "../../src/features/discovery/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../src/features/discovery/discover-tools.ts";
 import { describeSurface } from "../../src/features/discovery/tool-surface.ts";
-import { makePlan } from "../../src/plan/make-plan.ts";
+import { makePlan } from "../../src/core/plan/make-plan.ts";
 import { executeApproved } from "../../src/features/confirmations/execute-approved.ts";
 import { deleteCalendarEvent } from "../../src/tools/calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "../../src/tools/calendar/list-calendar-events.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Outcome } from "../../src/contract/outcome.ts";
+import type { Outcome } from "../../src/core/contract/outcome.ts";
 import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
 import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
 import { classifyTool } from "../../src/features/orchestration/classify.ts";

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { expect, test } from "vitest";
 
 import { createCatalog } from "../support/create-catalog.ts";
-import { defineTool, type Tool } from "../../src/catalog/define-tool.ts";
-import { toolSchema } from "../../src/catalog/tool-schema.ts";
-import { orchestrationSchema } from "../../src/contract/orchestration.ts";
+import { defineTool, type Tool } from "../../src/core/catalog/define-tool.ts";
+import { toolSchema } from "../../src/core/catalog/tool-schema.ts";
+import { orchestrationSchema } from "../../src/core/contract/orchestration.ts";
 import { declareTool } from "../support/sample-tools.ts";
 
 /** Declare a tool under a contract given as the document gives it: as the JSON of a tool definition. */

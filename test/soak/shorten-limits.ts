@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { LIMITS } from "../../src/contract/limits.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
 
 const { SOAK_LIMITS: given = "{}" } = env as unknown as { readonly SOAK_LIMITS?: string };
 

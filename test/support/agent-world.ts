@@ -4,9 +4,9 @@ import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
 import { type Audience, runAgent } from "../../src/features/agent/run-agent.ts";
 import { STRATEGIES } from "../../src/features/agent/strategies.ts";
 import { describeTheirs, speakInText, speakNatively } from "../../src/features/agent/voice.ts";
-import type { Tool } from "../../src/catalog/define-tool.ts";
-import type { JsonObject } from "../../src/contract/json.ts";
-import type { Execution } from "../../src/gate/execution.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
+import type { JsonObject } from "../../src/core/contract/json.ts";
+import type { Execution } from "../../src/core/gate/execution.ts";
 import { TestWorld } from "./execute-batch.ts";
 import { valueOf } from "./unwrap.ts";
 

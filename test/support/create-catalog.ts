@@ -1,7 +1,7 @@
-import { checkDescribable } from "../../src/catalog/check-describable.ts";
-import type { Catalog } from "../../src/catalog/catalog.ts";
-import { createCatalog as create } from "../../src/catalog/create-catalog.ts";
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import { checkDescribable } from "../../src/core/catalog/check-describable.ts";
+import type { Catalog } from "../../src/core/catalog/catalog.ts";
+import { createCatalog as create } from "../../src/core/catalog/create-catalog.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
 
 /** A catalog with the tools that find others, as a Worker has it that lists `discovery`. */

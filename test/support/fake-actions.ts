@@ -1,18 +1,18 @@
 import * as z from "zod";
 
-import { defineTool, type Tool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import type { OnError } from "../../src/contract/batch.ts";
-import { type Failure, makeFailure } from "../../src/contract/failure.ts";
-import type { Outcome } from "../../src/contract/outcome.ts";
-import { err, ok } from "../../src/kit/result.ts";
-import { remainingPaths } from "../../src/plan/remaining-paths.ts";
-import { findParking } from "../../src/plan/find-parking.ts";
-import type { Plan, Step } from "../../src/plan/step.ts";
-import type { Park } from "../../src/plan/parked-step.ts";
-import type { StartStep } from "../../src/run/start-step.ts";
-import type { Ticket } from "../../src/run/ticket.ts";
-import { ToolCaps } from "../../src/run/tool-caps.ts";
-import { Turn } from "../../src/run/turn.ts";
+import { defineTool, type Tool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
+import type { OnError } from "../../src/core/contract/batch.ts";
+import { type Failure, makeFailure } from "../../src/core/contract/failure.ts";
+import type { Outcome } from "../../src/core/contract/outcome.ts";
+import { err, ok } from "../../src/core/kit/result.ts";
+import { remainingPaths } from "../../src/core/plan/remaining-paths.ts";
+import { findParking } from "../../src/core/plan/find-parking.ts";
+import type { Plan, Step } from "../../src/core/plan/step.ts";
+import type { Park } from "../../src/core/plan/parked-step.ts";
+import type { StartStep } from "../../src/core/run/start-step.ts";
+import type { Ticket } from "../../src/core/run/ticket.ts";
+import { ToolCaps } from "../../src/core/run/tool-caps.ts";
+import { Turn } from "../../src/core/run/turn.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** A tool that only has a contract; `fake` behaviour is decided by `FakeActions`. */

@@ -1,5 +1,5 @@
-import type { KeptResult } from "../../src/contract/gate/kept-result.ts";
-import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/gate/admission.ts";
+import type { KeptResult } from "../../src/core/contract/gate/kept-result.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../../src/core/contract/gate/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -7,17 +7,17 @@ import type {
   ParkedGroup,
   ParkAnswer,
   ParkRequest,
-} from "../../src/contract/gate/confirmation.ts";
+} from "../../src/core/contract/gate/confirmation.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyClosing,
   IdempotencyRenewal,
   IdempotencyRequest,
-} from "../../src/contract/gate/idempotency.ts";
+} from "../../src/core/contract/gate/idempotency.ts";
 import type { FlowMethods, KeptStep } from "../../src/features/flows/flow-run.ts";
-import type { AttemptEnd } from "../../src/contract/gate/job.ts";
-import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
-import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
+import type { AttemptEnd } from "../../src/core/contract/gate/job.ts";
+import type { Gate } from "../../src/core/contract/gate/tenant-gate-methods.ts";
+import { narrowToClaimed } from "../../src/core/gate/state/narrow-to-claimed.ts";
 
 /** When everything that a fake gate parks expires. */
 export const PARKED_UNTIL = Date.UTC(2026, 10, 2, 15, 0);

@@ -10,9 +10,9 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
   WriteLog,
-} from "../../src/catalog/define-tool.ts";
-import { PUBLIC_HOSTS, toOrigin } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+} from "../../src/core/catalog/define-tool.ts";
+import { PUBLIC_HOSTS, toOrigin } from "../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../src/core/catalog/tool-failure.ts";
 import { INSTANT_PORTS } from "./instant-ports.ts";
 
 /** A request as the fake context saw it leave. */

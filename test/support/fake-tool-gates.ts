@@ -1,7 +1,7 @@
-import type { PermitAnswer, PermitRequest } from "../../src/contract/gate/permit.ts";
-import type { ToolGates } from "../../src/egress/ports.ts";
-import { openPermits, type PermitBook } from "../../src/state/permit-book.ts";
-import { type PermitCommand, stepPermits } from "../../src/state/permits.ts";
+import type { PermitAnswer, PermitRequest } from "../../src/core/contract/gate/permit.ts";
+import type { ToolGates } from "../../src/core/egress/ports.ts";
+import { openPermits, type PermitBook } from "../../src/core/gate/state/permit-book.ts";
+import { type PermitCommand, stepPermits } from "../../src/core/gate/state/permits.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** The tools' gates in virtual time: the real rules, with nothing durable and no way to go. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/kit/clock.ts";
-import type { Ports } from "../../src/egress/ports.ts";
+import type { Clock } from "../../src/core/kit/clock.ts";
+import type { Ports } from "../../src/core/egress/ports.ts";
 
 /** A request as it reached the network. */
 export interface OutgoingRequest {

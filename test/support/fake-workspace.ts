@@ -5,8 +5,8 @@ import type {
   FilesRead,
   WorkspaceFile,
   WorkspaceMethods,
-} from "../../src/contract/gate/workspace.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
+} from "../../src/core/contract/gate/workspace.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
 import { WorkspaceIndex } from "../../src/features/workspace/workspace-index.ts";
 
 const ROOM = {

@@ -1,15 +1,15 @@
-import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { parseBatch } from "../../src/contract/batch.ts";
+import type { Tool, ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
+import { parseBatch } from "../../src/core/contract/batch.ts";
 import type {
   IdempotencyRenewal,
   IdempotencyRequest,
   KeyedContent,
   KeyState,
-} from "../../src/contract/gate/idempotency.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
-import { execute } from "../../src/execute/executor.ts";
-import type { Execution } from "../../src/gate/execution.ts";
-import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/state/idempotency.ts";
+} from "../../src/core/contract/gate/idempotency.ts";
+import { LIMITS } from "../../src/core/contract/limits.ts";
+import { execute } from "../../src/core/run/execute/executor.ts";
+import type { Execution } from "../../src/core/gate/execution.ts";
+import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/core/gate/state/idempotency.ts";
 import { TestWorld, type WireEnvelope } from "./execute-batch.ts";
 import { contractOf } from "./fake-actions.ts";
 

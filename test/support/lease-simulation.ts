@@ -1,7 +1,7 @@
-import type { LeaseGrant, LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
-import { grantLeases, type LeasePolicy } from "../../src/state/grant-leases.ts";
-import { TenantLeases } from "../../src/state/lease.ts";
-import { type Bucket, type BucketChange, drawQuota, resumeBucket } from "../../src/state/quota.ts";
+import type { LeaseGrant, LeaseWish, RateLimit } from "../../src/core/contract/gate/admission.ts";
+import { grantLeases, type LeasePolicy } from "../../src/core/gate/state/grant-leases.ts";
+import { TenantLeases } from "../../src/core/gate/state/lease.ts";
+import { type Bucket, type BucketChange, drawQuota, resumeBucket } from "../../src/core/gate/state/quota.ts";
 
 /** The gate's quota with what a restart keeps of it, and a clock of its own. */
 class SimulatedGate {

@@ -1,6 +1,6 @@
-import type { Declaration } from "../../src/catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../src/catalog/declared/parse-declaration.ts";
-import { toTool } from "../../src/catalog/declared/to-tool.ts";
+import type { Declaration } from "../../src/core/catalog/declared/declaration.ts";
+import { parseDeclaration } from "../../src/core/catalog/declared/parse-declaration.ts";
+import { toTool } from "../../src/core/catalog/declared/to-tool.ts";
 import type { ImportOptions } from "../../src/features/imports/openapi/import-options.ts";
 import { type Imported, toDeclarations } from "../../src/features/imports/openapi/to-declarations.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";

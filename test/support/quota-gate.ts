@@ -3,11 +3,11 @@ import {
   type AdmissionRequest,
   type LeaseWish,
   type RateLimit,
-} from "../../src/contract/gate/admission.ts";
-import { limitsOf } from "../../src/state/lease.ts";
-import { decideGcra } from "../../src/kit/gcra.ts";
-import { grantLeases } from "../../src/state/grant-leases.ts";
-import { type Bucket, type BucketChange, drawQuota } from "../../src/state/quota.ts";
+} from "../../src/core/contract/gate/admission.ts";
+import { limitsOf } from "../../src/core/gate/state/lease.ts";
+import { decideGcra } from "../../src/core/kit/gcra.ts";
+import { grantLeases } from "../../src/core/gate/state/grant-leases.ts";
+import { type Bucket, type BucketChange, drawQuota } from "../../src/core/gate/state/quota.ts";
 
 /** The quota of a tenant's gate, by the state machines that the Durable Object runs; its jobs are not kept. */
 export class QuotaGate {

@@ -1,5 +1,5 @@
 import type { Ending, Relay, RelayMode, StreamFault } from "../../src/features/agent/dialect/dialect.ts";
-import { EventSplitter, type ServerSentEvent } from "../../src/kit/event-splitter.ts";
+import { EventSplitter, type ServerSentEvent } from "../../src/core/kit/event-splitter.ts";
 
 /** How one stream of a model's is passed on. */
 export interface StreamOptions {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";

@@ -1,6 +1,6 @@
-import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { AttemptEnd, JobSpec } from "../../src/contract/gate/job.ts";
-import { type Job, recordJob, settleJob } from "../../src/state/outbox.ts";
+import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
+import type { AttemptEnd, JobSpec } from "../../src/core/contract/gate/job.ts";
+import { type Job, recordJob, settleJob } from "../../src/core/gate/state/outbox.ts";
 
 export const NOW = 1_800_000_000_000;
 export const LEASE = { leaseMs: 30_000 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { createCatalog } from "./create-catalog.ts";
-import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { defineTool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
 
 /** A read that anyone may call at any time. */
 export const searchOrders = defineTool({

@@ -1,4 +1,4 @@
-import type { DataPoint, Operator } from "../../src/egress/ports.ts";
+import type { DataPoint, Operator } from "../../src/core/egress/ports.ts";
 
 /** An operator who reads every line and every point. */
 export class SeenOperator implements Operator {

@@ -1,4 +1,4 @@
-import type { Result } from "../../src/kit/result.ts";
+import type { Result } from "../../src/core/kit/result.ts";
 
 /** The value of a result that must be there. */
 export function valueOf<T>(result: Result<T, unknown>): T {

@@ -1,4 +1,4 @@
-import { parsePointer } from "../../kit/json/json-pointer.ts";
+import { parsePointer } from "../../core/kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
 
 /** How a value of a schema is asked for. */

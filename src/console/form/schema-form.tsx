@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
-import { toPointer } from "../../kit/json/json-pointer.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
 import { FormInput } from "./form-input.tsx";
 import { setAt, type Step } from "./form-value.ts";

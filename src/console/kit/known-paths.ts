@@ -1,4 +1,4 @@
-import { toPointer } from "../../kit/json/json-pointer.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { currentOwner } from "./session.ts";
 
 /** So much of a result is looked at: enough to point into it, and not a list of a thousand places. */

@@ -1,4 +1,4 @@
-import { EventSplitter, type ServerSentEvent } from "../../kit/event-splitter.ts";
+import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
 import { type Asking, makeOffline, open, type Problem } from "./api.ts";
 import { parseExact } from "./exact-json.ts";
 

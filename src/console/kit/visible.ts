@@ -1,4 +1,4 @@
-import { escapeUnseen, toJsonEscape } from "../../kit/visible-text.ts";
+import { escapeUnseen, toJsonEscape } from "../../core/kit/visible-text.ts";
 
 /** Line breaks and tabs are seen where they stand; a carriage return is not. */
 const SEEN = new Set(["\n", "\t"]);

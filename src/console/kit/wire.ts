@@ -1,9 +1,9 @@
-import type { envelopeSchema, resultSchema } from "../../answer/result-schema.ts";
-import type { jobSchema } from "../../contract/gate/job-json.ts";
-import type { confirmationSchema } from "../../contract/gate/wire-confirmation.ts";
-import type { Written } from "../../contract/lazy-schema.ts";
-import type { problemSchema } from "../../contract/refusal.ts";
-import type { PlanDescription } from "../../plan/describe-plan.ts";
+import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
+import type { jobSchema } from "../../core/contract/gate/job-json.ts";
+import type { confirmationSchema } from "../../core/contract/gate/wire-confirmation.ts";
+import type { Written } from "../../core/contract/lazy-schema.ts";
+import type { problemSchema } from "../../core/contract/refusal.ts";
+import type { PlanDescription } from "../../core/plan/describe-plan.ts";
 
 /** The API's answers, typed by the schemas that describe them: a change there is an error of types here. */
 export type WireResult = Written<typeof resultSchema>;

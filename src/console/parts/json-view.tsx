@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
-import { toPointer } from "../../kit/json/json-pointer.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { count } from "./count.ts";
 
 /** At most so many entries of a list or object are drawn before the rest is asked for: a page of 100,000 nodes stands still. */

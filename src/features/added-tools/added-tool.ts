@@ -1,6 +1,6 @@
-import type { AddedTool, Tool, ToolContext } from "../../catalog/define-tool.ts";
-import type { ToolHead } from "../../catalog/tool-head.ts";
-import type { KeptTool } from "../../contract/gate/kept-tool.ts";
+import type { AddedTool, Tool, ToolContext } from "../../core/catalog/define-tool.ts";
+import type { ToolHead } from "../../core/catalog/tool-head.ts";
+import type { KeptTool } from "../../core/contract/gate/kept-tool.ts";
 
 /**
  * Make a tool of what is kept of it. Its head is read at once; its declaration is only read when somebody calls it or

@@ -1,14 +1,14 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Declaration, DeclarationRules } from "../../catalog/declared/declaration.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Declaration, DeclarationRules } from "../../core/catalog/declared/declaration.ts";
 
-import { fingerprintOf } from "../../catalog/declared/fingerprint.ts";
-import { parseDeclaration } from "../../catalog/declared/parse-declaration.ts";
-import { Problems, type DeclarationIssue } from "../../catalog/declared/problems.ts";
-import { toTool } from "../../catalog/declared/to-tool.ts";
-import { makeVerifier } from "../../catalog/verifier.ts";
-import type { ToolToKeep } from "../../contract/gate/kept-tool.ts";
-import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
-import { toHeadJson } from "../../catalog/tool-head.ts";
+import { fingerprintOf } from "../../core/catalog/declared/fingerprint.ts";
+import { parseDeclaration } from "../../core/catalog/declared/parse-declaration.ts";
+import { Problems, type DeclarationIssue } from "../../core/catalog/declared/problems.ts";
+import { toTool } from "../../core/catalog/declared/to-tool.ts";
+import { makeVerifier } from "../../core/catalog/verifier.ts";
+import type { ToolToKeep } from "../../core/contract/gate/kept-tool.ts";
+import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
+import { toHeadJson } from "../../core/catalog/tool-head.ts";
 
 export interface KeepOptions {
   readonly rules: DeclarationRules;

@@ -1,5 +1,5 @@
-import { callAddedTools, type KeptTool } from "../../contract/gate/kept-tool.ts";
-import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
+import { callAddedTools, type KeptTool } from "../../core/contract/gate/kept-tool.ts";
+import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 
 /** Read all tools that a tenant has added, the oldest change first, so that what a tool depends on comes before it where it did. */
 export async function readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]> {

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { explainMisfit } from "../../contract/issues.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { nearest } from "../../kit/nearest.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { explainMisfit } from "../../core/contract/issues.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { nearest } from "../../core/kit/nearest.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 import type { OfferedSurface } from "./offered-tools.ts";
 
 /** How a model is led: see `STRATEGIES`. */

@@ -1,7 +1,7 @@
-import { describe } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { describe } from "../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** A request to a model, and the body that it was made of. */
 export interface Origin {

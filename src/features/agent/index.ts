@@ -1,6 +1,6 @@
 import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
-import type { Feature } from "../../edge/feature.ts";
-import { routerOf } from "../../edge/openapi/endpoint.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
 export function agent(): Feature {

@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../discovery/batch-tool.ts";
-import type { PendingConfirmation } from "../../contract/outcome.ts";
+import type { PendingConfirmation } from "../../core/contract/outcome.ts";
 
 /** The mark of notes to a model between its answers, so that it does not take them for a person's words. */
 const MARK = "[Volley]";

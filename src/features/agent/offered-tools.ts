@@ -1,8 +1,8 @@
-import { roughTokens } from "../../answer/estimate-tokens.ts";
+import { roughTokens } from "../../core/answer/estimate-tokens.ts";
 import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 
 /** A surface, or the one that suits a catalog's size. */
 export type OfferedSurface = ToolSurface | "auto";

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../contract/limits.ts";
-import { attemptNow } from "../../kit/result.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { attemptNow } from "../../core/kit/result.ts";
 import { blankTrailingCommas, findJsonSpan } from "./dialect/json-span.ts";
 import { findReactLabels, type LabelKind, type ReactLabel } from "./react-labels.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";

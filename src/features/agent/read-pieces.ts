@@ -1,6 +1,6 @@
-import { LIMITS } from "../../contract/limits.ts";
-import type { Clock } from "../../kit/clock.ts";
-import { attempt, attemptNow } from "../../kit/result.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import type { Clock } from "../../core/kit/clock.ts";
+import { attempt, attemptNow } from "../../core/kit/result.ts";
 import { ReadingPace } from "./reading-pace.ts";
 
 /** Waits for one thing after the other, and for none of them once a signal aborts. */

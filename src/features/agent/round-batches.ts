@@ -1,14 +1,14 @@
-import { ALIASES, BATCH_TOOL } from "../../catalog/alias.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Entry } from "../../contract/action.ts";
-import { type Batch, parseBatch } from "../../contract/batch.ts";
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { makeRefusal } from "../../contract/refusal.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toFailedReply, toRefusedReply } from "../../turns/to-tool-reply.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { ALIASES, BATCH_TOOL } from "../../core/catalog/alias.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Entry } from "../../core/contract/action.ts";
+import { type Batch, parseBatch } from "../../core/contract/batch.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { makeRefusal } from "../../core/contract/refusal.ts";
+import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
+import { toFailedReply, toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 
 /** The part of a batch that answers one call of the model. */

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../contract/json.ts";
-import { type PendingConfirmation, toWirePending } from "../../contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { Execution } from "../../gate/execution.ts";
-import type { RequestKey } from "../../gate/request-key.ts";
-import { canonicalJson } from "../../kit/json/canonical-json.ts";
-import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import { type PendingConfirmation, toWirePending } from "../../core/contract/outcome.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import type { RequestKey } from "../../core/gate/request-key.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { askModel, type ModelAddress, type Outlet, type Streaming } from "./ask-model.ts";
 import type {

@@ -1,21 +1,26 @@
-import { AnswerBudget, type BatchMeasures, toEnvelopeJson, toResultJson } from "../../answer/envelope.ts";
-import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
-import type { Batch } from "../../contract/batch.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { makeFailure, toWireFailure } from "../../contract/failure.ts";
-import type { Outcome, PendingConfirmation } from "../../contract/outcome.ts";
-import type { Refusal } from "../../contract/refusal.ts";
-import { execute, withCurrentTools } from "../../execute/executor.ts";
-import { executePlan } from "../../execute/execute-plan.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toRefusedReply, toToolReply } from "../../turns/to-tool-reply.ts";
-import type { Refused } from "../../gate/admit-plan.ts";
-import type { Execution } from "../../gate/execution.ts";
-import type { RequestKey } from "../../gate/request-key.ts";
-import { canonicalKey } from "../../kit/json/canonical-key.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { makePlan } from "../../plan/make-plan.ts";
-import type { Plan, Step } from "../../plan/step.ts";
+import {
+  AnswerBudget,
+  type BatchMeasures,
+  toEnvelopeJson,
+  toResultJson,
+} from "../../core/answer/envelope.ts";
+import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
+import type { Batch } from "../../core/contract/batch.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
+import { executePlan } from "../../core/run/execute/execute-plan.ts";
+import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
+import { toRefusedReply, toToolReply } from "../../core/run/turns/to-tool-reply.ts";
+import type { Refused } from "../../core/gate/admit-plan.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import type { RequestKey } from "../../core/gate/request-key.ts";
+import { canonicalKey } from "../../core/kit/json/canonical-key.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { makePlan } from "../../core/plan/make-plan.ts";
+import type { Plan, Step } from "../../core/plan/step.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
 

@@ -3,7 +3,7 @@ import type { Conversation, Dialect, Message, ModelCall, ModelTurn, RelayMode } 
 import { makeReactPrompt, writeObservation } from "./react-prompt.ts";
 import { readReactText } from "./react-text.ts";
 import type { RoundReply } from "./run-round.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 
 /** The part of a conversation that its caller never saw, kept until the conversation comes back. It is stored as JSON. */
 export interface KeptTurn {

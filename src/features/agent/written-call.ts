@@ -1,6 +1,6 @@
-import { BATCH_TOOL } from "../../catalog/alias.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { ok } from "../../kit/result.ts";
+import { BATCH_TOOL } from "../../core/catalog/alias.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { ok } from "../../core/kit/result.ts";
 import { blankTrailingCommas } from "./dialect/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 

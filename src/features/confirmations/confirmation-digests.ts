@@ -1,7 +1,7 @@
-import { toDeclarationText } from "../../catalog/tool-schema.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
-import { begunFlows, type ParkedAction } from "../../contract/gate/confirmation.ts";
-import { canonicalJson } from "../../kit/json/canonical-json.ts";
+import { toDeclarationText } from "../../core/catalog/tool-schema.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import { begunFlows, type ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 
 /** SHA-256 of a text's UTF-8, as hex. */
 export type Sha256 = (text: string) => Promise<string>;

@@ -1,5 +1,5 @@
-import { listAsked, type ParkedGroup, type ParkedAction } from "../../contract/gate/confirmation.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { listAsked, type ParkedGroup, type ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */
 const ARGS_SHOWN = 200;

@@ -1,10 +1,10 @@
 import { makeApprovedPlan } from "./make-approved-plan.ts";
-import type { Claim, ParkedGroup } from "../../contract/gate/confirmation.ts";
-import type { Answer } from "../../execute/answer.ts";
-import { answerPlan } from "../../execute/executor.ts";
-import type { Refused } from "../../gate/admit-plan.ts";
-import type { Execution } from "../../gate/execution.ts";
-import type { Result } from "../../kit/result.ts";
+import type { Claim, ParkedGroup } from "../../core/contract/gate/confirmation.ts";
+import type { Answer } from "../../core/run/execute/answer.ts";
+import { answerPlan } from "../../core/run/execute/executor.ts";
+import type { Refused } from "../../core/gate/admit-plan.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import type { Result } from "../../core/kit/result.ts";
 
 /**
  * Run exactly what a group parked, on the strength of a person's yes: nothing of the batch it came from runs again, and

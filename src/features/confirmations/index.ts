@@ -1,8 +1,8 @@
 import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
-import { checkDescribable } from "../../catalog/check-describable.ts";
+import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { createGroupParking } from "./park-groups.ts";
-import type { Feature } from "../../edge/feature.ts";
-import { routerOf } from "../../edge/openapi/endpoint.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations(): Feature {

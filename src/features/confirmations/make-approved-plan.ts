@@ -1,14 +1,14 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import { parseArgs } from "../../catalog/parse-args.ts";
-import type { Claim, ParkedGroup, ParkedAction } from "../../contract/gate/confirmation.ts";
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { findParking } from "../../plan/find-parking.ts";
-import { findHazards } from "../../plan/hazards.ts";
-import { effectOf } from "../../plan/make-plan.ts";
-import { remainingPaths } from "../../plan/remaining-paths.ts";
-import type { Call, Edge, Plan, Step, Task } from "../../plan/step.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { parseArgs } from "../../core/catalog/parse-args.ts";
+import type { Claim, ParkedGroup, ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { findParking } from "../../core/plan/find-parking.ts";
+import { findHazards } from "../../core/plan/hazards.ts";
+import { effectOf } from "../../core/plan/make-plan.ts";
+import { remainingPaths } from "../../core/plan/remaining-paths.ts";
+import type { Call, Edge, Plan, Step, Task } from "../../core/plan/step.ts";
 
 /**
  * Plan the parked actions of a group, now that a person said yes: exactly these, in the order of their batch, with the

@@ -1,19 +1,19 @@
-import { attempt } from "../../kit/result.ts";
-import { type ParkedGroup, GROUP_FORMAT, type ParkAnswer } from "../../contract/gate/confirmation.ts";
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import { utf8Length } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { type Outcome, toConfirmationUrl } from "../../contract/outcome.ts";
+import { attempt } from "../../core/kit/result.ts";
+import { type ParkedGroup, GROUP_FORMAT, type ParkAnswer } from "../../core/contract/gate/confirmation.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { utf8Length } from "../../core/contract/json.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
-import type { DataOf } from "../../plan/references.ts";
-import type { Plan } from "../../plan/step.ts";
+import type { DataOf } from "../../core/plan/references.ts";
+import type { Plan } from "../../core/plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
-import { failParkedGroup } from "../../run/fail-parked.ts";
+import { failParkedGroup } from "../../core/run/fail-parked.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
-import type { ParkingOptions } from "../../gate/execution.ts";
-import type { Park, ParkedStep } from "../../plan/parked-step.ts";
-import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
+import type { ParkingOptions } from "../../core/gate/execution.ts";
+import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
+import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 
 /** One question to a person, on its way to the gate. */
 interface Draft {

@@ -1,16 +1,16 @@
-import type { Tool } from "../../catalog/define-tool.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import {
   begunFlows,
   type ParkedAction,
   type ParkedArgs,
   type ParkedGroup,
-} from "../../contract/gate/confirmation.ts";
-import { ITEM } from "../../contract/reference.ts";
-import type { Ports } from "../../egress/ports.ts";
-import { pickPointers } from "../../kit/json/pick-pointers.ts";
-import { type DataOf, findReferences } from "../../plan/references.ts";
+} from "../../core/contract/gate/confirmation.ts";
+import { ITEM } from "../../core/contract/reference.ts";
+import type { Ports } from "../../core/egress/ports.ts";
+import { pickPointers } from "../../core/kit/json/pick-pointers.ts";
+import { type DataOf, findReferences } from "../../core/plan/references.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
-import type { ParkedStep } from "../../plan/parked-step.ts";
+import type { ParkedStep } from "../../core/plan/parked-step.ts";
 
 /** Make of parked steps what is recorded of them: a group has no other needs than those among its own actions. */
 export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAction[] {

@@ -1,4 +1,4 @@
-import type { Needs } from "../../kit/layers.ts";
+import type { Needs } from "../../core/kit/layers.ts";
 
 /**
  * Divide parked steps into groups: steps belong together when one needs the other, so two gated steps that share a

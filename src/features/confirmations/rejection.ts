@@ -1,9 +1,9 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Claim, ParkedGroup } from "../../contract/gate/confirmation.ts";
-import { makeFailure } from "../../contract/failure.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Claim, ParkedGroup } from "../../core/contract/gate/confirmation.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
-import { toEnvelopeJson } from "../../answer/envelope.ts";
-import { failParkedGroup } from "../../run/fail-parked.ts";
+import { toEnvelopeJson } from "../../core/answer/envelope.ts";
+import { failParkedGroup } from "../../core/run/fail-parked.ts";
 
 const REJECTED = makeFailure("CONFIRMATION_REJECTED", {
   hint: "A person was asked and said no; nothing was sent. Ask for it again only when you are told to.",

@@ -1,4 +1,4 @@
-import type { Feature } from "../../edge/feature.ts";
+import type { Feature } from "../../core/edge/feature.ts";
 
 /**
  * The pages for people, `/` and `/console`, which are files beside the Worker: `[assets]` in wrangler.toml names their folder. With it an action

@@ -1,10 +1,10 @@
-import { isJsonObject } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import type { ToolAnnotations } from "../../catalog/annotations.ts";
-import { BATCH_TOOL } from "../../catalog/alias.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
-import { hideNames, type JsonSchema, toolSchema } from "../../catalog/tool-schema.ts";
+import { isJsonObject } from "../../core/contract/json.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import type { ToolAnnotations } from "../../core/catalog/annotations.ts";
+import { BATCH_TOOL } from "../../core/catalog/alias.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import { hideNames, type JsonSchema, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** A tool as a model is told about it, before any provider's dialect. */
 export interface ToolDescriptor {

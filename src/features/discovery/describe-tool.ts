@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
-import { orchestrationSchema } from "../../contract/orchestration.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
-import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "../../catalog/tool-schema.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { orchestrationSchema } from "../../core/contract/orchestration.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** A schema in an answer. */
 export const jsonSchemaSchema = lazySchema(() => z.looseObject({}).check(z.describe("JSON Schema, 2020-12")));

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { nearest } from "../../kit/nearest.ts";
-import { visibleText } from "../../kit/visible-text.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { nearest } from "../../core/kit/nearest.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
-import { hideNames } from "../../catalog/tool-schema.ts";
+import { hideNames } from "../../core/catalog/tool-schema.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {

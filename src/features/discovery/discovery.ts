@@ -1,4 +1,4 @@
-import type { Discovery } from "../../catalog/catalog.ts";
+import type { Discovery } from "../../core/catalog/catalog.ts";
 import { createMetaTools } from "./meta-tools.ts";
 import { ToolSearch } from "./search/tool-search.ts";
 

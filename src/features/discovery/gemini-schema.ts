@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../../catalog/tool-schema.ts";
-import { isJsonObject } from "../../contract/json.ts";
+import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
+import { isJsonObject } from "../../core/contract/json.ts";
 
 type Definitions = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { type Tool, defineTool } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { type Tool, defineTool } from "../../core/catalog/define-tool.ts";
 import { describeTool } from "./describe-tool.ts";
 import { discoverTools, discoverySchema } from "./discover-tools.ts";
-import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
+import { sayUnknownTool } from "../../core/catalog/unknown-tool.ts";
 
 export const schemaRequestSchema = lazySchema(() =>
   z.strictObject({ tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")) }),

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../contract/limits.ts";
-import { BATCH_TOOL } from "../../catalog/alias.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import { CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
 
 /**

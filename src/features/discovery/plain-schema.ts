@@ -1,6 +1,6 @@
-import type { JsonSchema } from "../../catalog/tool-schema.ts";
-import { isJsonObject } from "../../contract/json.ts";
-import type { Orchestration } from "../../contract/orchestration.ts";
+import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
+import { isJsonObject } from "../../core/contract/json.ts";
+import type { Orchestration } from "../../core/contract/orchestration.ts";
 import { sayContract } from "./say-contract.ts";
 
 const CONTRACT = "x-orchestration";

@@ -1,4 +1,4 @@
-import type { Orchestration } from "../../contract/orchestration.ts";
+import type { Orchestration } from "../../core/contract/orchestration.ts";
 
 /**
  * Say a tool's contract in one line, for the dialects that have no place for it.

@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from "./batch-tool.ts";
-import type { JsonSchema } from "../../catalog/tool-schema.ts";
-import { isJsonObject } from "../../contract/json.ts";
+import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
+import { isJsonObject } from "../../core/contract/json.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 

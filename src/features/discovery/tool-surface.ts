@@ -1,10 +1,10 @@
-import { ALIASES } from "../../catalog/alias.ts";
-import { toAnnotations, type ToolAnnotations } from "../../catalog/annotations.ts";
+import { ALIASES } from "../../core/catalog/alias.ts";
+import { toAnnotations, type ToolAnnotations } from "../../core/catalog/annotations.ts";
 import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
-import { hideNames, inputSchema, type JsonSchema, toolSchema } from "../../catalog/tool-schema.ts";
+import { hideNames, inputSchema, type JsonSchema, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** How much of a catalog a model is told up front. */
 export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;

@@ -1,8 +1,8 @@
-import { CORE_ENDPOINTS } from "../../edge/endpoints/endpoints.ts";
+import { CORE_ENDPOINTS } from "../../core/edge/endpoints/endpoints.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
-import { type Feature, routersOf } from "../../edge/feature.ts";
-import { descriptionsOf } from "../../edge/openapi/describe-route.ts";
-import { routerOf } from "../../edge/openapi/endpoint.ts";
+import { type Feature, routersOf } from "../../core/edge/feature.ts";
+import { descriptionsOf } from "../../core/edge/openapi/describe-route.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import type { Surface } from "./make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */

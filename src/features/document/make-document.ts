@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { Components, type Json } from "../../edge/openapi/components.ts";
-import { toQueryParameters } from "../../edge/openapi/query-parameters.ts";
-import type { Described, DescribedRoute, Operation } from "../../edge/openapi/operation.ts";
-import { toProblem, toResponse, toResponses } from "../../edge/openapi/responses.ts";
+import { Components, type Json } from "../../core/edge/openapi/components.ts";
+import { toQueryParameters } from "../../core/edge/openapi/query-parameters.ts";
+import type { Described, DescribedRoute, Operation } from "../../core/edge/openapi/operation.ts";
+import { toProblem, toResponse, toResponses } from "../../core/edge/openapi/responses.ts";
 
 /** Everything that a Worker answers. */
 export interface Surface {

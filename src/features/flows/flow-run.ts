@@ -1,5 +1,5 @@
-import type { AttemptEnd, JobSpec } from "../../contract/gate/job.ts";
-import { createPartCall } from "../../contract/gate/part-call.ts";
+import type { AttemptEnd, JobSpec } from "../../core/contract/gate/job.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
 
 /** A run to be recorded, once for what caused it. */
 export interface RunRequest {

@@ -1,12 +1,12 @@
-import type { Feature } from "../../edge/feature.ts";
-import { toRunLimit } from "../../gate/admit-plan.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { FLOW_ENDPOINTS } from "./http/endpoints.ts";
 import { createHooks } from "./http/hooks.ts";
-import { routerOf } from "../../edge/openapi/endpoint.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** Batches with a name, that run when asked, by the clock or by a webhook. */
 export function flows(): Feature {

@@ -1,14 +1,14 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { DeclarationIssue } from "../../catalog/declared/problems.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { DeclarationIssue } from "../../core/catalog/declared/problems.ts";
 import { FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
 import { parseFlow } from "./declaration/parse-flow.ts";
 import type { TriggerRules } from "./declaration/check-triggers.ts";
 import { clockOf } from "./declaration/triggers.ts";
 import { startClock } from "./clock/due-clocks.ts";
-import type { ToolToKeep } from "../../contract/gate/kept-tool.ts";
-import { canonicalJson } from "../../kit/json/canonical-json.ts";
-import { ok, type Result } from "../../kit/result.ts";
-import { toHeadJson } from "../../catalog/tool-head.ts";
+import type { ToolToKeep } from "../../core/contract/gate/kept-tool.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
+import { ok, type Result } from "../../core/kit/result.ts";
+import { toHeadJson } from "../../core/catalog/tool-head.ts";
 
 export interface KeepFlowOptions {
   readonly name: string;

@@ -1,9 +1,15 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
-import { ok } from "../../kit/result.ts";
-import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
-import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/provider-turn.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { ok } from "../../core/kit/result.ts";
+import { parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
+import {
+  defineDialect,
+  foundAt,
+  type ProviderCall,
+  readId,
+  refuseShape,
+} from "../../core/run/turns/provider-turn.ts";
 
 interface ToolUse extends ProviderCall {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { TURNS } from "./http/endpoints.ts";
-import type { Feature } from "../../edge/feature.ts";
-import { routerOf } from "../../edge/openapi/endpoint.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** A provider's answer is run as it came, and answered in the provider's own form: OpenAI, Anthropic, Gemini. */
 export function formats(): Feature {

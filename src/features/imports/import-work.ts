@@ -1,5 +1,5 @@
-import { LIMITS } from "../../contract/limits.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
 
 const MINUTE_MS = 60_000;
 

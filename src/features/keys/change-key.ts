@@ -1,6 +1,6 @@
 import type { KeptKey, KeyRefusal, KeyRotation } from "./kept-key.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /**
  * Make a key, or say why not. The same one again, with the same hash, is no second one: a caller that did not hear the answer may

@@ -1,5 +1,5 @@
-import type { Result } from "../../kit/result.ts";
-import type { KeyFlag, MakerKey, Quota } from "../../contract/gate/caller.ts";
+import type { Result } from "../../core/kit/result.ts";
+import type { KeyFlag, MakerKey, Quota } from "../../core/contract/gate/caller.ts";
 
 /** The binding of the namespace in which keys are kept that are made while running. */
 export const KEY_SHARDS = "KEYS";

@@ -1,6 +1,6 @@
-import { LIMITS } from "../../contract/limits.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import type { KeyOwner } from "./kept-key.ts";
-import { sha256 } from "../../kit/sha256.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
 
 /** A prefix, 32 random bytes in base64url, and the beginning of the SHA-256 of what stands before it. */
 const FORM = /^(vk_[A-Za-z0-9_-]{43})_([0-9a-f]{8})$/;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { KEY_FLAGS } from "../../contract/gate/caller.ts";
+import { KEY_FLAGS } from "../../core/contract/gate/caller.ts";
 import type { KeptKey } from "./kept-key.ts";
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 
 /** A key as it is shown: never the key, and never its hash. */
 export const keySchema = lazySchema(() =>

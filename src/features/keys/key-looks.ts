@@ -1,7 +1,7 @@
 import type { FoundKey } from "./kept-key.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import type { Clock } from "../../kit/clock.ts";
-import { attempt } from "../../kit/result.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import type { Clock } from "../../core/kit/clock.ts";
+import { attempt } from "../../core/kit/result.ts";
 
 /** The finding for a digest, and since when it is known. */
 export interface KeyLook {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 
 interface Remembered<T> {
   readonly value: T;

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../contract/gate/caller.ts";
+import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../core/contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { parseInstant } from "../../kit/rfc3339.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { parseInstant } from "../../core/kit/rfc3339.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** The body that `POST /v1/keys` takes. */
 export const keyRequestSchema = lazySchema(() =>

@@ -1,8 +1,8 @@
-import type { Feature } from "../../edge/feature.ts";
+import type { Feature } from "../../core/edge/feature.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
-import { createRouter } from "../../edge/http/router.ts";
-import { describeRoute } from "../../edge/openapi/describe-route.ts";
+import { createRouter } from "../../core/edge/http/router.ts";
+import { describeRoute } from "../../core/edge/openapi/describe-route.ts";
 
 /** A server of the Model Context Protocol at `/mcp`. */
 export function mcp(): Feature {

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 
-import { type Entry, parseAction } from "../../contract/action.ts";
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import { describe } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { type Entry, parseAction } from "../../core/contract/action.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { describe } from "../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
-import { type Refusal, statusOf } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { type Refusal, statusOf } from "../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** How this API says no. */
 export const apiErrorSchema = lazySchema(() =>

@@ -1,8 +1,8 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { Tool } from "../../catalog/define-tool.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
 import type { Classification, OrchestrationCall } from "./calls.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 import { classifyShell } from "./shell/classify-shell.ts";
 
 /** The read-only names of the Orchestration API's reference document. */

@@ -1,13 +1,13 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import { parseArgs } from "../../catalog/parse-args.ts";
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { parseArgs } from "../../core/catalog/parse-args.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import type { OrchestrationCall, Partition } from "./calls.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
-import { findHazards } from "../../plan/hazards.ts";
-import { remainingPaths } from "../../plan/remaining-paths.ts";
-import type { Edge, Plan, Step, Task } from "../../plan/step.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
+import { findHazards } from "../../core/plan/hazards.ts";
+import { remainingPaths } from "../../core/plan/remaining-paths.ts";
+import type { Edge, Plan, Step, Task } from "../../core/plan/step.ts";
 
 /** Everything is in one domain: the caller has said nothing about what could touch what. */
 const DOMAIN = "all";

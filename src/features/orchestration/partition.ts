@@ -1,4 +1,4 @@
-import type { Catalog } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import type {
   ClassifiedCall,
   OrchestrationCall,

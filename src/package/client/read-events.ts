@@ -1,4 +1,4 @@
-import { EventSplitter } from "../../kit/event-splitter.ts";
+import { EventSplitter } from "../../core/kit/event-splitter.ts";
 
 /** One event of a stream. */
 export interface ServerEvent {

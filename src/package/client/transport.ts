@@ -1,4 +1,4 @@
-import { attempt, attemptNow } from "../../kit/result.ts";
+import { attempt, attemptNow } from "../../core/kit/result.ts";
 import type { Problem } from "./wire.ts";
 import { VolleyError } from "./volley-error.ts";
 

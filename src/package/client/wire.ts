@@ -1,13 +1,13 @@
 import type * as z from "zod/mini";
 
-import type { envelopeSchema, resultSchema } from "../../answer/result-schema.ts";
-import type { actionSchema } from "../../contract/action.ts";
-import type { batchSchema } from "../../contract/batch.ts";
-import type { jobSchema } from "../../contract/gate/job-json.ts";
-import type { confirmationSchema } from "../../contract/gate/wire-confirmation.ts";
-import type { Written } from "../../contract/lazy-schema.ts";
-import type { problemSchema } from "../../contract/refusal.ts";
-import type { PlanDescription } from "../../plan/describe-plan.ts";
+import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
+import type { actionSchema } from "../../core/contract/action.ts";
+import type { batchSchema } from "../../core/contract/batch.ts";
+import type { jobSchema } from "../../core/contract/gate/job-json.ts";
+import type { confirmationSchema } from "../../core/contract/gate/wire-confirmation.ts";
+import type { Written } from "../../core/contract/lazy-schema.ts";
+import type { problemSchema } from "../../core/contract/refusal.ts";
+import type { PlanDescription } from "../../core/plan/describe-plan.ts";
 
 // Types only, of the schemas that the server checks and documents by: nothing of them reaches who uses the client.
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../core/kit/clock.ts";
 
 type Value = ArrayBuffer | string | number | null;
 type Row = Record<string, Value>;

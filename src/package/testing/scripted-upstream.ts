@@ -1,4 +1,4 @@
-import type { Ports } from "../../egress/ports.ts";
+import type { Ports } from "../../core/egress/ports.ts";
 
 /** A request that a tool sent. */
 export interface SentRequest {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { attempt } from "../../kit/result.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { statusOf } from "../kit/google-access.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { parseInstant } from "../../kit/rfc3339.ts";
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { parseInstant } from "../../core/kit/rfc3339.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../kit/time-zone.ts";
+import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../core/kit/time-zone.ts";
 import { type EventTimes, showTimes } from "./event-times.ts";
 
 /** The declaration that all tools of the calendar share. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { attempt } from "../../kit/result.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { statusOf } from "../kit/google-access.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { CALENDAR, fetchEvents } from "./calendar-api.ts";

@@ -1,7 +1,14 @@
-import { err, ok, type Result } from "../../kit/result.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
 import { DURATION_EXPECTED, parseDuration } from "../kit/parse-duration.ts";
 import { type Moment, parseWhen, type Reading, type Said, WHEN_EXPECTED } from "../kit/parse-when.ts";
-import { DAY_MS, HOUR_MS, type Place, type WallTime, writeDay, writeInstant } from "../../kit/time-zone.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  type Place,
+  type WallTime,
+  writeDay,
+  writeInstant,
+} from "../../core/kit/time-zone.ts";
 
 /** When an event is: whole days, the last one included, or from one instant to another. */
 export type EventTimes =

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { type Moment, parseWhen, type Reading, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
-import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../kit/time-zone.ts";
+import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 

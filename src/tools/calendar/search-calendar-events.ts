@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { DAY_MS, placeOfOffset, writeInstant } from "../../kit/time-zone.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { DAY_MS, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { toMisfit } from "../../contract/issues.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { toMisfit } from "../../core/contract/issues.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";

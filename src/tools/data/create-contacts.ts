@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import type { Issue } from "../../contract/failure.ts";
-import { describe, toHint } from "../../contract/issues.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import type { Issue } from "../../core/contract/failure.ts";
+import { describe, toHint } from "../../core/contract/issues.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import { queryRows, tryRows } from "../kit/query-rows.ts";
 
 /** Short on purpose: it travels in every schema. No letter can be read in two ways. */

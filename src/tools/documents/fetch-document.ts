@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
 
 interface Document {

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 
 /** A text, or what search_documents and fetch_document give of a document. */

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool, PUBLIC_HOSTS, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import type { Failure } from "../../contract/failure.ts";
-import { attempt } from "../../kit/result.ts";
+import { defineTool, PUBLIC_HOSTS, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import type { Failure } from "../../core/contract/failure.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { EVENT_SECRET, eventFields, eventUrl, signEvent, toEventBody } from "./sign-event.ts";
 
 const MAX_URLS = 25;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { ToolContext } from "../../catalog/define-tool.ts";
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
 
 /** The signing secret of the deployment, that of callbacks. */
 export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { toMisfit } from "../../contract/issues.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { toMisfit } from "../../core/contract/issues.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { findPlace, NATION, nearestStates, type PriceArea, type PricePlace } from "./price-areas.ts";
 

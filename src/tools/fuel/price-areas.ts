@@ -1,4 +1,4 @@
-import { nearest } from "../../kit/nearest.ts";
+import { nearest } from "../../core/kit/nearest.ts";
 
 /** An area that the EIA has weekly prices for, as its code and as people call it. */
 export interface PriceArea {

@@ -1,4 +1,4 @@
-import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 
 /** The declaration that all tools of Gmail share. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { attemptNow } from "../../kit/result.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { htmlToText } from "../kit/html-to-text.ts";
 

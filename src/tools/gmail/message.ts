@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../contract/lazy-schema.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 
 /** A message as Gmail gives it, as far as it is read. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { attempt } from "../../kit/result.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { attempt } from "../../core/kit/result.ts";
+import { Semaphore } from "../../core/kit/semaphore.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { statusOf } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";

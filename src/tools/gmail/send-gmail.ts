@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";

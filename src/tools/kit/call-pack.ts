@@ -1,7 +1,7 @@
-import type { ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { attempt, attemptNow } from "../../kit/result.ts";
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { attempt, attemptNow } from "../../core/kit/result.ts";
 
 /** The binding that a tool with a pack declares. */
 export const LOADER = "LOADER";

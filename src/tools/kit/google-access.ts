@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { attempt } from "../../kit/result.ts";
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
 /** The host that every tool of a Google account declares besides its API's. */

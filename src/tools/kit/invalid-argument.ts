@@ -1,5 +1,5 @@
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { describe, toMisfit } from "../../contract/issues.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { describe, toMisfit } from "../../core/contract/issues.ts";
 
 /**
  * Make the failure of an argument that fits the schema and still cannot be meant: it says where it is, what was expected and

@@ -1,8 +1,8 @@
-import type { ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { objectKey } from "../../kit/object-key.ts";
-import { attempt } from "../../kit/result.ts";
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { objectKey } from "../../core/kit/object-key.ts";
+import { attempt } from "../../core/kit/result.ts";
 
 /** The methods of an R2 bucket that a tool uses. Source: https://developers.cloudflare.com/r2/api/workers/workers-api-reference/ */
 interface Bucket {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../kit/time-zone.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/kit/time-zone.ts";
 
 /** Longer is no event. */
 const LONGEST_MS = 366 * DAY_MS;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import type { UpstreamResponse } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
+import type { UpstreamResponse } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 
 /**
  * Read an upstream's answer as the shape a tool relies on. A mismatch throws `BAD_UPSTREAM_RESPONSE`, so a provider

@@ -11,7 +11,7 @@ import {
   toDay,
   type WallTime,
   wallTimeAt,
-} from "../../kit/time-zone.ts";
+} from "../../core/kit/time-zone.ts";
 
 /** A whole day, or an instant and whose clock it was said by. */
 export type Moment =

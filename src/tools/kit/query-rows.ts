@@ -1,6 +1,6 @@
-import type { ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 
 /** The methods of a D1 database that a tool uses. Source: https://developers.cloudflare.com/d1/worker-api/ */
 interface Database {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { invalidArgument } from "./invalid-argument.ts";
-import { type Place, placeOfZone } from "../../kit/time-zone.ts";
+import { type Place, placeOfZone } from "../../core/kit/time-zone.ts";
 
 /** A tool's argument for the zone that times without an offset are of. */
 export function timezone() {

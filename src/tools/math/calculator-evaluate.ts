@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import type { Result } from "../../kit/result.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import type { Result } from "../../core/kit/result.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 
 /** Compute an expression exactly where it is rational, in the pack `calculator`. */

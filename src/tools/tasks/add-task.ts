@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { type Moment, parseWhen, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
-import { wallTimeAt, writeDay } from "../../kit/time-zone.ts";
+import { wallTimeAt, writeDay } from "../../core/kit/time-zone.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";

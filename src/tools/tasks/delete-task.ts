@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchTasks, TASKS } from "./tasks-api.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 

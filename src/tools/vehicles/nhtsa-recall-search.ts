@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext, type UpstreamResponse } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { attempt } from "../../kit/result.ts";
+import { defineTool, type ToolContext, type UpstreamResponse } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { matchPlace } from "./match-place.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";

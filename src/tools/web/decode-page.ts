@@ -1,4 +1,4 @@
-import { attemptNow } from "../../kit/result.ts";
+import { attemptNow } from "../../core/kit/result.ts";
 
 /** How far into a page its own word for its encoding is looked for; browsers look at the first 1,024 bytes. */
 const PRESCAN_BYTES = 4_096;

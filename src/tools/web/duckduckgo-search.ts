@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/plain-text.ts";

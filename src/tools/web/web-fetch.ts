@@ -5,9 +5,9 @@ import {
   PUBLIC_HOSTS,
   type ToolContext,
   type UpstreamResponse,
-} from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { attempt } from "../../kit/result.ts";
+} from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { attempt } from "../../core/kit/result.ts";
 import { cutLines } from "../kit/cut-text.ts";
 import { decodePage } from "./decode-page.ts";
 import { htmlToText, type PageText } from "../kit/html-to-text.ts";

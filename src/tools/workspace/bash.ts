@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { type FileChange, WORKSPACES } from "../../contract/gate/workspace.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { attemptNow } from "../../kit/result.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { type FileChange, WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { attemptNow } from "../../core/kit/result.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
 import { changeWorkspace, readFiles, refuseChange, WORKSPACE } from "./workspace.ts";

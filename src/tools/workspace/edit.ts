@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { WORKSPACES } from "../../contract/gate/workspace.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
 import {
   changeWorkspace,

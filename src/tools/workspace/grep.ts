@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import type { Result } from "../../kit/result.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import type { Result } from "../../core/kit/result.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { pathsOf } from "./glob.ts";
 import { normalisePath } from "./workspace-path.ts";

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../kit/result.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /** Alternatives of one pattern's braces: `{a,b}{c,d}` are four. */
 const MAX_ALTERNATIVES = 64;

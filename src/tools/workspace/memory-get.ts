@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
-import { quotedText } from "../../kit/visible-text.ts";
-import { nearest } from "../../kit/nearest.ts";
+import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
+import { nearest } from "../../core/kit/nearest.ts";
 import { MEMORY_FOLDER, toMemoryId } from "./memory-search.ts";
 import { showLines } from "./read.ts";
 import { normaliseFilePath } from "./workspace-path.ts";

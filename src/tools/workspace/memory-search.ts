@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { attemptNow } from "../../kit/result.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { readFiles, textOf, WORKSPACE } from "./workspace.ts";
 

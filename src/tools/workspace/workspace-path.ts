@@ -1,7 +1,7 @@
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { utf8Length } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { utf8Length } from "../../core/contract/json.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 
 /**
  * Bring a path into the one form that the workspace knows it by: no leading slash, no empty part, no `.`, no `..`, composed

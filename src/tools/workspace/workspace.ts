@@ -1,19 +1,19 @@
 import * as z from "zod/mini";
 
-import type { ToolContext } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type {
   ChangeRefusal,
   FileChange,
   FileHead,
   FilesRead,
   WorkspaceFile,
-} from "../../contract/gate/workspace.ts";
-import { WORKSPACES } from "../../contract/gate/workspace.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { nearest } from "../../kit/nearest.ts";
-import { attempt, attemptNow } from "../../kit/result.ts";
-import { quotedText } from "../../kit/visible-text.ts";
+} from "../../core/contract/gate/workspace.ts";
+import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../core/contract/limits.ts";
+import { nearest } from "../../core/kit/nearest.ts";
+import { attempt, attemptNow } from "../../core/kit/result.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 
 /** The declaration that all tools of the workspace share. */
 export const WORKSPACE = {

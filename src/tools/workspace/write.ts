@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { defineTool } from "../../catalog/define-tool.ts";
-import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { WORKSPACES } from "../../contract/gate/workspace.ts";
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
 import { changeWorkspace, filePath, refuseChange, toContent, WORKSPACE } from "./workspace.ts";
 

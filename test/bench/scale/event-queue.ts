@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/kit/clock.ts";
+import type { Clock } from "../../../src/core/kit/clock.ts";
 
 interface Event {
   readonly at: number;

@@ -1,6 +1,10 @@
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../../src/contract/gate/admission.ts";
-import { createLeasedAdmission, IsolateQuota } from "../../../src/gate/leased-admission.ts";
-import type { Clock } from "../../../src/kit/clock.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  LeaseWish,
+} from "../../../src/core/contract/gate/admission.ts";
+import { createLeasedAdmission, IsolateQuota } from "../../../src/core/gate/leased-admission.ts";
+import type { Clock } from "../../../src/core/kit/clock.ts";
 import { TENANTS_LEASED } from "./workload.ts";
 
 type Admit = (request: AdmissionRequest) => Promise<AdmissionAnswer>;

@@ -1,5 +1,5 @@
-import { openPermits, type PermitBook } from "../../../src/state/permit-book.ts";
-import { type PermitCommand, stepPermits } from "../../../src/state/permits.ts";
+import { openPermits, type PermitBook } from "../../../src/core/gate/state/permit-book.ts";
+import { type PermitCommand, stepPermits } from "../../../src/core/gate/state/permits.ts";
 import { EventQueue } from "./event-queue.ts";
 
 /** How a tool's global limit is dealt between tenants that ask for more than there is. */

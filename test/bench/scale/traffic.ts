@@ -1,10 +1,10 @@
-import type { AdmissionRequest, RateLimit } from "../../../src/contract/gate/admission.ts";
-import type { JobClaim, JobSpec } from "../../../src/contract/gate/job.ts";
-import { HOME, nameObject, placeJob, shardOf } from "../../../src/contract/gate/job-shard.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
-import { admitSharded } from "../../../src/edge/gate-client/admit-sharded.ts";
-import { callBounded } from "../../../src/edge/gate-client/call-bounded.ts";
-import { attempt } from "../../../src/kit/result.ts";
+import type { AdmissionRequest, RateLimit } from "../../../src/core/contract/gate/admission.ts";
+import type { JobClaim, JobSpec } from "../../../src/core/contract/gate/job.ts";
+import { HOME, nameObject, placeJob, shardOf } from "../../../src/core/contract/gate/job-shard.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import { admitSharded } from "../../../src/core/edge/gate-client/admit-sharded.ts";
+import { callBounded } from "../../../src/core/edge/gate-client/call-bounded.ts";
+import { attempt } from "../../../src/core/kit/result.ts";
 import { createRandom } from "../../support/random.ts";
 import { EventQueue } from "./event-queue.ts";
 import { HostedObject, type Kind } from "./hosted-object.ts";

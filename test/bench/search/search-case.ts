@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { defineTool, type Tool } from "../../../src/catalog/define-tool.ts";
+import { defineTool, type Tool } from "../../../src/core/catalog/define-tool.ts";
 
 /** A catalogue and what is asked of it. */
 export interface SearchCase {

@@ -1,5 +1,5 @@
-import { parseBatch } from "../../../src/contract/batch.ts";
-import { execute } from "../../../src/execute/executor.ts";
+import { parseBatch } from "../../../src/core/contract/batch.ts";
+import { execute } from "../../../src/core/run/execute/executor.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { valueOf } from "../../support/unwrap.ts";
 import { ORIGIN, type Place, solve, type Solved, WAYS } from "./measure-tasks.ts";

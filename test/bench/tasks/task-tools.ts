@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { defineTool, type Tool } from "../../../src/catalog/define-tool.ts";
+import { defineTool, type Tool } from "../../../src/core/catalog/define-tool.ts";
 
 /** The two tools that the published tasks are solved with, before an upstream that stands in for both. */
 export function makeTaskTools(origin: string): readonly Tool[] {

@@ -4,7 +4,7 @@ import { parseAgentOptions } from "../../../src/features/agent/agent-options.ts"
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { runAgent } from "../../../src/features/agent/run-agent.ts";
 import { speakNatively } from "../../../src/features/agent/voice.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import type { ToolSurface } from "../../../src/features/discovery/tool-surface.ts";
 import { splitContract } from "../../../src/features/discovery/plain-schema.ts";
 import { type ModelCall, toReply } from "../../sandbox/upstreams/model-reply.ts";

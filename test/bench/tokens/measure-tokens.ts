@@ -1,7 +1,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
 import { createCatalog } from "../../support/create-catalog.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { describeSurface, TOOL_SURFACES } from "../../../src/features/discovery/tool-surface.ts";
 import { type ToolFormat, toToolList } from "../../../src/features/discovery/tool-list.ts";
 

@@ -1,4 +1,4 @@
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";
 import { readCatalogue } from "../../fixtures/catalogue/read-catalogue.ts";
 import { sample } from "./measure-tokens.ts";

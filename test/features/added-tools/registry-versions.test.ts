@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
-import type { Caller } from "../../../src/contract/gate/caller.ts";
-import type { KeptTool, ToolsPage } from "../../../src/contract/gate/kept-tool.ts";
-import { toHeadJson } from "../../../src/catalog/tool-head.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
+import type { Caller } from "../../../src/core/contract/gate/caller.ts";
+import type { KeptTool, ToolsPage } from "../../../src/core/contract/gate/kept-tool.ts";
+import { toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { ToolRegistry } from "../../../src/features/added-tools/tool-registry.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
-import type { JsonObject } from "../../../src/contract/json.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
-import type { Refusal } from "../../../src/contract/refusal.ts";
+import type { JsonObject } from "../../../src/core/contract/json.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import type { Refusal } from "../../../src/core/contract/refusal.ts";
 import type { ModelTurn, RelayMode } from "../../../src/features/agent/dialect/dialect.ts";
-import { HOP_HEADER } from "../../../src/egress/guard-headers.ts";
-import type { Result } from "../../../src/kit/result.ts";
+import { HOP_HEADER } from "../../../src/core/egress/guard-headers.ts";
+import type { Result } from "../../../src/core/kit/result.ts";
 import { FakeBody, STALL, type BodyStep } from "../../support/fake-upstream.ts";
 import { escapesOf } from "../../support/secret-encodings.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";

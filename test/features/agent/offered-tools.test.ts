@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { offerTools } from "../../../src/features/agent/offered-tools.ts";
-import { estimateTokens } from "../../../src/answer/estimate-tokens.ts";
+import { estimateTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { contractOf } from "../../support/fake-actions.ts";

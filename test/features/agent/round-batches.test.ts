@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { ModelCall } from "../../../src/features/agent/dialect/dialect.ts";
 import { toRoundBatches } from "../../../src/features/agent/round-batches.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { makeFailure } from "../../../src/contract/failure.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
-import { err, ok } from "../../../src/kit/result.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import { err, ok } from "../../../src/core/kit/result.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
 const CATALOG = createCatalog([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import type { ConfirmationRecord } from "../../../src/contract/gate/confirmation.ts";
-import type { JsonObject } from "../../../src/contract/json.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
+import type { ConfirmationRecord } from "../../../src/core/contract/gate/confirmation.ts";
+import type { JsonObject } from "../../../src/core/contract/json.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
 import { AgentWorld, type SaidCall, type SaidTurn } from "../../support/agent-world.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

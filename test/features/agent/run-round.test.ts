@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import type { ModelCall } from "../../../src/features/agent/dialect/dialect.ts";
 import { type Round, runRound } from "../../../src/features/agent/run-round.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
-import { makeFailure } from "../../../src/contract/failure.ts";
-import type { Execution } from "../../../src/gate/execution.ts";
-import { err, ok } from "../../../src/kit/result.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import type { Execution } from "../../../src/core/gate/execution.ts";
+import { err, ok } from "../../../src/core/kit/result.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

@@ -8,7 +8,7 @@ import {
   speakInText,
   speakNatively,
 } from "../../../src/features/agent/voice.ts";
-import type { JsonObject } from "../../../src/contract/json.ts";
+import type { JsonObject } from "../../../src/core/contract/json.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
 const conversationOf = (body: JsonObject) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { BegunFlow, ParkedGroup, ParkedAction } from "../../../src/contract/gate/confirmation.ts";
+import type { BegunFlow, ParkedGroup, ParkedAction } from "../../../src/core/contract/gate/confirmation.ts";
 import { describeParkedGroup } from "../../../src/features/confirmations/describe-group.ts";
 
 const action = (id: string, changes: Partial<ParkedAction> = {}): ParkedAction => ({

@@ -4,13 +4,13 @@ import * as z from "zod";
 import { makeApprovedPlan } from "../../../src/features/confirmations/make-approved-plan.ts";
 import { toRejectionJson } from "../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { makeFailure } from "../../../src/contract/failure.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
 import {
   type BegunFlow,
   GROUP_FORMAT,
   type ParkedAction,
   type ParkedGroup,
-} from "../../../src/contract/gate/confirmation.ts";
+} from "../../../src/core/contract/gate/confirmation.ts";
 import type { WireEnvelope } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";

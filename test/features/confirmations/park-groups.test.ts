@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import type { ParkingOptions } from "../../../src/gate/execution.ts";
+import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
 import { createGroupParking } from "../../../src/features/confirmations/park-groups.ts";
-import type { ParkedStep } from "../../../src/plan/parked-step.ts";
-import { makeFailure } from "../../../src/contract/failure.ts";
-import type { BegunFlow } from "../../../src/contract/gate/confirmation.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
-import { err, ok } from "../../../src/kit/result.ts";
-import type { DataOf } from "../../../src/plan/references.ts";
-import type { Plan } from "../../../src/plan/step.ts";
+import type { ParkedStep } from "../../../src/core/plan/parked-step.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import type { BegunFlow } from "../../../src/core/contract/gate/confirmation.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import { err, ok } from "../../../src/core/kit/result.ts";
+import type { DataOf } from "../../../src/core/plan/references.ts";
+import type { Plan } from "../../../src/core/plan/step.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf, planOf } from "../../support/fake-actions.ts";
 import { PARKED_UNTIL } from "../../support/fake-gate.ts";

@@ -2,12 +2,12 @@ import { Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { effectiveContract } from "../../../src/catalog/effective-contract.ts";
+import { effectiveContract } from "../../../src/core/catalog/effective-contract.ts";
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { defineTool } from "../../../src/catalog/define-tool.ts";
-import { actionSchema } from "../../../src/contract/action.ts";
-import { batchSchema } from "../../../src/contract/batch.ts";
+import { defineTool } from "../../../src/core/catalog/define-tool.ts";
+import { actionSchema } from "../../../src/core/contract/action.ts";
+import { batchSchema } from "../../../src/core/contract/batch.ts";
 import { declareTool, SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
 
 interface Action {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
-import { defineTool } from "../../../src/catalog/define-tool.ts";
+import { defineTool } from "../../../src/core/catalog/define-tool.ts";
 import { declareTool, SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 
 describe("the tools that answer from the catalog", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Orchestration } from "../../../src/contract/orchestration.ts";
+import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import { sayContract } from "../../../src/features/discovery/say-contract.ts";
 
 test.each<[Orchestration, string]>([

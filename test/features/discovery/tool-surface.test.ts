@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { toAnnotations } from "../../../src/catalog/annotations.ts";
+import { toAnnotations } from "../../../src/core/catalog/annotations.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { OPEN_BATCH_TOOL } from "../../../src/features/discovery/open-batch-tool.ts";
 import { describeSurface } from "../../../src/features/discovery/tool-surface.ts";
-import { toolSchema } from "../../../src/catalog/tool-schema.ts";
-import { actionSchema } from "../../../src/contract/action.ts";
-import { batchSchema } from "../../../src/contract/batch.ts";
+import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
+import { actionSchema } from "../../../src/core/contract/action.ts";
+import { batchSchema } from "../../../src/core/contract/batch.ts";
 import { SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
 
 const META = ["discover_tools", "get_tool_schema", "invoke_tool", "execute_actions"];

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
-import { type JsonSchema, toolSchema } from "../../../src/catalog/tool-schema.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
+import { type JsonSchema, toolSchema } from "../../../src/core/catalog/tool-schema.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { makeFailure } from "../../../src/contract/failure.ts";
-import type { Outcome } from "../../../src/contract/outcome.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { toBatchJson, toPartitionJson } from "../../../src/features/orchestration/answer.ts";
 import { parsePartitionRequest } from "../../../src/features/orchestration/api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { RefusalCode } from "../../../src/contract/failure-codes.ts";
-import { makeRefusal } from "../../../src/contract/refusal.ts";
+import type { RefusalCode } from "../../../src/core/contract/failure-codes.ts";
+import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 import {
   INTERNAL_ERROR,
   parseBatchRequest,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { FileChange } from "../../../src/contract/gate/workspace.ts";
+import type { FileChange } from "../../../src/core/contract/gate/workspace.ts";
 import { WorkspaceIndex } from "../../../src/features/workspace/workspace-index.ts";
 
 const ROOM = { files: 4, bytes: 20, fileBytes: 10 };

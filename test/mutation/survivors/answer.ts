@@ -3,7 +3,7 @@ import type { Reasons } from "../reasons.ts";
 import { on, SCHEMA, SHORTCUT, TYPE } from "../why.ts";
 
 export const ANSWER: Reasons = {
-  "src/answer/combine-elements.ts": [
+  "src/core/answer/combine-elements.ts": [
     on(
       TYPE,
       'outcome.status === "error"',
@@ -12,9 +12,9 @@ export const ANSWER: Reasons = {
       "if (!outcomes.some(",
     ),
   ],
-  "src/answer/result-schema.ts": [{ why: SCHEMA }],
-  "src/answer/stored-outcome.ts": [
+  "src/core/answer/result-schema.ts": [{ why: SCHEMA }],
+  "src/core/answer/stored-outcome.ts": [
     on("JSON leaves out a property that is undefined.", "status ===", "!== undefined && {"),
   ],
-  "src/answer/recall-results.ts": [on(SHORTCUT, "handles.length === 0")],
+  "src/core/answer/recall-results.ts": [on(SHORTCUT, "handles.length === 0")],
 };

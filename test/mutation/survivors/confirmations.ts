@@ -6,7 +6,7 @@ import { EMPTY, HINTS_OF_FOREIGN, on, SHORTCUT, TYPE, WORDS } from "../why.ts";
 const LEFT_OUT = "JSON leaves out a property that is undefined.";
 
 export const CONFIRMATIONS: Reasons = {
-  "src/run/fail-parked.ts": [
+  "src/core/run/fail-parked.ts": [
     on("A parked action that is not gated needs another one.", "needs.length === 0"),
   ],
   "src/features/confirmations/make-approved-plan.ts": [

@@ -7,18 +7,18 @@ const BY_HAND =
 const GUESS = "Only the words of a hint that guesses what was meant; the examples of it are held.";
 
 export const CONTRACT: Reasons = {
-  "src/contract/action.ts": [
+  "src/core/contract/action.ts": [
     on(BY_HAND, "z.strictObject(", "tool: z", "depends_on: z", "timeout_ms: z", ".union([z", "select: z"),
     on(SHORTCUT, "isCounted", "fitsAction(sent)", "if (!mayExceed)"),
     on(TYPE, "run_at === undefined"),
     on(GUESS, "const said", "const bare", "meant ===", '? ""', "toForeignHint(", "expected: `", "const flaw"),
   ],
-  "src/contract/batch.ts": [
+  "src/core/contract/batch.ts": [
     on(BY_HAND, "z.strictObject(", "z.array(", "z.enum(", "z.int()", "z.boolean()"),
     on(SHORTCUT, "const mayExceedArgs", "!entries.some("),
     on(WORDS, 'Object.hasOwn(value, "actions")'),
   ],
-  "src/contract/check-value.ts": [
+  "src/core/contract/check-value.ts": [
     on(DEFAULT, "seen: Seen ="),
     on(
       SHORTCUT,
@@ -29,28 +29,35 @@ export const CONTRACT: Reasons = {
       "BRACES.test",
     ),
   ],
-  "src/contract/failure.ts": [
+  "src/core/contract/failure.ts": [
     on(SCHEMA, "z.int()", ".strictObject(", "z.strictObject(", ".meta({ id"),
     on(TYPE, "!== undefined && {"),
   ],
-  "src/contract/gate/caller.ts": [on("Either of two callers that may send the same will do.", "isMore > 0")],
-  "src/contract/gate/confirmation.ts": [on(TYPE, "asker !== undefined")],
-  "src/contract/gate/idempotency.ts": [on(TYPE, "const state = own")],
-  "src/contract/gate/job-json.ts": [on(SCHEMA, "const time", "z.strictObject(", "z.int()", ".meta({ id")],
-  "src/contract/gate/job-query.ts": [on(AT_BOUND, "limit < 1"), on(TYPE, "cursor === null", "CURSOR.exec")],
-  "src/contract/gate/job-shard.ts": [
+  "src/core/contract/gate/caller.ts": [
+    on("Either of two callers that may send the same will do.", "isMore > 0"),
+  ],
+  "src/core/contract/gate/confirmation.ts": [on(TYPE, "asker !== undefined")],
+  "src/core/contract/gate/idempotency.ts": [on(TYPE, "const state = own")],
+  "src/core/contract/gate/job-json.ts": [
+    on(SCHEMA, "const time", "z.strictObject(", "z.int()", ".meta({ id"),
+  ],
+  "src/core/contract/gate/job-query.ts": [
+    on(AT_BOUND, "limit < 1"),
+    on(TYPE, "cursor === null", "CURSOR.exec"),
+  ],
+  "src/core/contract/gate/job-shard.ts": [
     on(TYPE, "digit === undefined", "shard === HOME"),
     on(AT_BOUND, "shard < LIMITS"),
     on("No two have one id.", "a.id < b.id"),
   ],
   "src/features/keys/kept-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
-  "src/contract/gate/wire-confirmation.ts": [
+  "src/core/contract/gate/wire-confirmation.ts": [
     on(SCHEMA, ".meta({ id"),
     on(TYPE, "!== undefined &&", "answerJson === null"),
   ],
-  "src/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
-  "src/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],
-  "src/contract/issues.ts": [
+  "src/core/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
+  "src/core/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],
+  "src/core/contract/issues.ts": [
     on(
       GUESS,
       "const expected =",
@@ -62,7 +69,7 @@ export const CONTRACT: Reasons = {
     ),
     on(SHORTCUT, "issue.keys.slice(", "issues.length === most", "const [field", "path.length <="),
   ],
-  "src/contract/json.ts": [
+  "src/core/contract/json.ts": [
     on(SHORTCUT, "SHORT_TEXT", "NEARLY.test(text)", "if (loses("),
     on(
       "Both numbers that are compared are written in the same way, so that any way in which they stay apart will do.",
@@ -74,9 +81,9 @@ export const CONTRACT: Reasons = {
       ": `${sign}",
     ),
   ],
-  "src/contract/orchestration.ts": [on(BY_HAND, "z.enum("), on(SCHEMA, ".meta({ id")],
+  "src/core/contract/orchestration.ts": [on(BY_HAND, "z.enum("), on(SCHEMA, ".meta({ id")],
   "src/features/orchestration/calls.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
-  "src/contract/other-names.ts": [
+  "src/core/contract/other-names.ts": [
     on(TYPE, 'Object.hasOwn(raw, "tool")', "read.value !== undefined"),
     on(WORDS, "const issue ="),
     on(
@@ -85,8 +92,8 @@ export const CONTRACT: Reasons = {
       "const isAnthropic",
     ),
   ],
-  "src/contract/pending.ts": [on(SHORTCUT, 'typeof value !== "object"')],
-  "src/contract/reference.ts": [
+  "src/core/contract/pending.ts": [on(SHORTCUT, 'typeof value !== "object"')],
+  "src/core/contract/reference.ts": [
     on(
       TYPE,
       'const [, id = "", pointer',
@@ -99,11 +106,11 @@ export const CONTRACT: Reasons = {
     ),
     on(SHORTCUT, 'typeof value !== "object"', "Array.isArray(value)", "key.charCodeAt(0)"),
   ],
-  "src/contract/outcome.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
-  "src/contract/parse-json.ts": [
+  "src/core/contract/outcome.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
+  "src/core/contract/parse-json.ts": [
     on(TYPE, "values !== undefined", "slip === null"),
     on(AT_BOUND, "at < text.length"),
   ],
-  "src/contract/parse-request.ts": [on(WORDS, "const hint", "known.length", "refuseQuery(")],
-  "src/contract/refusal.ts": [on(SCHEMA, ".strictObject(", "z.strictObject(", ".meta({ id")],
+  "src/core/contract/parse-request.ts": [on(WORDS, "const hint", "known.length", "refuseQuery(")],
+  "src/core/contract/refusal.ts": [on(SCHEMA, ".strictObject(", "z.strictObject(", ".meta({ id")],
 };

@@ -3,7 +3,7 @@ import type { Reasons } from "../reasons.ts";
 import { DEFAULT, EMPTY, HEURISTIC, on, SHORTCUT, TIDY, TYPE } from "../why.ts";
 
 export const GATE: Reasons = {
-  "src/gate/admission.ts": [
+  "src/core/gate/admission.ts": [
     on(TYPE, "idempotency === null || claimed === null"),
     on("The seed that is the same gives the same id.", "if (retaken) reseeded"),
     on(
@@ -14,7 +14,7 @@ export const GATE: Reasons = {
       'execution === "fire-and-forget"',
     ),
   ],
-  "src/gate/admit-plan.ts": [
+  "src/core/gate/admit-plan.ts": [
     on(
       "Reads without a limit draw nothing, whichever of them stands for the others.",
       "findSameReads(plan",
@@ -23,8 +23,8 @@ export const GATE: Reasons = {
     on("Any word but the other one means the lists.", 'toQuota(caller, "lists")'),
     on(TYPE, "const request = { ...counted"),
   ],
-  "src/gate/bind-plan.ts": [on(TYPE, "runAt > ports.clock.now()")],
-  "src/gate/claimed-keys.ts": [
+  "src/core/gate/bind-plan.ts": [on(TYPE, "runAt > ports.clock.now()")],
+  "src/core/gate/claimed-keys.ts": [
     on(
       TYPE,
       "doubt === undefined",
@@ -33,7 +33,7 @@ export const GATE: Reasons = {
       "this.#states.get(index)?.kind",
     ),
   ],
-  "src/gate/leased-admission.ts": [
+  "src/core/gate/leased-admission.ts": [
     on(SHORTCUT, "this.hasRoom(nowMs);", "this.#refused.delete(bucket)", "above.length === 0"),
     on(
       HEURISTIC,
@@ -64,5 +64,5 @@ export const GATE: Reasons = {
       "isOver: () => over",
     ),
   ],
-  "src/gate/request-key.ts": [on(TYPE, "this.#claiming === null ||")],
+  "src/core/gate/request-key.ts": [on(TYPE, "this.#claiming === null ||")],
 };

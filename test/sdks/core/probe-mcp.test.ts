@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeEach, expect, test } from "vitest";
 
-import { mcpTools } from "../../../src/catalog/mcp/mcp-tools.ts";
-import { listServer } from "../../../src/catalog/mcp/list-server.ts";
-import type { Auth } from "../../../src/catalog/declared/declaration.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import { mcpTools } from "../../../src/core/catalog/mcp/mcp-tools.ts";
+import { listServer } from "../../../src/core/catalog/mcp/list-server.ts";
+import type { Auth } from "../../../src/core/catalog/declared/declaration.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { MCP_SECRET, resetMcpServer } from "../../sandbox/upstreams/probe-mcp.ts";
 import { PROBE_HOST } from "../../sandbox/upstreams/probe.ts";
 import { routeUpstream } from "../../sandbox/upstreams/route-upstream.ts";

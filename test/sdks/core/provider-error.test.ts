@@ -7,8 +7,8 @@ import {
   toChatError,
   toMessagesError,
 } from "../../../src/features/agent/dialect/provider-error.ts";
-import { CODES, REFUSAL_CODES } from "../../../src/contract/failure-codes.ts";
-import { makeRefusal } from "../../../src/contract/refusal.ts";
+import { CODES, REFUSAL_CODES } from "../../../src/core/contract/failure-codes.ts";
+import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 
 const HINT = "Do this next.";
 

@@ -5,12 +5,12 @@ import { validate } from "@readme/openapi-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Declaration, DeclarationRules } from "../../../src/catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../../src/catalog/declared/parse-declaration.ts";
-import { parseToolSecrets } from "../../../src/catalog/declared/secret-bindings.ts";
-import { toTool } from "../../../src/catalog/declared/to-tool.ts";
-import { parseArgs } from "../../../src/catalog/parse-args.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
+import type { Declaration, DeclarationRules } from "../../../src/core/catalog/declared/declaration.ts";
+import { parseDeclaration } from "../../../src/core/catalog/declared/parse-declaration.ts";
+import { parseToolSecrets } from "../../../src/core/catalog/declared/secret-bindings.ts";
+import { toTool } from "../../../src/core/catalog/declared/to-tool.ts";
+import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
 import { readDocument } from "../../../src/features/imports/openapi/read-document.ts";
 import { type Imported, toDeclarations } from "../../../src/features/imports/openapi/to-declarations.ts";
 import { jsonArbitrary } from "../../support/json-arbitrary.ts";

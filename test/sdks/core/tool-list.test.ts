@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { ToolDescriptor } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { describeSurface, TOOL_SURFACES } from "../../../src/features/discovery/tool-surface.ts";
-import { isJsonObject } from "../../../src/contract/json.ts";
+import { isJsonObject } from "../../../src/core/contract/json.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";

@@ -2,9 +2,9 @@ import { validate } from "@readme/openapi-parser";
 import { describe, expect, test } from "vitest";
 
 import packageJson from "../../../package.json" with { type: "json" };
-import type { OutcomeMeta } from "../../../src/contract/outcome.ts";
-import type { Step } from "../../../src/plan/step.ts";
-import { toResultJson } from "../../../src/answer/envelope.ts";
+import type { OutcomeMeta } from "../../../src/core/contract/outcome.ts";
+import type { Step } from "../../../src/core/plan/step.ts";
+import { toResultJson } from "../../../src/core/answer/envelope.ts";
 import {
   bodySchema,
   type DocumentedOperation,

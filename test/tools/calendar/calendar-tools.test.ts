@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";
 import { deleteCalendarEvent } from "../../../src/tools/calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "../../../src/tools/calendar/list-calendar-events.ts";

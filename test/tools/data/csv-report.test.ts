@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { parseArgs } from "../../../src/catalog/parse-args.ts";
+import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
 import { csvReport } from "../../../src/tools/data/csv-report.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";

@@ -3,9 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
-import { attempt } from "../../../src/kit/result.ts";
+import { attempt } from "../../../src/core/kit/result.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
 
 const ARGS: Readonly<Record<string, object>> = {

@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import { expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 
-import { createMakeJob } from "../../../src/gate/make-job.ts";
-import { StepIds } from "../../../src/gate/step-ids.ts";
-import { Semaphore } from "../../../src/kit/semaphore.ts";
-import { ByteBudget } from "../../../src/egress/read-body.ts";
-import { runAttempt } from "../../../src/run/run-attempt.ts";
-import { claimJob, type Job, queueJob, settleJob } from "../../../src/state/outbox.ts";
+import { createMakeJob } from "../../../src/core/gate/make-job.ts";
+import { StepIds } from "../../../src/core/gate/step-ids.ts";
+import { Semaphore } from "../../../src/core/kit/semaphore.ts";
+import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { runAttempt } from "../../../src/core/run/run-attempt.ts";
+import { claimJob, type Job, queueJob, settleJob } from "../../../src/core/gate/state/outbox.ts";
 import { deliverEvent } from "../../../src/tools/events/deliver-event.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { planOf } from "../../support/fake-actions.ts";

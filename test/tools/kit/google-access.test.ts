@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import {
   fetchGoogle,
   forgetGoogleTokens,

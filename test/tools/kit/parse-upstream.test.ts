@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import type { UpstreamResponse } from "../../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../../src/catalog/tool-failure.ts";
-import { parseExact } from "../../../src/contract/json.ts";
+import type { UpstreamResponse } from "../../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
+import { parseExact } from "../../../src/core/contract/json.ts";
 import { parseUpstream } from "../../../src/tools/kit/parse-upstream.ts";
 
 const schema = z.looseObject({ id: z.string() });

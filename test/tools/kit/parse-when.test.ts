@@ -3,7 +3,7 @@ import { Temporal } from "temporal-polyfill";
 import { describe, expect, test } from "vitest";
 
 import { type Moment, parseWhen } from "../../../src/tools/kit/parse-when.ts";
-import { placeOfZone, writeDay, writeInstant } from "../../../src/kit/time-zone.ts";
+import { placeOfZone, writeDay, writeInstant } from "../../../src/core/kit/time-zone.ts";
 import { samples } from "../../support/samples.ts";
 
 /** A Sunday, 10:00 in New York. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { forgetGoogleTokens } from "../../../src/tools/kit/google-access.ts";
 import { addTask } from "../../../src/tools/tasks/add-task.ts";
 import { completeTask } from "../../../src/tools/tasks/complete-task.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import type { FilesRead } from "../../../src/contract/gate/workspace.ts";
-import { LIMITS } from "../../../src/contract/limits.ts";
-import { IsolateBytes } from "../../../src/egress/isolate-bytes.ts";
+import type { FilesRead } from "../../../src/core/contract/gate/workspace.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { read } from "../../../src/tools/workspace/read.ts";
 import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
 import { TestWorld } from "../../support/execute-batch.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import * as search from "../../../src/packs/search.ts";
 import * as shell from "../../../src/packs/shell.ts";
-import type { Tool } from "../../../src/catalog/define-tool.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
 import { createFakeLoader } from "../../support/fake-loader.ts";
 import { FakeWorkspaces } from "../../support/fake-workspace.ts";

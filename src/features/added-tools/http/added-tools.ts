@@ -1,15 +1,15 @@
-import type { Catalog } from "../../../catalog/catalog.ts";
-import type { Tool } from "../../../catalog/define-tool.ts";
-import type { Caller } from "../../../contract/gate/caller.ts";
-import { callAddedTools } from "../../../contract/gate/kept-tool.ts";
-import type { Gate } from "../../../contract/gate/tenant-gate-methods.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { IsolateQuota } from "../../../gate/leased-admission.ts";
-import type { Clock } from "../../../kit/clock.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
+import { callAddedTools } from "../../../core/contract/gate/kept-tool.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
 import type { ToolRegistry } from "../tool-registry.ts";
-import type { Configured } from "../../../edge/configured.ts";
-import type { ToolSource } from "../../../edge/feature.ts";
-import { createSlot } from "../../../edge/slot.ts";
+import type { Configured } from "../../../core/edge/configured.ts";
+import type { ToolSource } from "../../../core/edge/feature.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
 import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 
 /** Load what makes a tool of its declaration's JSON text; that is when there is the first of them. */

@@ -1,5 +1,9 @@
-import { callAddedTools, type ToolChange, type ToolChangeAnswer } from "../../../contract/gate/kept-tool.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
+import {
+  callAddedTools,
+  type ToolChange,
+  type ToolChangeAnswer,
+} from "../../../core/contract/gate/kept-tool.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 
 /** Change the tools of the caller's tenant. Where they were changed the change is known at once. */
 export async function changeTools(

@@ -1,28 +1,28 @@
 import * as z from "zod/mini";
 
-import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
+import { declarationSchema } from "../../../core/catalog/declared/declaration-schema.ts";
 import {
   callAddedTools,
   isFlow,
   type KeptTool,
   type ToolChangeRefusal,
   type ToolToKeep,
-} from "../../../contract/gate/kept-tool.ts";
-import { describe } from "../../../contract/issues.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { lazySchema } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { isVisible } from "../../../catalog/tool-head.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+} from "../../../core/contract/gate/kept-tool.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { isVisible } from "../../../core/catalog/tool-head.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { changeTools } from "./change-tools.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import type { KeepOptions } from "../keep-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 

@@ -1,10 +1,10 @@
-import { type DeclarationRules, HTTPS_PORTS } from "../../../catalog/declared/declaration.ts";
-import { parseToolSecrets, type ToolSecrets } from "../../../catalog/declared/secret-bindings.ts";
-import { readList, textOf } from "../../../edge/configuration.ts";
-import type { Configured, Env } from "../../../edge/configured.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { ConfigurationError } from "../../../edge/platform/configuration-error.ts";
-import { createSlot } from "../../../edge/slot.ts";
+import { type DeclarationRules, HTTPS_PORTS } from "../../../core/catalog/declared/declaration.ts";
+import { parseToolSecrets, type ToolSecrets } from "../../../core/catalog/declared/secret-bindings.ts";
+import { readList, textOf } from "../../../core/edge/configuration.ts";
+import type { Configured, Env } from "../../../core/edge/configured.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
 
 /** The settings of a deployment for tools that tenants add. Throws where one cannot be read. */
 export const toolSettingsOf = createSlot(({ env, toolSecrets }) => ({

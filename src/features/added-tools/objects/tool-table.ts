@@ -5,13 +5,18 @@ import {
   type ToolChangeAnswer,
   type ToolsPage,
   type ToolToKeep,
-} from "../../../contract/gate/kept-tool.ts";
-import type { UsageReport } from "../../../contract/gate/usage.ts";
-import { utf8Length } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { err, ok } from "../../../kit/result.ts";
-import { isVisible } from "../../../catalog/tool-head.ts";
-import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../../state/kept-tools.ts";
+} from "../../../core/contract/gate/kept-tool.ts";
+import type { UsageReport } from "../../../core/contract/gate/usage.ts";
+import { utf8Length } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { isVisible } from "../../../core/catalog/tool-head.ts";
+import {
+  changeTools,
+  type ToolBook,
+  type ToolEntry,
+  type ToolLimits,
+} from "../../../core/gate/state/kept-tools.ts";
 
 type Row = {
   name: string;

@@ -1,9 +1,9 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
-import { canonicalJson } from "../../../kit/json/canonical-json.ts";
-import { attemptNow } from "../../../kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
 import { callsIn, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn } from "./dialect.ts";

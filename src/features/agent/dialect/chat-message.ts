@@ -1,11 +1,11 @@
-import { makeFailure } from "../../../contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { attemptNow, err } from "../../../kit/result.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { attemptNow, err } from "../../../core/kit/result.ts";
 import type { Ending, Message, ModelCall, ModelTurn } from "./dialect.ts";
 import { makeUnique, textOf } from "./read-conversation.ts";
 import { repairArguments } from "./repair-arguments.ts";
-import { CUSTOM } from "../../../turns/parse-call-arguments.ts";
+import { CUSTOM } from "../../../core/run/turns/parse-call-arguments.ts";
 
 /**
  * Read a model's message, and make of it what goes back into the conversation: what is only ever said by the server is left

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { Refusal } from "../../../contract/refusal.ts";
-import { attemptNow, err, ok, type Result } from "../../../kit/result.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import type { ServerSentEvent } from "../../../kit/event-splitter.ts";
+import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { growField } from "./grow-field.ts";
 import { toChatError } from "./provider-error.ts";
 import { takeId, textOf } from "./read-conversation.ts";

@@ -1,9 +1,9 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import type { Refusal } from "../../../contract/refusal.ts";
-import type { ProviderCall, ToolReply } from "../../../turns/provider-turn.ts";
-import type { Result } from "../../../kit/result.ts";
-import type { ServerSentEvent } from "../../../kit/event-splitter.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import type { ProviderCall, ToolReply } from "../../../core/run/turns/provider-turn.ts";
+import type { Result } from "../../../core/kit/result.ts";
+import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 
 /** A message of a conversation, in its provider's own words. */
 export type Message = JsonObject;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 
 /**
  * Put the pieces of a message's field together: text and lists grow, and other values are replaced by the last one. A growing

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import type { ModelCall, ModelTurn } from "./dialect.ts";
 import { makeUnique, textOf } from "./read-conversation.ts";
 import { repairArguments } from "./repair-arguments.ts";

@@ -1,10 +1,10 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
-import { canonicalJson } from "../../../kit/json/canonical-json.ts";
-import { err } from "../../../kit/result.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { err } from "../../../core/kit/result.ts";
 import { listTools } from "./list-tools.ts";
 import { type Block, toTurn, toUse } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";

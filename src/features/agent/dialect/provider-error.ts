@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { CODES, REFUSAL_CODES } from "../../../contract/failure-codes.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { CODES, REFUSAL_CODES } from "../../../core/contract/failure-codes.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 
 /** The error types that both providers' clients know, by status. */
 const TYPES: Readonly<Record<number, string>> = {

@@ -1,8 +1,8 @@
-import { describe, toHint } from "../../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
-import { readId } from "../../../turns/provider-turn.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { describe, toHint } from "../../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { readId } from "../../../core/run/turns/provider-turn.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Conversation } from "./dialect.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../contract/json.ts";
-import { attemptNow } from "../../../kit/result.ts";
-import type { ServerSentEvent } from "../../../kit/event-splitter.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 
 /** Takes secrets out of the answers of a model's server. */
 export interface ModelRedactor {

@@ -1,7 +1,7 @@
-import type { Failure } from "../../../contract/failure.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import { parseCallArguments } from "../../../turns/parse-call-arguments.ts";
-import type { Result } from "../../../kit/result.ts";
+import type { Failure } from "../../../core/contract/failure.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { parseCallArguments } from "../../../core/run/turns/parse-call-arguments.ts";
+import type { Result } from "../../../core/kit/result.ts";
 import { findJsonSpan } from "./json-span.ts";
 
 /** A call's arguments, or why they are not to be used. */

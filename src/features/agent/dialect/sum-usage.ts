@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 
 /**
  * Add up what two calls of a model used: numbers are added wherever they stand, what only one has is kept, and of anything

@@ -8,23 +8,28 @@ import { offerTools } from "../offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
 import { STRATEGIES } from "../strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
-import type { QuotaState } from "../../../contract/gate/admission.ts";
-import { isJsonObject, parseExact } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
-import type { Ports } from "../../../egress/ports.ts";
-import { countRequest } from "../../../gate/admit-plan.ts";
-import { RequestKey } from "../../../gate/request-key.ts";
-import type { Execution } from "../../../gate/execution.ts";
-import { attempt, err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import { logBug } from "../../../edge/platform/log-bug.ts";
-import { openEventStream, STREAM_HEADERS } from "../../../edge/http/event-stream.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import type { QuotaState } from "../../../core/contract/gate/admission.ts";
+import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
+import { countRequest } from "../../../core/gate/admit-plan.ts";
+import { RequestKey } from "../../../core/gate/request-key.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { quotaHeaders, respondJson, respondRefusal, respondRefused } from "../../../edge/http/respond.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import {
+  quotaHeaders,
+  respondJson,
+  respondRefusal,
+  respondRefused,
+} from "../../../core/edge/http/respond.ts";
 
 /** The two ways to speak with models. */
 export type ModelApi = "chat" | "messages";

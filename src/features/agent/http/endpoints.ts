@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
-import type { RefusalCode } from "../../../contract/failure-codes.ts";
-import { lazySchema } from "../../../contract/lazy-schema.ts";
-import { type Refusal, statusOf } from "../../../contract/refusal.ts";
-import type { Dialect } from "../../../edge/http/dialect.ts";
+import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
+import type { Dialect } from "../../../core/edge/http/dialect.ts";
 import type { ModelApi } from "./answer-model-request.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
 function providerDialect(path: string, toError: (refusal: Refusal) => object): Dialect {

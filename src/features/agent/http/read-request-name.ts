@@ -1,10 +1,10 @@
-import type { Caller } from "../../../contract/gate/caller.ts";
-import type { Refusal } from "../../../contract/refusal.ts";
-import type { Ports } from "../../../egress/ports.ts";
-import type { RequestName } from "../../../gate/request-key.ts";
-import { canonicalJson } from "../../../kit/json/canonical-json.ts";
-import { ok, type Result } from "../../../kit/result.ts";
-import { readSentKey } from "../../../edge/http/read-idempotency-key.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
+import type { RequestName } from "../../../core/gate/request-key.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
+import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
 
 /** Read by what a request to a model is known when it comes again; null where no two requests of its client are the same. */
 export async function readRequestName(

@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { toRejectionJson } from "../rejection.ts";
-import { envelopeSchema } from "../../../answer/result-schema.ts";
-import type { Catalog } from "../../../catalog/catalog.ts";
-import type { Caller } from "../../../contract/gate/caller.ts";
+import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
 import {
   type Claim,
   type ConfirmationRecord,
@@ -14,32 +14,32 @@ import {
   listAsked,
   NO_CONFIRMATION,
   refuseClaim,
-} from "../../../contract/gate/confirmation.ts";
+} from "../../../core/contract/gate/confirmation.ts";
 import {
   confirmationSchema,
   type Knows,
   listedConfirmationSchema,
   toWireConfirmation,
   toWireListed,
-} from "../../../contract/gate/wire-confirmation.ts";
-import { LISTED_STATUSES, parseConfirmationQuery, toCursor } from "../../../contract/gate/job-query.ts";
-import { parseExact } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { toConfirmationUrl } from "../../../contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+} from "../../../core/contract/gate/wire-confirmation.ts";
+import { LISTED_STATUSES, parseConfirmationQuery, toCursor } from "../../../core/contract/gate/job-query.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { executeApproved } from "../execute-approved.ts";
-import { withCurrentTools } from "../../../execute/executor.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { escapeUnseen, toJsonEscape } from "../../../kit/visible-text.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import type { Run } from "../../../edge/http/event-stream.ts";
-import { readIdempotencyKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequest } from "../../../edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import { respondDocument } from "../../../edge/http/respond-run.ts";
-import { answerCounted } from "../../../edge/http/count-lists.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { Run } from "../../../core/edge/http/event-stream.ts";
+import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondDocument } from "../../../core/edge/http/respond-run.ts";
+import { answerCounted } from "../../../core/edge/http/count-lists.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** A confirmation with what it is about. */
 interface Found {

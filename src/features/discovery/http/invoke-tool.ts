@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
-import { resultSchema } from "../../../answer/result-schema.ts";
-import { invocationSchema } from "../../../catalog/alias.ts";
-import { parseBatch } from "../../../contract/batch.ts";
-import { isJsonObject, parseExact, withoutNulls } from "../../../contract/json.ts";
-import { parseRequest } from "../../../contract/parse-request.ts";
-import { execute } from "../../../execute/executor.ts";
-import { ok } from "../../../kit/result.ts";
-import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
-import { respondDocument } from "../../../edge/http/respond-run.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { resultSchema } from "../../../core/answer/result-schema.ts";
+import { invocationSchema } from "../../../core/catalog/alias.ts";
+import { parseBatch } from "../../../core/contract/batch.ts";
+import { isJsonObject, parseExact, withoutNulls } from "../../../core/contract/json.ts";
+import { parseRequest } from "../../../core/contract/parse-request.ts";
+import { execute } from "../../../core/run/execute/executor.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondDocument } from "../../../core/edge/http/respond-run.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is

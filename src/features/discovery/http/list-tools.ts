@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
-import { parseChoice, refuseOtherParameters } from "../../../contract/parse-request.ts";
+import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { TOOL_FORMATS, toToolList } from "../tool-list.ts";
-import { err, ok } from "../../../kit/result.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {

@@ -3,13 +3,13 @@ import * as z from "zod/mini";
 import { describeTool, toolDescriptionSchema } from "../describe-tool.ts";
 import { discoverTools, discoveryAnswerSchema, discoverySchema } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
-import { sayUnknownTool } from "../../../catalog/unknown-tool.ts";
-import { describe } from "../../../contract/issues.ts";
-import { makeRefusal } from "../../../contract/refusal.ts";
-import { err, ok } from "../../../kit/result.ts";
-import { readRequest } from "../../../edge/http/read-request-body.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Endpoint = {

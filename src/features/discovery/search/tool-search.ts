@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchResult } from "minisearch";
 
-import type { Tool } from "../../../catalog/define-tool.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { isWeak } from "./is-weak.ts";
 import { stem } from "./stem.ts";
 import { compact, joinNeighbours, toCaselessParts, toChunks, toParts } from "./to-words.ts";

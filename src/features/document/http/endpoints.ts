@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { ok } from "../../../kit/result.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import type { Surface } from "../make-document.ts";
 
 /**

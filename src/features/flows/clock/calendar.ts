@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, type WallTime } from "../../../kit/time-zone.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, type WallTime } from "../../../core/kit/time-zone.ts";
 import { CRON_FIELDS, numbersOf } from "./cron-field.ts";
 
 /** Find the first time of a crontab that is strictly later than one, up to the end of another's day; null where there is none. */

@@ -1,7 +1,7 @@
-import { LIMITS } from "../../../contract/limits.ts";
-import { nearest } from "../../../kit/nearest.ts";
-import { DAY_MS, placeOfZone } from "../../../kit/time-zone.ts";
-import { quotedText } from "../../../kit/visible-text.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { nearest } from "../../../core/kit/nearest.ts";
+import { DAY_MS, placeOfZone } from "../../../core/kit/time-zone.ts";
+import { quotedText } from "../../../core/kit/visible-text.ts";
 import { fieldsOf } from "./calendar.ts";
 import { checkField, CRON_FIELDS, fieldExpected } from "./cron-field.ts";
 import { nextTime } from "./next-time.ts";

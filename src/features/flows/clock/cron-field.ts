@@ -1,4 +1,4 @@
-import { quotedText } from "../../../kit/visible-text.ts";
+import { quotedText } from "../../../core/kit/visible-text.ts";
 
 /** One of the five fields: what it is called, and which numbers it has. */
 export interface CronField {

@@ -6,7 +6,7 @@ import {
   placeOfZone,
   type WallTime,
   wallTimeAt,
-} from "../../../kit/time-zone.ts";
+} from "../../../core/kit/time-zone.ts";
 import { type Calendar, calendarOf, fieldsOf, isWild } from "./calendar.ts";
 import { type Shown, shownAt } from "./shown-at.ts";
 

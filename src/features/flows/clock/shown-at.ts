@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, type Place, type WallTime, wallTimeAt } from "../../../kit/time-zone.ts";
+import { DAY_MS, MINUTE_MS, type Place, type WallTime, wallTimeAt } from "../../../core/kit/time-zone.ts";
 
 /** When the clocks of a place show a time: once, twice where they went back, never where they went forward over it. */
 export type Shown =

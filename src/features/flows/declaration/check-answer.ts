@@ -1,6 +1,6 @@
-import { checkValue } from "../../../contract/check-value.ts";
-import { findPlaceholders, sourcesOf } from "../../../plan/find-placeholders.ts";
-import { parsePointer } from "../../../kit/json/json-pointer.ts";
+import { checkValue } from "../../../core/contract/check-value.ts";
+import { findPlaceholders, sourcesOf } from "../../../core/plan/find-placeholders.ts";
+import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { type ActionsCheck, backgroundOf } from "./check-actions.ts";
 import { checkReferences } from "./check-references.ts";
 import { INPUT } from "./flow-schema.ts";

@@ -1,5 +1,5 @@
-import type { Catalog } from "../../../catalog/catalog.ts";
-import type { FlowBatch, Tool } from "../../../catalog/define-tool.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { FlowBatch, Tool } from "../../../core/catalog/define-tool.ts";
 
 const parts = new WeakMap<FlowBatch, WeakMap<Catalog, Catalog>>();
 

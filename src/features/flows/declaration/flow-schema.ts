@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { batchSchema, type OnError } from "../../../contract/batch.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { lazySchema } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
-import type { JsonSchema } from "../../../catalog/tool-schema.ts";
+import { batchSchema, type OnError } from "../../../core/contract/batch.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { declarationSchema } from "../../../core/catalog/declared/declaration-schema.ts";
+import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { type Triggers, triggersSchema } from "./triggers.ts";
 
 /** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */

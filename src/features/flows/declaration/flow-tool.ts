@@ -1,9 +1,9 @@
-import { type Batch, parseBatch } from "../../../contract/batch.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { resolveAliases } from "../../../plan/resolve-aliases.ts";
-import { defineTool, type Tool } from "../../../catalog/define-tool.ts";
-import { toInput } from "../../../catalog/json-schema/to-input.ts";
-import { ToolFailure } from "../../../catalog/tool-failure.ts";
+import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
+import { defineTool, type Tool } from "../../../core/catalog/define-tool.ts";
+import { toInput } from "../../../core/catalog/json-schema/to-input.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { FLOWS, type KeptFlow } from "./flow-schema.ts";
 
 /**

@@ -1,12 +1,12 @@
-import { findReferences } from "../../../plan/references.ts";
-import { makePlan } from "../../../plan/make-plan.ts";
-import type { Plan } from "../../../plan/step.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import type { Batch } from "../../../contract/batch.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import type { Catalog } from "../../../catalog/catalog.ts";
-import type { Tool } from "../../../catalog/define-tool.ts";
+import { findReferences } from "../../../core/plan/references.ts";
+import { makePlan } from "../../../core/plan/make-plan.ts";
+import type { Plan } from "../../../core/plan/step.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { catalogOfFlow } from "./flow-catalog.ts";
 import { type FlowFacts, INPUT } from "./flow-schema.ts";
 

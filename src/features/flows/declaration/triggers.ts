@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { CronClock } from "../clock/next-time.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
 
 /** Triggers run a flow without a caller: signed deliveries to its address, a clock, or both. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 
 /** Schemes in which the sender has decided on every header. */
 const PROVIDERS = ["standard-webhooks", "github", "stripe", "slack"] as const;

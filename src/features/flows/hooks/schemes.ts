@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { parseWebhookSecrets } from "../../../egress/webhook-secret.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { parseWebhookSecrets } from "../../../core/egress/webhook-secret.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 
 /** The value of a header, empty where it did not come. A header that came twice has both values, with `, ` between them. */

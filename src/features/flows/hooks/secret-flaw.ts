@@ -1,5 +1,5 @@
-import { parseWebhookSecrets } from "../../../egress/webhook-secret.ts";
-import type { Result } from "../../../kit/result.ts";
+import { parseWebhookSecrets } from "../../../core/egress/webhook-secret.ts";
+import type { Result } from "../../../core/kit/result.ts";
 
 /** Why a tenant has no secret of a name. */
 export type MissingSecret = "unbound" | "unset" | "lookup-failed";

@@ -1,8 +1,8 @@
-import { hasReservedKey } from "../../../contract/check-value.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { parseJson } from "../../../contract/parse-json.ts";
-import type { Ports } from "../../../egress/ports.ts";
+import { hasReservedKey } from "../../../core/contract/check-value.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { parseJson } from "../../../core/contract/parse-json.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
 import { checkSignature, type SentDelivery, type SignatureWorld } from "./check-signature.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 import { schemeOf } from "./schemes.ts";

@@ -1,14 +1,14 @@
-import { makeFailure } from "../../../contract/failure.ts";
-import type { JobClaim } from "../../../contract/gate/job.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import type { JobClaim } from "../../../core/contract/gate/job.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
 import { callFlows } from "../flow-run.ts";
 import { type RunEnd, runJob } from "../run/run-job.ts";
-import { ByteBudget } from "../../../egress/read-body.ts";
-import { attempt } from "../../../kit/result.ts";
-import { Semaphore } from "../../../kit/semaphore.ts";
-import { tellAttempt } from "../../../observe/attempt-line.ts";
-import { failedAttempt } from "../../../run/run-attempt.ts";
-import type { Deployment } from "../../../edge/deployed.ts";
+import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { Semaphore } from "../../../core/kit/semaphore.ts";
+import { tellAttempt } from "../../../core/observe/attempt-line.ts";
+import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
 import { addedToolsOf } from "../../added-tools/http/added-tools.ts";
 
 /** For small bodies and the answers of writes, as in a request, of the same part of the whole. */

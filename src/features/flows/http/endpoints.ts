@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
 
-import type { AddedTool, Tool } from "../../../catalog/define-tool.ts";
+import type { AddedTool, Tool } from "../../../core/catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
 import { toOwnFields } from "../declaration/own-fields.ts";
 import { clockOf } from "../declaration/triggers.ts";
 import type { CronClock } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
-import { isFlow, type ToolChangeRefusal } from "../../../contract/gate/kept-tool.ts";
-import { describe } from "../../../contract/issues.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import { isFlow, type ToolChangeRefusal } from "../../../core/contract/gate/kept-tool.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { noFlow } from "../run/plan-flow.ts";
-import { describePlan, planSchema } from "../../../plan/describe-plan.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
 

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
-import { describe } from "../../../contract/issues.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
-import { attempt } from "../../../kit/result.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { lookUpSecret } from "./look-up-secret.ts";
 
 /** An issue of a flow that is kept all the same. */

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../../contract/lazy-schema.ts";
-import type { Components, Json } from "../../../edge/openapi/components.ts";
-import { toProblem, toResponse } from "../../../edge/openapi/responses.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import type { Components, Json } from "../../../core/edge/openapi/components.ts";
+import { toProblem, toResponse } from "../../../core/edge/openapi/responses.ts";
 
 const eventSchema = lazySchema(() =>
   z.looseObject({}).register(z.globalRegistry, {

@@ -1,6 +1,6 @@
-import { respondResult } from "../../../edge/http/respond.ts";
-import { createRouter, type Router } from "../../../edge/http/router.ts";
-import { describeRoute } from "../../../edge/openapi/describe-route.ts";
+import { respondResult } from "../../../core/edge/http/respond.ts";
+import { createRouter, type Router } from "../../../core/edge/http/router.ts";
+import { describeRoute } from "../../../core/edge/openapi/describe-route.ts";
 import { makeHookOperation } from "./hook-operation.ts";
 
 const PATH = "/hooks/:tenant/:id";

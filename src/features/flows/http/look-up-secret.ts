@@ -1,7 +1,7 @@
-import { isBoundTo } from "../../../catalog/declared/secret-bindings.ts";
-import type { Configured } from "../../../edge/configured.ts";
+import { isBoundTo } from "../../../core/catalog/declared/secret-bindings.ts";
+import type { Configured } from "../../../core/edge/configured.ts";
 import type { MissingSecret } from "../hooks/secret-flaw.ts";
-import { attempt, err, ok, type Result } from "../../../kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";
 
 /** Look up a secret that the operator has bound to a tenant, or say why there is none. */

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 
-import { envelopeSchema } from "../../../answer/result-schema.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { lazySchema } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
 import { executeFlow } from "../run/execute-flow.ts";
-import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequest } from "../../../edge/http/read-request-body.ts";
-import { respondBatch } from "../../../edge/http/respond-run.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { respondBatch } from "../../../core/edge/http/respond-run.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 const runSchema = lazySchema(() =>
   z

@@ -1,6 +1,6 @@
-import type { PartMethods } from "../../../contract/gate/part-call.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../edge/durable/object-part.ts";
+import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
 import type { FlowMethods } from "../flow-run.ts";
 import { FlowClocks } from "./flow-clocks.ts";

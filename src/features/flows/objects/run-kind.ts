@@ -1,8 +1,8 @@
-import type { RateLimit } from "../../../contract/gate/admission.ts";
-import type { JobClaim, JobSpec } from "../../../contract/gate/job.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { attempt } from "../../../kit/result.ts";
-import type { JobKind } from "../../../edge/durable/job-kind.ts";
+import type { RateLimit } from "../../../core/contract/gate/admission.ts";
+import type { JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
 
 export interface RunBacklogs {
   /** Live runs of one flow, and of all. */

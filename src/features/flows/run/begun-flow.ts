@@ -1,15 +1,15 @@
-import { fromStoredOutcome, toStoredOutcome } from "../../../answer/stored-outcome.ts";
+import { fromStoredOutcome, toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { declareTools, pickResults, toParkedActions } from "../../confirmations/parked-actions.ts";
-import type { Park, ParkedStep } from "../../../plan/parked-step.ts";
+import type { Park, ParkedStep } from "../../../core/plan/parked-step.ts";
 import { INPUT } from "../declaration/flow-schema.ts";
-import type { BegunFlow } from "../../../contract/gate/confirmation.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import type { Outcome } from "../../../contract/outcome.ts";
-import type { Ports } from "../../../egress/ports.ts";
-import type { ByteBudget } from "../../../egress/read-body.ts";
-import { pickPointers } from "../../../kit/json/pick-pointers.ts";
-import { type DataOf, findReferences } from "../../../plan/references.ts";
-import type { Plan, Step } from "../../../plan/step.ts";
+import type { BegunFlow } from "../../../core/contract/gate/confirmation.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
+import type { ByteBudget } from "../../../core/egress/read-body.ts";
+import { pickPointers } from "../../../core/kit/json/pick-pointers.ts";
+import { type DataOf, findReferences } from "../../../core/plan/references.ts";
+import type { Plan, Step } from "../../../core/plan/step.ts";
 import type { Ran } from "./first-cause.ts";
 
 /** The actions of a flow, and what its answer may refer to besides them. */

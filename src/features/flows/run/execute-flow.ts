@@ -1,10 +1,10 @@
-import { AnswerBudget, toEnvelopeJson } from "../../../answer/envelope.ts";
-import type { Answer } from "../../../execute/answer.ts";
-import { answerPlan, withCurrentTools } from "../../../execute/executor.ts";
-import { showPlan } from "../../../execute/show-plan.ts";
-import type { Refused } from "../../../gate/admit-plan.ts";
-import type { Execution } from "../../../gate/execution.ts";
-import { attempt, err, type Result } from "../../../kit/result.ts";
+import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import type { Answer } from "../../../core/run/execute/answer.ts";
+import { answerPlan, withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { showPlan } from "../../../core/run/execute/show-plan.ts";
+import type { Refused } from "../../../core/gate/admit-plan.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { attempt, err, type Result } from "../../../core/kit/result.ts";
 import { type FlowRun, planFlowRun, withAnswer } from "./plan-flow.ts";
 
 /**

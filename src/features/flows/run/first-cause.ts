@@ -1,7 +1,7 @@
-import type { Failure } from "../../../contract/failure.ts";
-import { isFailure, type Outcome } from "../../../contract/outcome.ts";
-import { findReferences } from "../../../plan/references.ts";
-import type { Plan } from "../../../plan/step.ts";
+import type { Failure } from "../../../core/contract/failure.ts";
+import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
+import { findReferences } from "../../../core/plan/references.ts";
+import type { Plan } from "../../../core/plan/step.ts";
 
 /** A flow that has run, and what its answer is made of. */
 export interface Ran {

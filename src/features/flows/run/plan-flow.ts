@@ -1,17 +1,17 @@
-import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
-import { parseArgs } from "../../../catalog/parse-args.ts";
-import { checkValue } from "../../../contract/check-value.ts";
-import { type Failure, toWireFailure } from "../../../contract/failure.ts";
-import { toHint } from "../../../contract/issues.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import type { Outcome } from "../../../contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
-import type { Execution } from "../../../gate/execution.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import type { Plan } from "../../../plan/step.ts";
+import { parseArgs } from "../../../core/catalog/parse-args.ts";
+import { checkValue } from "../../../core/contract/check-value.ts";
+import { type Failure, toWireFailure } from "../../../core/contract/failure.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { Plan } from "../../../core/plan/step.ts";
 import { resolveAnswer } from "./run-flow.ts";
 
 /** A flow that is asked to run by itself, and what it is run with. */

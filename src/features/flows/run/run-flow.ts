@@ -1,17 +1,17 @@
-import { AnswerBudget } from "../../../answer/envelope.ts";
-import { serialiseOutput } from "../../../answer/serialise-output.ts";
+import { AnswerBudget } from "../../../core/answer/envelope.ts";
+import { serialiseOutput } from "../../../core/answer/serialise-output.ts";
 import { planParked } from "../../confirmations/make-approved-plan.ts";
 import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
-import { ToolFailure } from "../../../catalog/tool-failure.ts";
-import { type Failure, makeFailure } from "../../../contract/failure.ts";
-import { isFailure, type Outcome, type OutcomeMeta } from "../../../contract/outcome.ts";
-import { admit } from "../../../gate/admission.ts";
-import type { Execution, FlowEnd, OuterBatch, RunFlow } from "../../../gate/execution.ts";
-import { attempt, attemptNow, ok, type Result } from "../../../kit/result.ts";
-import { resolveReferences } from "../../../plan/references.ts";
-import type { Call } from "../../../plan/step.ts";
-import { type Executed, runAdmitted } from "../../../run/run-admitted.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
+import { isFailure, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";
+import { admit } from "../../../core/gate/admission.ts";
+import type { Execution, FlowEnd, OuterBatch, RunFlow } from "../../../core/gate/execution.ts";
+import { attempt, attemptNow, ok, type Result } from "../../../core/kit/result.ts";
+import { resolveReferences } from "../../../core/plan/references.ts";
+import type { Call } from "../../../core/plan/step.ts";
+import { type Executed, runAdmitted } from "../../../core/run/run-admitted.ts";
 import { FlowQuestions, type FlowSteps, joinBegun } from "./begun-flow.ts";
 
 /**

@@ -1,13 +1,13 @@
-import { fitOutcome } from "../../../answer/fit-answer.ts";
-import { toStoredOutcome } from "../../../answer/stored-outcome.ts";
-import type { IdempotencyAnswer, IdempotencyRequest } from "../../../contract/gate/idempotency.ts";
-import type { JobClaim } from "../../../contract/gate/job.ts";
-import type { Gate } from "../../../contract/gate/tenant-gate-methods.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { Outcome } from "../../../contract/outcome.ts";
-import type { Journal, Resumed } from "../../../gate/execution.ts";
-import { attempt } from "../../../kit/result.ts";
-import type { Plan, Step } from "../../../plan/step.ts";
+import { fitOutcome } from "../../../core/answer/fit-answer.ts";
+import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
+import type { JobClaim } from "../../../core/contract/gate/job.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Journal, Resumed } from "../../../core/gate/execution.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { Plan, Step } from "../../../core/plan/step.ts";
 import { callFlows, type KeptStep } from "../flow-run.ts";
 
 export interface JournalOptions {

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 
-import { runCalls } from "../../../turns/run-calls.ts";
-import { type LazySchema, lazySchema } from "../../../contract/lazy-schema.ts";
+import { runCalls } from "../../../core/run/turns/run-calls.ts";
+import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { anthropicAnswerSchema, parseAnthropicTurn } from "../anthropic.ts";
 import { geminiAnswerSchema, parseGeminiTurn } from "../gemini.ts";
 import { chatAnswerSchema, parseChatTurn } from "../openai-chat.ts";
 import { parseResponsesTurn, responsesAnswerSchema } from "../openai-responses.ts";
-import type { ParseTurn } from "../../../turns/provider-turn.ts";
-import type { TurnEndpoint } from "../../../turns/stray-call.ts";
-import { ok } from "../../../kit/result.ts";
-import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
-import { respondRun } from "../../../edge/http/respond-run.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import type { ParseTurn } from "../../../core/run/turns/provider-turn.ts";
+import type { TurnEndpoint } from "../../../core/run/turns/stray-call.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondRun } from "../../../core/edge/http/respond-run.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 interface Provider {
   readonly path: TurnEndpoint;

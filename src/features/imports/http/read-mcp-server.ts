@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
-import type { Auth, Declaration, DeclarationRules } from "../../../catalog/declared/declaration.ts";
-import type { McpServer } from "../../../catalog/mcp/list-server.ts";
-import { defineTool } from "../../../catalog/define-tool.ts";
-import type { RefusalIssue } from "../../../contract/refusal.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { ByteBudget } from "../../../egress/read-body.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { Semaphore } from "../../../kit/semaphore.ts";
-import { runAttempt } from "../../../run/run-attempt.ts";
+import type { Auth, Declaration, DeclarationRules } from "../../../core/catalog/declared/declaration.ts";
+import type { McpServer } from "../../../core/catalog/mcp/list-server.ts";
+import { defineTool } from "../../../core/catalog/define-tool.ts";
+import type { RefusalIssue } from "../../../core/contract/refusal.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { Semaphore } from "../../../core/kit/semaphore.ts";
+import { runAttempt } from "../../../core/run/run-attempt.ts";
 import type { Imported } from "../openapi/to-declarations.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 
 export interface McpSource {
   readonly prefix: string;
@@ -27,9 +27,9 @@ export async function readMcpServer(
   context: RequestContext & { readonly rules: DeclarationRules },
 ): Promise<Result<Imported, readonly RefusalIssue[]>> {
   const [{ parseDeclaration }, { listServer }, { toMcpDeclarations }] = await Promise.all([
-    import("../../../catalog/declared/parse-declaration.ts"),
-    import("../../../catalog/mcp/list-server.ts"),
-    import("../../../catalog/mcp/to-mcp-declarations.ts"),
+    import("../../../core/catalog/declared/parse-declaration.ts"),
+    import("../../../core/catalog/mcp/list-server.ts"),
+    import("../../../core/catalog/mcp/to-mcp-declarations.ts"),
   ]);
   const { rules } = context;
   const server: McpServer = { url, ...(auth !== undefined && { auth }) };

@@ -1,8 +1,8 @@
-import type { Auth, Sent } from "../../../catalog/declared/declaration.ts";
-import type { JsonSchema } from "../../../catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import type { Auth, Sent } from "../../../core/catalog/declared/declaration.ts";
+import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isJsonType } from "./add-body.ts";
 import type { FlatArguments } from "./flat-arguments.ts";
 import type { Parameter } from "./operations.ts";

@@ -1,8 +1,8 @@
-import { TOOL_NAME } from "../../../catalog/define-tool.ts";
-import { type Problems, suggestName } from "../../../catalog/declared/problems.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { parsePointer } from "../../../kit/json/json-pointer.ts";
+import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
+import { type Problems, suggestName } from "../../../core/catalog/declared/problems.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { schemeNames } from "./choose-auth.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { namesOf, type Operation } from "./operations.ts";

@@ -1,7 +1,7 @@
-import type { Auth } from "../../../catalog/declared/declaration.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import type { Auth } from "../../../core/catalog/declared/declaration.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Operation } from "./operations.ts";
 import { dereference } from "./reference.ts";
 

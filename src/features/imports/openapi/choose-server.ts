@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Operation } from "./operations.ts";
 
 /** Why an operation has no address, where `base_url` would give it one. */

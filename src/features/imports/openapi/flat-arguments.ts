@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../catalog/tool-schema.ts";
+import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 
 /** Where in a request an argument goes. */
 export type Place = "path" | "query" | "header" | "body";

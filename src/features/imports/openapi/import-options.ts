@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { type DeclarationIssue, Problems } from "../../../catalog/declared/problems.ts";
-import { explainMisfit } from "../../../contract/issues.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { orchestrationSchema } from "../../../contract/orchestration.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { type DeclarationIssue, Problems } from "../../../core/catalog/declared/problems.ts";
+import { explainMisfit } from "../../../core/contract/issues.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isAbsolute } from "./choose-server.ts";
 
 const secretSchema = lazySchema(() =>

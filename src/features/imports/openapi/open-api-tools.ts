@@ -1,5 +1,5 @@
-import { toTool } from "../../../catalog/declared/to-tool.ts";
-import type { Tool } from "../../../catalog/define-tool.ts";
+import { toTool } from "../../../core/catalog/declared/to-tool.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { toDeclarations } from "./to-declarations.ts";
 

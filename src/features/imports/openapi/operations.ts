@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { dereference } from "./reference.ts";
 
 /** One operation of a document, with what its path says for it. */

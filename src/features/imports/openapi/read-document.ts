@@ -1,9 +1,9 @@
-import type { DeclarationIssue } from "../../../catalog/declared/problems.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { exceedsDepth } from "../../../contract/parse-json.ts";
-import { findJsonSlip, toLineAndColumn } from "../../../kit/json/json-slip.ts";
-import { attemptNow, err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import type { DeclarationIssue } from "../../../core/catalog/declared/problems.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { exceedsDepth } from "../../../core/contract/parse-json.ts";
+import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";
+import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 
 /**
  * Parse the text of an OpenAPI document, JSON or YAML 1.2. The code that reads YAML is loaded when the first such document comes.

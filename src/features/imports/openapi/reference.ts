@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { follow, parsePointer, toPointer } from "../../../kit/json/json-pointer.ts";
-import { attemptNow, err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { follow, parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 
 /** The target of a reference, after all references that it leads to. */
 export interface Target {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../../../catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { findTarget, type Target } from "./reference.ts";
 import { plainText } from "./plain-text.ts";
 import {

@@ -1,8 +1,8 @@
-import type { Declaration, HttpCall } from "../../../catalog/declared/declaration.ts";
-import { type JsonObject, utf8Length } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
+import type { Declaration, HttpCall } from "../../../core/catalog/declared/declaration.ts";
+import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { addBody } from "./add-body.ts";
 import { addParameters } from "./add-parameters.ts";
 import { chooseAuth, type GivenAuth } from "./choose-auth.ts";

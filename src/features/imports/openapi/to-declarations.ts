@@ -1,10 +1,10 @@
-import type { Declaration, DeclarationRules } from "../../../catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../../catalog/declared/parse-declaration.ts";
-import { type DeclarationIssue, Problems } from "../../../catalog/declared/problems.ts";
-import { sampleUrl } from "../../../catalog/declared/url-template.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { Orchestration } from "../../../contract/orchestration.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
+import type { Declaration, DeclarationRules } from "../../../core/catalog/declared/declaration.ts";
+import { parseDeclaration } from "../../../core/catalog/declared/parse-declaration.ts";
+import { type DeclarationIssue, Problems } from "../../../core/catalog/declared/problems.ts";
+import { sampleUrl } from "../../../core/catalog/declared/url-template.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { Orchestration } from "../../../core/contract/orchestration.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkDocument, findStrangeNames } from "./check-document.ts";
 import { NEEDS_BASE_URL } from "./choose-server.ts";
 import { checkOptions, type ImportOptions, type Override } from "./import-options.ts";

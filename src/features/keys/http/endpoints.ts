@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
 
-import { flagsOf, KEY_NAME } from "../../../contract/gate/caller.ts";
+import { flagsOf, KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";
 import { keySchema, toKeyJson } from "../key-json.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import { digestKey, toHash } from "../../../edge/http/key-ring.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
 import type { MadeKeys } from "./made-keys.ts";
-import { readRequest } from "../../../edge/http/read-request-body.ts";
-import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { keyDeskOf } from "./key-desk.ts";
 
 const UNCERTAIN = "Whether the key was kept is not certain; look at the list before you ask again.";

@@ -1,11 +1,11 @@
 import { KEY_SHARDS } from "../kept-key.ts";
-import type { Caller } from "../../../contract/gate/caller.ts";
-import type { Refusal } from "../../../contract/refusal.ts";
-import { placeAsConfigured } from "../../../edge/configuration.ts";
-import type { Configured, Env } from "../../../edge/configured.ts";
-import type { CallerSource } from "../../../edge/feature.ts";
-import { createSlot } from "../../../edge/slot.ts";
-import { ok, type Result } from "../../../kit/result.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { placeAsConfigured } from "../../../core/edge/configuration.ts";
+import type { Configured, Env } from "../../../core/edge/configured.ts";
+import type { CallerSource } from "../../../core/edge/feature.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
 import { hasKeyForm } from "../key-form.ts";
 import type { KeyShardNamespace } from "../objects/key-shards.ts";
 import type { MadeKeys } from "./made-keys.ts";

@@ -1,15 +1,15 @@
-import { type Caller, mostRequests, type Quota, withFlags } from "../../../contract/gate/caller.ts";
+import { type Caller, mostRequests, type Quota, withFlags } from "../../../core/contract/gate/caller.ts";
 import type { KeptKey } from "../kept-key.ts";
-import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { endOfKey } from "../change-key.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { KeyLooks } from "../key-looks.ts";
 import { KeyMemory } from "../key-memory.ts";
-import type { Clock } from "../../../kit/clock.ts";
-import { attempt, err, ok, type Result } from "../../../kit/result.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
-import { digestKey, toHash } from "../../../edge/http/key-ring.ts";
+import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
 
 /** A caller, and the text that it was made of. */
 interface MadeCaller {

@@ -9,13 +9,13 @@ import type {
   KeyShardMethods,
   PointOptions,
 } from "../kept-key.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
-import type { Clock } from "../../../kit/clock.ts";
-import { err, type Result } from "../../../kit/result.ts";
-import { DurableObject } from "../../../edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../edge/platform/object-class.ts";
-import { systemClock } from "../../../edge/platform/system-ports.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { err, type Result } from "../../../core/kit/result.ts";
+import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
+import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
+import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 
 type OwnerRow = { tenant: string; name: string };
 type TextRow = { json: string };

@@ -1,4 +1,4 @@
-import type { Jurisdiction } from "../../../contract/gate/caller.ts";
+import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import {
   compareKeys,
   type FoundKey,
@@ -9,10 +9,10 @@ import {
   type KeyRotation,
   type KeyShardMethods,
 } from "../kept-key.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
-import { attempt, err } from "../../../kit/result.ts";
-import { callBounded, type CallBounds } from "../../../edge/gate-client/call-bounded.ts";
+import { attempt, err } from "../../../core/kit/result.ts";
+import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
 
 type Promised<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer

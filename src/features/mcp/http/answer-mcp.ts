@@ -1,15 +1,15 @@
 import { TOOL_SURFACES, type ToolSurface } from "../../discovery/tool-surface.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { type Refusal, statusOf } from "../../../contract/refusal.ts";
-import { withCurrentTools } from "../../../execute/executor.ts";
-import { countList } from "../../../gate/admit-plan.ts";
-import { ok } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import { isAllowedOrigin } from "../../../edge/http/guard-origin.ts";
-import { readSentKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { quotaHeaders, retryHeaders } from "../../../edge/http/respond.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
+import { withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { countList } from "../../../core/gate/admit-plan.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
+import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
 import { RPC_CODES } from "./rpc-message.ts";
 import { respondError, serveMcp } from "./serve-mcp.ts";
 

@@ -1,12 +1,12 @@
-import { runCalls } from "../../../turns/run-calls.ts";
-import type { ProgressReport } from "../../../catalog/define-tool.ts";
-import type { QuotaState } from "../../../contract/gate/admission.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
-import { toRefusedReply } from "../../../turns/to-tool-reply.ts";
-import { ok } from "../../../kit/result.ts";
-import { type SentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { quotaHeaders, retryHeaders } from "../../../edge/http/respond.ts";
+import { runCalls } from "../../../core/run/turns/run-calls.ts";
+import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
+import type { QuotaState } from "../../../core/contract/gate/admission.ts";
+import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
+import { toRefusedReply } from "../../../core/run/turns/to-tool-reply.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { type SentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
 
 export interface CallOptions {

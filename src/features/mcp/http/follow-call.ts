@@ -1,9 +1,9 @@
-import { BATCH_TOOL } from "../../../catalog/alias.ts";
-import type { ProgressReport } from "../../../catalog/define-tool.ts";
-import type { JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import type { Clock } from "../../../kit/clock.ts";
-import type { BatchListener } from "../../../gate/execution.ts";
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
+import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { BatchListener } from "../../../core/gate/execution.ts";
 
 /** A call as the client sent it. */
 export interface McpCall {

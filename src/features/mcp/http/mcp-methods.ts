@@ -1,9 +1,9 @@
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
-import { sayUnknownTool } from "../../../catalog/unknown-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { attempt, err, ok, type Result } from "../../../kit/result.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import { type Era, isImplementation, STATELESS, WITH_HANDSHAKE } from "./mcp-revision.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject, isText, type JsonObject } from "../../../contract/json.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { isJsonObject, isText, type JsonObject } from "../../../core/contract/json.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { RPC_CODES, type RpcError, type RpcMessage } from "./rpc-message.ts";
 
 /** The revision in which every request says by itself what it needs. */

@@ -1,13 +1,13 @@
-import type { ProgressReport } from "../../../catalog/define-tool.ts";
+import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
-import { isJsonObject } from "../../../contract/json.ts";
-import { attempt, type Result } from "../../../kit/result.ts";
-import { openEventStream, STREAM_HEADERS } from "../../../edge/http/event-stream.ts";
-import type { SentKey } from "../../../edge/http/read-idempotency-key.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { holdAnswer, respondJson } from "../../../edge/http/respond.ts";
-import { respondHeld } from "../../../edge/http/respond-run.ts";
-import { logBug } from "../../../edge/platform/log-bug.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { attempt, type Result } from "../../../core/kit/result.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
+import type { SentKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { holdAnswer, respondJson } from "../../../core/edge/http/respond.ts";
+import { respondHeld } from "../../../core/edge/http/respond-run.ts";
+import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { answerMethod } from "./mcp-methods.ts";
 import { type Era, readEra } from "./mcp-revision.ts";
 import {

@@ -1,6 +1,6 @@
 import type { OrchestrationCall } from "../calls.ts";
-import { executeKeyed } from "../../../execute/execute-plan.ts";
-import { withCurrentTools } from "../../../execute/executor.ts";
+import { executeKeyed } from "../../../core/run/execute/execute-plan.ts";
+import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { batchAnswerSchema, partitionAnswerSchema, toBatchJson, toPartitionJson } from "../answer.ts";
 import {
   type ApiError,
@@ -13,17 +13,17 @@ import {
   partitionCallsSchema,
   toApiError,
 } from "../api.ts";
-import type { Execution } from "../../../gate/execution.ts";
-import { ok } from "../../../kit/result.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { ok } from "../../../core/kit/result.ts";
 import { makeSerialPlan } from "../make-serial-plan.ts";
 import { makePartition } from "../partition.ts";
-import type { Dialect, DialectError } from "../../../edge/http/dialect.ts";
-import type { Run } from "../../../edge/http/event-stream.ts";
-import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../edge/http/read-request-body.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import { respondDocument } from "../../../edge/http/respond-run.ts";
-import type { Endpoint, Handler } from "../../../edge/openapi/endpoint.ts";
+import type { Dialect, DialectError } from "../../../core/edge/http/dialect.ts";
+import type { Run } from "../../../core/edge/http/event-stream.ts";
+import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondDocument } from "../../../core/edge/http/respond-run.ts";
+import type { Endpoint, Handler } from "../../../core/edge/openapi/endpoint.ts";
 
 /** This API says no with one sentence, and has a status of its own for what elsewhere is `UNAVAILABLE` without a way to wait for it. */
 export const ORCHESTRATION_DIALECT: Dialect = {

@@ -1,4 +1,4 @@
-import { visibleText } from "../../../kit/visible-text.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type Command, quoteText, splitCommands } from "./split-commands.ts";
 import { findSuspectCharacter } from "./suspect-character.ts";

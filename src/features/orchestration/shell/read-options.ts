@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { quoteText } from "./split-commands.ts";
 import type { Word } from "./token.ts";
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Word } from "./token.ts";
 
 /** The characters that end an unquoted word. */

@@ -1,5 +1,5 @@
-import { visibleText } from "../../../kit/visible-text.ts";
-import { err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Word } from "./token.ts";
 import { tokenize } from "./tokenize.ts";
 

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 
-import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../contract/gate/workspace.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { makeRefusal } from "../../../contract/refusal.ts";
-import { err, ok } from "../../../kit/result.ts";
-import { visibleText } from "../../../kit/visible-text.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import { readRequest } from "../../../edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
-import type { TenantPart } from "../../../edge/feature.ts";
-import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../core/contract/gate/workspace.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { TenantPart } from "../../../core/edge/feature.ts";
+import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "list" | "delete">;
 

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { isFlow, type KeptTool } from "../../../contract/gate/kept-tool.ts";
-import { makeRefusal } from "../../../contract/refusal.ts";
-import { err, ok } from "../../../kit/result.ts";
-import { isVisible } from "../../../catalog/tool-head.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import type { KeptTools, TenantPart } from "../../../edge/feature.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { isFlow, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { isVisible } from "../../../core/catalog/tool-head.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { KeptTools, TenantPart } from "../../../core/edge/feature.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /**
  * `GET /v1/export`: what the tenant has made of this deployment, as one document: tools and flows for a key that may manage those,

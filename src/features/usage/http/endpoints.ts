@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
-import type { Allowance } from "../../../contract/gate/admission.ts";
-import { flagsOf, KEY_FLAGS } from "../../../contract/gate/caller.ts";
-import { JOB_STATUSES } from "../../../contract/gate/job.ts";
-import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { toQuota } from "../../../gate/admit-plan.ts";
-import { ok } from "../../../kit/result.ts";
-import { askGate } from "../../../edge/http/ask-gate.ts";
-import { respondJson } from "../../../edge/http/respond.ts";
-import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
-import { visibleTools } from "../../../edge/endpoints/jobs.ts";
+import type { Allowance } from "../../../core/contract/gate/admission.ts";
+import { flagsOf, KEY_FLAGS } from "../../../core/contract/gate/caller.ts";
+import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { toQuota } from "../../../core/gate/admit-plan.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
 
 const ALLOWANCES: readonly Allowance[] = ["requests", "lists"];
 

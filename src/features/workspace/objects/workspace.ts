@@ -4,10 +4,10 @@ import type {
   FileHead,
   FilesRead,
   WorkspaceMethods,
-} from "../../../contract/gate/workspace.ts";
-import { LIMITS } from "../../../contract/limits.ts";
-import { DurableObject } from "../../../edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../edge/platform/object-class.ts";
+} from "../../../core/contract/gate/workspace.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
+import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
 
 type HeadRow = { path: string; version: number; bytes: number };

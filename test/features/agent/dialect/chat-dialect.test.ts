@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CHAT } from "../../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Asked, Message } from "../../../../src/features/agent/dialect/dialect.ts";
 import type { ToolDescriptor } from "../../../../src/features/discovery/batch-tool.ts";
-import type { JsonObject } from "../../../../src/contract/json.ts";
+import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import { checkChatRequest } from "../../../sandbox/upstreams/check-chat-request.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 

@@ -4,7 +4,7 @@ import type { Asked, Message } from "../../../../src/features/agent/dialect/dial
 import { MESSAGES } from "../../../../src/features/agent/dialect/messages-dialect.ts";
 import { toMessagesError } from "../../../../src/features/agent/dialect/provider-error.ts";
 import type { ToolDescriptor } from "../../../../src/features/discovery/batch-tool.ts";
-import type { JsonObject } from "../../../../src/contract/json.ts";
+import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import { checkMessagesRequest } from "../../../sandbox/upstreams/check-messages-request.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 

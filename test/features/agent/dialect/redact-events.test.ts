@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { EventSplitter } from "../../../../src/kit/event-splitter.ts";
+import { EventSplitter } from "../../../../src/core/kit/event-splitter.ts";
 import { MESSAGES } from "../../../../src/features/agent/dialect/messages-dialect.ts";
 import { EventRedactor } from "../../../../src/features/agent/dialect/redact-events.ts";
-import { createPieceRedactor, createRedactor } from "../../../../src/egress/redact.ts";
+import { createPieceRedactor, createRedactor } from "../../../../src/core/egress/redact.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 
 const SECRET = "sk-ant-7/41+b";

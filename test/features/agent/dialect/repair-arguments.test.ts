@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { repairArguments } from "../../../../src/features/agent/dialect/repair-arguments.ts";
-import { LIMITS } from "../../../../src/contract/limits.ts";
-import { parseCallArguments } from "../../../../src/turns/parse-call-arguments.ts";
+import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import { parseCallArguments } from "../../../../src/core/run/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 
 const PHOENIX = '{"city": "Phoenix"}';

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { createCatalog } from "../../../support/create-catalog.ts";
-import { defineTool } from "../../../../src/catalog/define-tool.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { isWeak } from "../../../../src/features/discovery/search/is-weak.ts";
 import { ToolSearch } from "../../../../src/features/discovery/search/tool-search.ts";
 import { toChunks, toWords } from "../../../../src/features/discovery/search/to-words.ts";

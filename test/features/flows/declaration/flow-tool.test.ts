@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { catalogOfFlow } from "../../../../src/features/flows/declaration/flow-catalog.ts";
 import { toFlowTool } from "../../../../src/features/flows/declaration/flow-tool.ts";
-import { toolSchema } from "../../../../src/catalog/tool-schema.ts";
+import { toolSchema } from "../../../../src/core/catalog/tool-schema.ts";
 import { FakeToolContext } from "../../../support/fake-tool-context.ts";
 import { declareFlow } from "../../../support/sample-flows.ts";
 import { SAMPLE_CATALOG } from "../../../support/sample-tools.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import type { Catalog } from "../../../../src/catalog/catalog.ts";
+import type { Catalog } from "../../../../src/core/catalog/catalog.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
-import { defineTool, type Tool } from "../../../../src/catalog/define-tool.ts";
+import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { toFlowTool } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { parseFlow } from "../../../../src/features/flows/declaration/parse-flow.ts";
 import { planKeptFlow } from "../../../../src/features/flows/declaration/plan-kept-flow.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { toIssues } from "../../../../src/contract/issues.ts";
+import { toIssues } from "../../../../src/core/contract/issues.ts";
 import { hookTriggerSchema } from "../../../../src/features/flows/hooks/hook-trigger.ts";
 
 const HMAC = { verify: "hmac-sha256", secret: "SHOP", header: "X-Shop-Signature" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { flawOf, SECRET_FLAWS } from "../../../../src/features/flows/hooks/secret-flaw.ts";
-import { err, ok } from "../../../../src/kit/result.ts";
+import { err, ok } from "../../../../src/core/kit/result.ts";
 import { WHSEC } from "./sample-senders.ts";
 
 test("flawOf() says why a secret is not there, whatever it is to verify", () => {

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { JsonObject } from "../../../../src/contract/json.ts";
-import { LIMITS } from "../../../../src/contract/limits.ts";
+import type { JsonObject } from "../../../../src/core/contract/json.ts";
+import { LIMITS } from "../../../../src/core/contract/limits.ts";
 import { verifyMac } from "../../../../src/features/flows/http/verify-mac.ts";
 import type { VerifyMac } from "../../../../src/features/flows/hooks/check-signature.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { makeFailure } from "../../../../src/contract/failure.ts";
-import type { Outcome } from "../../../../src/contract/outcome.ts";
+import { makeFailure } from "../../../../src/core/contract/failure.ts";
+import type { Outcome } from "../../../../src/core/contract/outcome.ts";
 import { firstCause, type FlowFailed } from "../../../../src/features/flows/run/first-cause.ts";
 import { planOf } from "../../../support/fake-actions.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import type { Tool } from "../../../../src/catalog/define-tool.ts";
-import { parseBatch } from "../../../../src/contract/batch.ts";
-import { listAsked, type ParkedGroup } from "../../../../src/contract/gate/confirmation.ts";
+import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
+import { listAsked, type ParkedGroup } from "../../../../src/core/contract/gate/confirmation.ts";
 import { hashArgs } from "../../../../src/features/confirmations/confirmation-digests.ts";
 import { toRejectionJson } from "../../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import type { Tool, ToolDeclaration } from "../../../../src/catalog/define-tool.ts";
-import { parseBatch } from "../../../../src/contract/batch.ts";
+import type { Tool, ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import { executeFlow } from "../../../../src/features/flows/run/execute-flow.ts";
 import { type FlowRun, planFlowRun } from "../../../../src/features/flows/run/plan-flow.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../../../src/catalog/tool-failure.ts";
-import { parseBatch } from "../../../../src/contract/batch.ts";
-import type { JobClaim } from "../../../../src/contract/gate/job.ts";
-import type { Outcome } from "../../../../src/contract/outcome.ts";
+import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
+import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
+import type { Outcome } from "../../../../src/core/contract/outcome.ts";
 import { toOutcome } from "../../../../src/features/flows/run/run-flow.ts";
 import { runJob } from "../../../../src/features/flows/run/run-job.ts";
-import { makeFailure } from "../../../../src/contract/failure.ts";
+import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";
 import { contractOf, planOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";

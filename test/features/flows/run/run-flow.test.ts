@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import type { Tool } from "../../../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../../../src/catalog/tool-failure.ts";
-import { parseBatch } from "../../../../src/contract/batch.ts";
+import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import { TestWorld, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import type { Tool, ToolContext } from "../../../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../../../src/catalog/tool-failure.ts";
-import { parseBatch } from "../../../../src/contract/batch.ts";
+import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import type { KeptStep } from "../../../../src/features/flows/flow-run.ts";
-import type { JobClaim } from "../../../../src/contract/gate/job.ts";
-import { LIMITS } from "../../../../src/contract/limits.ts";
+import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
+import { LIMITS } from "../../../../src/core/contract/limits.ts";
 import { type RunEnd, runJob } from "../../../../src/features/flows/run/run-job.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";

@@ -1,0 +1,234 @@
+import { utf8Length } from "../../../contract/json.ts";
+import {
+  type ClaimRefusal,
+  type ConfirmationHead,
+  type ConfirmationQuery,
+  type ConfirmationRecord,
+  GROUP_FORMAT,
+  type ListedConfirmation,
+  type ParkAnswer,
+  type ParkedGroup,
+  type ParkRequest,
+  toHead,
+} from "../../../contract/gate/confirmation.ts";
+import type { UsageReport } from "../../../contract/gate/usage.ts";
+import { compareJobs } from "../../../contract/gate/job-shard.ts";
+import { attemptNow } from "../../../kit/result.ts";
+import {
+  beginConfirmation,
+  changeConfirmation,
+  type Confirmation,
+  type ConfirmationCommand,
+  type ConfirmationLimits,
+  expireConfirmations,
+  fitConfirmations,
+  makeRoom,
+  statusAt,
+} from "../../../gate/state/confirmations.ts";
+
+type Row = {
+  id: string;
+  status: string;
+  created_at: number;
+  expires_at: number;
+  decided_by: string | null;
+  bytes: number;
+};
+
+/**
+ * The tenant's confirmations: their groups in the `confirmations` table, and in memory everything else about them.
+ *
+ * Memory follows the table: it is changed after the write succeeded, or read anew, as by a cold start. One object is one
+ * tenant, so no id, guessed or leaked, reaches another tenant's confirmation.
+ */
+export class ConfirmationTable {
+  readonly #storage: DurableObjectStorage;
+  readonly #limits: ConfirmationLimits;
+  readonly #onAsked: (question: ListedConfirmation) => void;
+  #book = new Map<string, Confirmation>();
+  /** Nothing has to go before this. */
+  #pruneAt = 0;
+
+  /** @param onAsked hears of every question that is recorded, in the same turn */
+  constructor(
+    storage: DurableObjectStorage,
+    limits: ConfirmationLimits,
+    onAsked: (question: ListedConfirmation) => void = () => {},
+  ) {
+    this.#storage = storage;
+    this.#limits = limits;
+    this.#onAsked = onAsked;
+    this.#readBook();
+  }
+
+  /** Record groups; when storage refuses, none is, and no question is asked. */
+  park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
+    const texts = new Map(groups.map(({ id, groupJson }) => [id, groupJson]));
+    const added = groups.map(({ id, groupJson }) => {
+      const bytes = utf8Length(groupJson);
+      return beginConfirmation({ id, bytes }, nowMs, this.#limits);
+    });
+    const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
+    const write = (): void => {
+      this.#delete(dropped);
+      for (const one of kept) this.#insert(one, texts.get(one.id)!);
+    };
+    // A full disk, most likely.
+    if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
+    this.#readBook();
+    for (const { id } of kept) {
+      const asked = this.listed(nowMs, id);
+      if (asked !== null) this.#onAsked(asked);
+    }
+    return added.flatMap(({ id }) => {
+      const recorded = this.#book.get(id);
+      return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
+    });
+  }
+
+  read(nowMs: number, id: string): ConfirmationRecord | null {
+    const known = this.#book.get(id);
+    if (known === undefined) return null;
+    const [row] = this.#storage.sql
+      .exec<{ island_json: string; decision_key: string | null; answer_json: string | null }>(
+        "SELECT island_json, decision_key, answer_json FROM confirmations WHERE id = ?",
+        id,
+      )
+      .toArray();
+    if (row === undefined) return null;
+    const { createdAt, expiresAt } = known;
+    const status = statusAt(known, nowMs);
+    const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
+    return { id, status, createdAt, expiresAt, groupJson, key, answerJson };
+  }
+
+  /**
+   * List confirmations, newest first. Looks at the heads of those that come before the page's end: few enough are kept, and
+   * their groups and answers are not read.
+   */
+  list(nowMs: number, { status, tools, limit, after }: ConfirmationQuery): ListedConfirmation[] {
+    const listed: ListedConfirmation[] = [];
+    const visible = tools && new Set(tools);
+    for (const one of [...this.#book.values()].sort(compareJobs)) {
+      if (listed.length >= limit) break;
+      const isAsked = status === null || status === statusAt(one, nowMs);
+      if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
+      const shown = this.listed(nowMs, one.id);
+      if (shown !== null && holdsOnly(shown.head, visible)) listed.push(shown);
+    }
+    return listed;
+  }
+
+  /** How many wait for a person, of those that hold no other tool, and since when the oldest. */
+  waiting(nowMs: number, tools: readonly string[] | undefined): UsageReport["waiting"] {
+    const visible = tools && new Set(tools);
+    const waiting = [...this.#book.values()].filter((one) => {
+      if (statusAt(one, nowMs) !== "pending") return false;
+      if (visible === undefined) return true;
+      const head = this.#readHead(one.id);
+      return head !== null && holdsOnly(head, visible);
+    });
+    const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
+    return { count: waiting.length, oldestAt };
+  }
+
+  /** One confirmation as a list has it; null when there is none, or when another version recorded it. */
+  listed(nowMs: number, id: string): ListedConfirmation | null {
+    const known = this.#book.get(id);
+    const head = known === undefined ? null : this.#readHead(id);
+    if (known === undefined || head === null) return null;
+    const { createdAt, expiresAt } = known;
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, head };
+  }
+
+  /**
+   * Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses.
+   *
+   * @param answerJson what the decision is answered with, to be kept if there is room for it
+   */
+  change(nowMs: number, command: ConfirmationCommand, answerJson?: string): ClaimRefusal | null {
+    const { id } = command.claim;
+    const known = this.#book.get(id);
+    if (known === undefined) return "unknown";
+    const [changed, refused] = changeConfirmation(known, nowMs, command);
+    if (changed === known) return refused;
+    const bytes = answerJson === undefined ? 0 : utf8Length(answerJson);
+    const room = makeRoom(this.#book, nowMs, { id, bytes, limits: this.#limits });
+    this.#storage.transactionSync(() => {
+      this.#delete(room ?? []);
+      this.#storage.sql.exec(
+        "UPDATE confirmations SET status = ?, decided_by = ?, decision_key = ?, bytes = ?, answer_json = ? WHERE id = ?",
+        changed.status,
+        changed.decidedBy,
+        changed.decidedBy === null ? null : (command.claim.key ?? null),
+        room === null ? changed.bytes : changed.bytes + bytes,
+        room === null ? null : (answerJson ?? null),
+        id,
+      );
+    });
+    for (const dropped of room ?? []) this.#book.delete(dropped);
+    this.#book.set(id, room === null ? changed : { ...changed, bytes: changed.bytes + bytes });
+    return refused;
+  }
+
+  /** Remove decided questions whose time is over. Costs no SQL when there is none; throws when storage refuses. */
+  prune(nowMs: number): void {
+    if (nowMs < this.#pruneAt) return;
+    const expired = expireConfirmations(this.#book, nowMs, this.#limits);
+    this.#storage.transactionSync(() => this.#delete(expired));
+    this.#readBook();
+  }
+
+  #readBook(): void {
+    const rows = this.#storage.sql.exec<Row>(
+      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
+    );
+    this.#book = new Map(Array.from(rows, (row) => [row.id, toConfirmation(row)]));
+    const expiries = [...this.#book.values()].map(({ expiresAt }) => expiresAt);
+    this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
+  }
+
+  #readHead(id: string): ConfirmationHead | null {
+    const [row] = this.#storage.sql
+      .exec<{ head_json: string | null }>("SELECT head_json FROM confirmations WHERE id = ?", id)
+      .toArray();
+    const json = row?.head_json ?? null;
+    return json === null ? null : (JSON.parse(json) as ConfirmationHead);
+  }
+
+  #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
+    this.#storage.sql.exec(
+      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      status,
+      createdAt,
+      expiresAt,
+      decidedBy,
+      bytes,
+      toHeadJson(groupJson),
+      groupJson,
+    );
+  }
+
+  #delete(ids: readonly string[]): void {
+    for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
+  }
+}
+
+/** The fields of a group that a list shows; null for one of another version. */
+function toHeadJson(groupJson: string): string | null {
+  const group = JSON.parse(groupJson) as ParkedGroup;
+  return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
+}
+
+/** Whether a question is about these tools alone. */
+function holdsOnly({ actions }: ConfirmationHead, tools: ReadonlySet<string> | undefined): boolean {
+  return tools === undefined || actions.every(({ tool }) => tools.has(tool));
+}
+
+/** Only this version and its successors write these; a status that is none of them was decided, so nothing runs for it. */
+function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes }: Row): Confirmation {
+  const known = status === "pending" || status === "running" || status === "done" ? status : "rejected";
+  return { id, status: known, createdAt: created_at, expiresAt: expires_at, decidedBy: decided_by, bytes };
+}

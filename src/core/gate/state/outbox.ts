@@ -1,0 +1,302 @@
+import { makeFailure, toWireFailure, type WireFailure } from "../../contract/failure.ts";
+import type {
+  AttemptEnd,
+  CallbackStatus,
+  CallbackTarget,
+  JobClaim,
+  JobRecord,
+  JobSpec,
+  JobStatus,
+  JobTry,
+} from "../../contract/gate/job.ts";
+import { utf8Length } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { backoffMs } from "../../kit/backoff.ts";
+import { attemptNow } from "../../kit/result.ts";
+import { webhookPauseMs } from "../../kit/webhook-schedule.ts";
+
+/** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
+export interface Job {
+  readonly spec: Omit<JobSpec, "callback">;
+  readonly status: JobStatus;
+  /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
+  readonly attempts: number;
+  /** The last attempts that counted and have ended. */
+  readonly tries: readonly JobTry[];
+  /** Grows with every claim. The holder of an older one may not change the row any more. */
+  readonly fence: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /**
+   * When something is to be done about it. Running: the lease ends. Retrying: the next attempt may begin. Over: the event
+   * about its end is to be delivered. Null when nothing is left to do, so never for a job that is alive.
+   */
+  readonly dueAt: number | null;
+  readonly dataJson: string | null;
+  readonly errorJson: string | null;
+  readonly note: string | null;
+  /** For a run: the envelope of its last attempt that has ended. */
+  readonly envelopeJson: string | null;
+  /** Null when the caller asked for no callback. */
+  readonly callback: Callback | null;
+}
+
+/** The delivery of the event about a job's end: `pending`, and with no attempt, as long as the job is alive. */
+export interface Callback {
+  readonly target: CallbackTarget;
+  readonly status: CallbackStatus;
+  /** Attempts that have ended. */
+  readonly attempts: number;
+  /** HTTP status of the last answer. */
+  readonly lastStatus: number | null;
+}
+
+/** Whether a job of this status gets another attempt, or has one under way; the others are over. */
+export function isLive(status: string): boolean {
+  return status === "running" || status === "retrying";
+}
+
+/**
+ * Record a job as already running its first attempt, which its recorder makes; one that is not to begin yet waits for the
+ * alarm, with no attempt made.
+ */
+export function recordJob(
+  { callback, ...spec }: JobSpec,
+  nowMs: number,
+  { leaseMs }: { leaseMs: number },
+): Job {
+  const job: Job = {
+    spec,
+    status: "running",
+    attempts: 1,
+    tries: [],
+    fence: 1,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+    dueAt: nowMs + leaseMs,
+    dataJson: null,
+    errorJson: null,
+    note: null,
+    envelopeJson: null,
+    callback: callback === undefined ? null : makeCallback(callback),
+  };
+  const { runAt = 0 } = spec;
+  return runAt > nowMs ? retryJob(job, nowMs, { attempts: 0, fence: 0, dueAt: runAt }) : job;
+}
+
+/** Record a job whose first attempt is due at once, for the first worker that claims it. */
+export function queueJob(spec: JobSpec, nowMs: number): Job {
+  const job = recordJob(spec, nowMs, { leaseMs: 0 });
+  return job.status === "retrying" ? job : { ...job, attempts: 0, fence: 0, dueAt: nowMs };
+}
+
+/**
+ * Claim the next attempt of a job that is due: its lease ran out, or its retry has come.
+ *
+ * Save the returned job before running the claim. There is no claim (null) when the job is final or not due yet, and
+ * when it just ended: an at-most-once attempt that never reported leaves `unknown`, because a second one could act
+ * twice; a job without attempts left is `dead`.
+ */
+export function claimJob(
+  before: Job,
+  nowMs: number,
+  { leaseMs }: { leaseMs: number },
+): [job: Job, claim: JobClaim | null] {
+  if (!isLive(before.status) || before.dueAt === null || before.dueAt > nowMs) return [before, null];
+  // Attempts are counted before they run: without one, nothing was sent.
+  const isLost = before.status === "running" && before.attempts > 0;
+  const job = isLost ? withTry(before, before.dueAt, unreported(before)) : before;
+  if (isLost && job.spec.delivery === "at-most-once") {
+    return [failJob(job, nowMs, { status: "unknown", error: unreported(job) }), null];
+  }
+  if (job.attempts >= job.spec.maxAttempts) {
+    return [failJob(job, nowMs, { status: "dead", error: unreported(job) }), null];
+  }
+  if (!attemptNow(() => JSON.parse(job.spec.argsJson)).ok) {
+    return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
+  }
+  const [attempts, fence] = [job.attempts + 1, job.fence + 1];
+  const claimed: Job = {
+    ...job,
+    status: "running",
+    attempts,
+    fence,
+    updatedAt: nowMs,
+    dueAt: nowMs + leaseMs,
+  };
+  return [claimed, { spec: job.spec, attempt: attempts, fence }];
+}
+
+/** How an attempt ended, and what decides how its job goes on. */
+interface EndOfAttempt {
+  readonly end: AttemptEnd;
+  /** Uniform in [0, 1), spreads the retries of jobs that failed together. */
+  readonly random: number;
+  /** Whether a job of its kind that fails for good can be redriven: what it failed at may be mended. */
+  readonly isMendable?: boolean | undefined;
+}
+
+/**
+ * Settle the attempt that holds `fence`; false, and the same job, when the row is not its any more.
+ *
+ * An attempt that reports after its lease is still believed as long as no other has claimed the job in between.
+ */
+export function settleJob(
+  job: Job,
+  nowMs: number,
+  command: EndOfAttempt & { readonly fence: number; readonly envelopeJson?: string | undefined },
+): [job: Job, accepted: boolean] {
+  if (!holds(job, command.fence)) return [job, false];
+  const { envelopeJson = job.envelopeJson } = command;
+  const { end } = command;
+  const ended = endAttempt({ ...job, envelopeJson }, nowMs, command);
+  // An attempt that was given back made no call.
+  if (ended.attempts < job.attempts) return [ended, true];
+  const error = end.kind === "succeeded" ? undefined : end.kind === "released" ? OVERLOADED : end.error;
+  return [{ ...ended, tries: withTry(job, nowMs, error).tries }, true];
+}
+
+const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));
+
+/** Add the attempt that a running job has made, which began when its row was last changed. */
+function withTry(job: Job, endedAt: number, error: WireFailure | undefined): Job {
+  const made = {
+    at: job.updatedAt,
+    durationMs: Math.max(0, endedAt - job.updatedAt),
+    ...(error !== undefined && { code: error.code, upstreamStatus: error.upstream_status }),
+  };
+  return { ...job, tries: [...job.tries, made].slice(-LIMITS.jobTries) };
+}
+
+/** Whether an attempt's fence is still the row's, and the job is running. */
+export function holds(job: Pick<Job, "status" | "fence">, fence: number): boolean {
+  return job.status === "running" && job.fence === fence;
+}
+
+function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }: EndOfAttempt): Job {
+  if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
+  // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
+  if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
+  const error = end.kind === "released" ? OVERLOADED : end.error;
+  const retryAfter = (delayMs: number): Pick<Job, "dueAt" | "errorJson"> => ({
+    dueAt: nowMs + delayMs,
+    errorJson: JSON.stringify(error),
+  });
+  // Every claim raises the fence, counted or not, so the waits grow although the attempts do not. No schedule counts from an
+  // attempt that was not made.
+  const beganAt = Math.max(job.createdAt, job.spec.runAt ?? 0);
+  if (end.kind === "deferred" && nowMs - beganAt < LIMITS.jobDeferralMs)
+    return retryJob(job, nowMs, {
+      attempts: job.attempts - 1,
+      ...retryAfter(backoffDelayMs(job, error, { tries: job.fence, random })),
+    });
+  if (end.kind === "lost" && job.spec.delivery === "at-most-once")
+    return failJob(job, nowMs, { status: "unknown", error });
+  if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
+  // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
+  const isDead = isMendable || error.code === "UNKNOWN_TOOL";
+  if (end.kind === "failed" && !error.retryable)
+    return failJob(job, nowMs, { status: isDead ? "dead" : "failed", error });
+  return job.attempts >= job.spec.maxAttempts
+    ? failJob(job, nowMs, { status: "dead", error })
+    : retryJob(job, nowMs, retryAfter(retryDelayMs(job, error, random)));
+}
+
+/** Bury a job that cannot be run at all; the hint says why. */
+export function buryJob(job: Job, nowMs: number, hint: string): Job {
+  const error = toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
+  return failJob(job, nowMs, { status: "dead", error });
+}
+
+/** The id of the event about a job's end: the same however often it is sent, another one after a redrive. */
+export function toEventId({ spec, fence }: Job): string {
+  return `${spec.id}-${fence}`;
+}
+
+/** Translate a row to what its caller may see of it. */
+export function toJobRecord(job: Job): JobRecord {
+  const { spec, fence: _, dueAt, callback, envelopeJson, ...shown } = job;
+  const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
+  const trigger = spec.run?.trigger;
+  return {
+    ...shown,
+    durationMs: isLive(job.status) ? undefined : Math.max(0, job.updatedAt - couldBeginAt),
+    id: spec.id,
+    tool: spec.tool,
+    batchId: spec.origin?.batchId,
+    // No key asked for what a trigger started.
+    key: trigger === undefined ? spec.origin?.key : undefined,
+    trigger,
+    keepsTool: spec.toolJson !== undefined,
+    argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
+    envelopeJson: envelopeJson ?? undefined,
+    nextAttemptAt: job.status === "retrying" ? dueAt : null,
+    callback: callback && {
+      status: callback.status,
+      attempts: callback.attempts,
+      lastStatus: callback.lastStatus,
+      nextAttemptAt: isLive(job.status) ? null : dueAt,
+    },
+  };
+}
+
+function succeed(job: Job, nowMs: number, dataJson: string): Job {
+  const bytes = utf8Length(dataJson);
+  const kept = bytes <= LIMITS.jobDataBytes;
+  const note = `The job succeeded. Its output of ${bytes} bytes was not kept: at most ${LIMITS.jobDataBytes} are.`;
+  return endJob(job, nowMs, {
+    status: "succeeded",
+    errorJson: null,
+    dataJson: kept ? dataJson : null,
+    ...(!kept && { note }),
+  });
+}
+
+function failJob(job: Job, nowMs: number, { status, error }: { status: JobStatus; error: WireFailure }): Job {
+  return endJob(job, nowMs, { status, dataJson: null, errorJson: JSON.stringify(error) });
+}
+
+/** End a job: nothing is due any more but the event about it, at once. */
+export function endJob(job: Job, nowMs: number, changes: Partial<Job>): Job {
+  const callback = job.callback && makeCallback(job.callback.target);
+  return { ...job, ...changes, updatedAt: nowMs, callback, dueAt: callback && nowMs };
+}
+
+/** Let a job have another attempt. */
+export function retryJob(job: Job, nowMs: number, changes: Partial<Job>): Job {
+  return { ...job, status: "retrying", updatedAt: nowMs, ...changes };
+}
+
+/** Make the delivery of an event of which nothing was sent yet. */
+export function makeCallback(target: CallbackTarget): Callback {
+  return { target, status: "pending", attempts: 0, lastStatus: null };
+}
+
+function unreported(job: Job): WireFailure {
+  const hint =
+    job.spec.delivery === "at-most-once"
+      ? `Attempt ${job.attempts} ended without a report. It may have taken effect: check before asking again.`
+      : `Attempt ${job.attempts} of ${job.spec.maxAttempts} ended without a report, and none is left.`;
+  return toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
+}
+
+/** How long a job waits after an attempt that counts and was not its last. */
+function retryDelayMs(job: Job, error: WireFailure, random: number): number {
+  const { attempts, spec } = job;
+  const askedMs = Math.max(0, error.retry_after_ms ?? 0);
+  const pauseMs =
+    spec.retries === "standard-webhooks" ? webhookPauseMs({ attempt: attempts, askedMs, random }) : null;
+  return pauseMs ?? backoffDelayMs(job, error, { tries: attempts, random });
+}
+
+/** Jitter comes on top of what the upstream asked for, or a shared Retry-After would bring everyone back at once. */
+function backoffDelayMs(
+  { spec }: Job,
+  error: WireFailure,
+  { tries, random }: { readonly tries: number; readonly random: number },
+): number {
+  const maxMs = LIMITS.jobBackoffMaxMs;
+  const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
+  const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
+  return Math.min(maxMs, asked + jitter);
+}

@@ -1,0 +1,121 @@
+import type { Batch } from "../../contract/batch.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import type { Outcome } from "../../contract/outcome.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import { makePlan } from "../../plan/make-plan.ts";
+import type { Plan } from "../../plan/step.ts";
+import { admit, type Admission } from "../../gate/admission.ts";
+import { whileHeld } from "../../gate/hold-lease.ts";
+import type { Refused } from "../../gate/admit-plan.ts";
+import { toEnvelopeJson } from "../../answer/envelope.ts";
+import type { Execution } from "../../gate/execution.ts";
+import { fitAnswer } from "../../answer/fit-answer.ts";
+import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
+import { type BatchKey, readKeys } from "../../gate/read-keys.ts";
+import { runAdmitted } from "../run-admitted.ts";
+import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
+import type { Answer } from "./answer.ts";
+import { seeUnrun, showPlan } from "./show-plan.ts";
+
+/**
+ * Execute a batch: plan it, admit it in one round trip, run it, and answer every action once, in the order asked.
+ *
+ * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
+ */
+export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
+  return withCurrentTools(execution, (current) => planAndAnswer(batch, current));
+}
+
+/**
+ * Do what depends on a key's tools; and once more, with the tools as they are by then, when the gate refused it because
+ * they have changed: it had counted nothing, and nothing ran.
+ */
+export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | "currentCatalog">>(
+  execution: E,
+  run: (current: E) => Promise<Result<T, Refused>>,
+): Promise<Result<T, Refused>> {
+  let answered = await run(execution);
+  for (let again = 0; again < LIMITS.replans && !answered.ok && answered.error.stale === true; again += 1) {
+    const catalog = await attempt(() => execution.currentCatalog());
+    if (!catalog.ok) return answered;
+    answered = await run({ ...execution, catalog: catalog.value });
+  }
+  return answered;
+}
+
+async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
+  const { catalog } = execution;
+  execution.watch?.enter("plan");
+  const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const plan = planned.value;
+  return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
+}
+
+/** The ways in which a plan may be answered other than by its envelope. */
+export interface AnswerWays {
+  readonly batchKey?: BatchKey | undefined;
+  readonly toJson?: typeof toEnvelopeJson;
+  /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
+  readonly keep?: (json: string) => Promise<unknown>;
+}
+
+/** Admit a plan, run it and write its answer. */
+export async function answerPlan(
+  plan: Plan,
+  execution: Execution,
+  ways: AnswerWays = {},
+): Promise<Result<Answer, Refused>> {
+  const { caller, ports, gate, defer, watch } = execution;
+  const { batchKey, keep } = ways;
+  watch?.enter("admit");
+  const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
+  const keysOf = (runnable: Plan) => readKeys(runnable, { caller, ports, batchKey });
+  const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
+  if (!admission.ok) return admission;
+  const { admitted, keys, startedAt } = admission.value;
+  if (admitted.replay !== null) {
+    if (!mayRead(admitted.replay, execution)) return err({ refusal: KEY_CONFLICT, quota: null });
+    seeUnrun("replay", plan, execution);
+    return ok({ json: admitted.replay.json, quota: null, replayed: true });
+  }
+
+  const run = (lost?: AbortSignal): Promise<string> =>
+    writeAnswer(admission.value, execution, { ...ways, lost });
+  const lease = keys === null ? null : keys.lease;
+  const holding = { gate, clock: ports.clock, askedAtMs: startedAt };
+  const answering = lease === null ? run() : whileHeld(lease, holding, run);
+  // A caller that comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
+  if (keys !== null || keep !== undefined) defer(answering);
+  return ok({ json: await answering, quota: admitted.quota, replayed: false });
+}
+
+/** Run an admitted batch and write its answer, which is kept before its caller sees it. */
+async function writeAnswer(
+  admission: Admission,
+  execution: Execution,
+  { lost, toJson = toEnvelopeJson, keep }: AnswerWays & { readonly lost: AbortSignal | undefined },
+): Promise<string> {
+  const { ports, gate, watch, catalog } = execution;
+  const { admitted, keys } = admission;
+  watch?.enter("run");
+  const { outcomes, release, ...measures } = await runAdmitted(admission, execution, { lost });
+  watch?.enter("write");
+  const { maxTokens, steps } = admitted.plan;
+  const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
+  const shaped = isWhole ? outcomes : await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
+  const batchId = admission.batchId();
+  const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
+  const json = write(shaped);
+  const { onWritten } = execution.listener ?? {};
+  if (onWritten === undefined) release();
+  else onWritten(release);
+  if (keys !== null) {
+    const tools = namesOf(admitted.plan, catalog);
+    const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, write), tools });
+    // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
+    await attempt(() => gate.complete(closing));
+  }
+  if (keep !== undefined) await attempt(() => keep(fitAnswer(json, shaped, write)));
+  return json;
+}

@@ -1,0 +1,135 @@
+import { KEEP_LIMITS } from "../../../src/core/gate/state/kept-results.ts";
+import { createVolley } from "../../../src/core/edge/create-volley.ts";
+import type { ObjectPart } from "../../../src/core/edge/durable/object-part.ts";
+import { createTenantGate } from "../../../src/core/edge/durable/tenant-gate.ts";
+import type { TenantGateMethods } from "../../../src/core/contract/gate/tenant-gate-methods.ts";
+import { createToolGate, type ToolGateMethods } from "../../../src/core/edge/durable/tool-gate.ts";
+import type { WorkspaceMethods } from "../../../src/core/contract/gate/workspace.ts";
+import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
+import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
+import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
+import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
+import { createWorkspace } from "../../../src/features/workspace/objects/workspace.ts";
+import { limitedMail } from "./limited-mail.ts";
+import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
+import { ALL_FEATURES } from "../../support/all-features.ts";
+
+/** The parts of features, with runs that do what their arguments say. */
+const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED)];
+
+/** A gate as it is deployed, with attempts that do what their arguments say. */
+export const TenantGate = createTenantGate({
+  parts: PARTS,
+  createBackground(_, { tenant }) {
+    tenantsServed.push(tenant);
+    return SCRIPTED;
+  },
+});
+
+/** A gate whose limits a test can reach. */
+export const SmallGate = createTenantGate({
+  parts: [
+    createAddedToolsPart(),
+    createFlowsPart(() => SCRIPTED, { flowBacklog: 3, runBacklog: 5, redrives: 1 }),
+  ],
+  createBackground: () => SCRIPTED,
+  optionsOf: () => ({
+    backlog: 8,
+    shardBacklog: 4,
+    webhookBacklog: 4,
+    redrives: 1,
+    jobsKept: 10,
+    retentionMs: 60_000,
+    concurrency: 2,
+    keys: { leaseMs: 1_500, retentionMs: 60_000, count: 10, bytes: 100_000 },
+    shelves: {
+      ...KEEP_LIMITS,
+      results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
+    },
+    confirmations: { ttlMs: 60_000, retentionMs: 60_000, pending: 3, count: 5, allBytes: 10_000 },
+  }),
+});
+
+/** A gate whose leases run out while a test waits: for tests in which no attempt settles in time. */
+export const HastyGate = createTenantGate({
+  parts: PARTS,
+  createBackground: () => SCRIPTED,
+  optionsOf: () => ({ leaseMs: 300 }),
+});
+
+/** A gate that tells an operator, of whom three events may wait. */
+export const EventGate = createTenantGate({
+  parts: PARTS,
+  createBackground: (_, { onOpened }) => {
+    openers.push(onOpened!);
+    return SCRIPTED;
+  },
+  optionsOf: () => ({
+    eventsTo: { url: "https://operator.example.com/events", secretName: "S" },
+    eventBacklog: 3,
+  }),
+});
+
+/** The parts of a gate that a test lists, as its Worker would with its next deployment. */
+export const listed: ObjectPart[] = [];
+
+/** A gate with the parts that a test lists. */
+export const ListedGate = createTenantGate({ parts: listed, createBackground: () => SCRIPTED });
+
+/** The gate of a whole Volley, whose alarm runs tools. */
+export const VolleyGate = createVolley({ tools: [limitedMail], features: ALL_FEATURES }).TenantGate;
+
+export const ToolGate = createToolGate();
+
+/** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
+export const SmallToolGate = createToolGate({ waiters: 3, leadMs: 200, idleMs: 100 });
+
+export const Workspace = createWorkspace();
+
+/** A workspace whose limits a test can reach. */
+export const SmallWorkspace = createWorkspace({ files: 3, bytes: 20, fileBytes: 10 });
+
+export const KeyShard = createKeyShard();
+
+/** An object that keeps few keys of a tenant. */
+export const SmallKeyShard = createKeyShard({ names: 2 });
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly TENANT_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly HASTY_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly EVENT_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly LISTED_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly VOLLEY_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly TOOL_GATE: DurableObjectNamespace<DurableObject & ToolGateMethods & Rpc.DurableObjectBranded>;
+      readonly WORKSPACES: DurableObjectNamespace<
+        DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
+      >;
+      readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly SMALL_WORKSPACES: DurableObjectNamespace<
+        DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_TOOL_GATE: DurableObjectNamespace<
+        DurableObject & ToolGateMethods & Rpc.DurableObjectBranded
+      >;
+    }
+  }
+}
+
+// oxlint-disable-next-line import/no-default-export -- a Worker's entry is its default export
+export default { fetch: () => new Response(null, { status: 404 }) };

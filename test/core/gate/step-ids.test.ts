@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+
+import type { IdempotencyAnswer, IdempotencyRequest } from "../../../src/core/contract/gate/idempotency.ts";
+import { deriveId } from "../../../src/core/kit/derive-id.ts";
+import { StepIds } from "../../../src/core/gate/step-ids.ts";
+
+const seed = (n: number): string => `0000000${n}-0000-4000-8000-00000000abcd`;
+const createPorts = () => {
+  let ids = 0;
+  return { newId: () => seed((ids += 1) + 4) };
+};
+const ASKED: IdempotencyRequest = {
+  runId: "run",
+  batch: { key: "batch:k", fingerprint: "f", seed: seed(1) },
+  actions: [{ index: 2, key: "action:k", fingerprint: "f", seed: seed(2) }],
+};
+
+describe("without a key", () => {
+  test("jobs and calls have ids of one fresh seed for the batch", () => {
+    const ids = new StepIds(createPorts());
+    expect([ids.jobId(0, null), ids.jobId(0, 2)]).toEqual([deriveId(seed(5), 0), deriveId(seed(5), 3)]);
+    const keys = [ids.callKey({ index: 0, id: "a" }, null), ids.callKey({ index: 1, id: "b" }, 3)];
+    expect(keys).toEqual([`${seed(5)}:a`, `${seed(5)}:b:3`]);
+    expect(ids.seedOf(0).retaken).toBe(false);
+  });
+});
+
+describe("under keys", () => {
+  test("ids are the same every time, an action's by its own key", () => {
+    const [one, two] = [new StepIds(createPorts(), ASKED), new StepIds(createPorts(), ASKED)];
+    for (const ids of [one, two]) {
+      expect(ids.callKey({ index: 0, id: "a" }, null)).toBe(`${seed(1)}:a`);
+      expect(ids.callKey({ index: 2, id: "c" }, 1)).toBe(`${seed(2)}:1`);
+      expect(ids.jobId(2, null)).toBe(deriveId(seed(2), 0));
+    }
+    expect(one.jobId(1, 4)).toBe(two.jobId(1, 4));
+  });
+
+  test("no two of the 50 × 26 jobs that a batch can have share an id", () => {
+    const ids = new StepIds(createPorts(), { ...ASKED, actions: [] });
+    const all = Array.from({ length: 50 }, (_, index) =>
+      [null, ...Array(25).keys()].map((element) => ids.jobId(index, element)),
+    ).flat();
+    expect(new Set(all).size).toBe(50 * 26);
+  });
+
+  test("what an earlier run began keeps that run's ids, and only that is retaken", () => {
+    const claimed = (earlier: string) => ({ kind: "claimed", seed: earlier, inDoubt: true }) as const;
+    const batchOnly: IdempotencyAnswer = {
+      batch: claimed(seed(8)),
+      actions: [{ index: 2, state: { kind: "claimed", seed: seed(2), inDoubt: false } }],
+    };
+    const ids = new StepIds(createPorts(), ASKED);
+    expect(ids.jobId(0, null)).toBe(deriveId(seed(1), 0));
+    ids.take(batchOnly);
+    expect([ids.seedOf(0).retaken, ids.seedOf(2).retaken]).toEqual([true, false]);
+    expect([ids.jobId(0, null), ids.jobId(2, null)]).toEqual([deriveId(seed(8), 0), deriveId(seed(2), 0)]);
+
+    const actionOnly: IdempotencyAnswer = {
+      batch: { kind: "claimed", seed: seed(1), inDoubt: false },
+      actions: [{ index: 2, state: claimed(seed(9)) }],
+    };
+    const others = new StepIds(createPorts(), ASKED);
+    others.take(actionOnly);
+    expect([others.seedOf(0).retaken, others.seedOf(2).retaken]).toEqual([false, true]);
+    expect(others.callKey({ index: 2, id: "c" }, null)).toBe(seed(9));
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+
+import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
+import { TestWorld } from "../../support/execute-batch.ts";
+import { contractOf } from "../../support/fake-actions.ts";
+
+const RETRIED = {
+  mode: "parallel-safe",
+  backoff: { strategy: "exponential", initial_ms: 1_000 },
+} as const;
+
+/** A tool that fails in a way that passes, so many times; each attempt takes 10 ms. */
+function failing(world: TestWorld, times: number, declaration: Partial<ToolDeclaration> = {}) {
+  const attempts: number[] = [];
+  const startedAt = world.clock.now();
+  const tool = contractOf("fails", {
+    orchestration: RETRIED,
+    ...declaration,
+    run: async () => {
+      attempts.push(world.clock.now() - startedAt);
+      await world.clock.sleep(10);
+      if (attempts.length <= times) throw new ToolFailure("UPSTREAM_ERROR", { retryable: true });
+      return "done";
+    },
+  });
+  return { tool, attempts };
+}
+
+describe("A call that failed in a way that passes", () => {
+  test("is made again after a pause, and says how often it was made and how long it took", async () => {
+    const world = new TestWorld();
+    const { tool, attempts } = failing(world, 1);
+    const { results } = await world.run([tool], { actions: [{ tool: "fails" }] });
+    expect(results[0]).toMatchObject({
+      status: "success",
+      meta: { attempts: 2, duration_ms: attempts[1]! + 10 },
+    });
+    expect(attempts[1]).toBeGreaterThanOrEqual(500);
+  });
+
+  test("is not waited for where the pause would take all of its time: the failure comes at once", async () => {
+    const world = new TestWorld();
+    const { tool, attempts } = failing(world, 5, { timeoutMs: 400 });
+    const { results } = await world.run([tool], { actions: [{ tool: "fails" }] });
+    expect(results[0]).toMatchObject({
+      error: { code: "UPSTREAM_ERROR" },
+      meta: { attempts: 1, duration_ms: 10 },
+    });
+    expect(attempts).toEqual([0]);
+  });
+
+  test("is not made again once its batch is stopped, in the pause or in the call", async () => {
+    for (const deadline_ms of [5, 300]) {
+      const world = new TestWorld();
+      const { tool, attempts } = failing(world, 5, { isWrite: true, actions: ["create"], timeoutMs: 20_000 });
+      const { results } = await world.run([tool], { actions: [{ tool: "fails" }], deadline_ms });
+      expect(results[0]).toMatchObject({ status: "error" });
+      await world.clock.advance(60_000);
+      expect(attempts).toEqual([0]);
+    }
+  });
+
+  test("is made again only as long as not too many of its tool's calls were", async () => {
+    const world = new TestWorld();
+    const tool = contractOf("fails", {
+      orchestration: RETRIED,
+      run: () => Promise.reject(new ToolFailure("UPSTREAM_ERROR", { retryable: true })),
+    });
+    const actions = Array.from({ length: 50 }, (_, n) => ({ tool: "fails", args: { n } }));
+    let extra = 0;
+    for (let batch = 0; batch < 4; batch += 1) {
+      const { results } = await world.run([tool], { actions });
+      for (const { meta } of results) extra += meta.attempts! - 1;
+    }
+    expect(extra).toBeGreaterThan(0);
+    expect(extra).toBeLessThanOrEqual(200 * 0.2 + 10);
+  });
+});
+
+describe("What a batch holds of the bytes that it may read", () => {
+  const body = (bytes: number) => Response.json("x".repeat(bytes - 2));
+  const reading = (name: string, declaration: Partial<ToolDeclaration> = {}) =>
+    contractOf(name, {
+      hosts: ["up.example.com"],
+      ...declaration,
+      run: async (_, ctx) => (await ctx.fetch("https://up.example.com/")).json(),
+    });
+
+  /** Read bodies one after the other, with room for a million bytes. */
+  async function codesOf(actions: readonly object[], bytes: readonly number[], tools = [reading("read")]) {
+    const world = new TestWorld();
+    world.secrets.set("KEY", "a secret of ours");
+    const bodies = bytes.values();
+    world.fetch = async () => body(bodies.next().value!);
+    const { options } = world.execution([]);
+    const { results } = await world.run(
+      tools,
+      { actions },
+      { options: { ...options, requestResponseBytes: 1_000_000 } },
+    );
+    return results.map(({ error }) => error?.code ?? "fine");
+  }
+  const after = (id: string, before?: string): object => ({
+    id,
+    tool: "read",
+    args: { id },
+    ...(before !== undefined && { depends_on: [before] }),
+  });
+
+  test("is what it has read and shows, for as long as it lasts", async () => {
+    const chain = [after("a"), after("b", "a"), after("c", "b")];
+    expect(await codesOf(chain, [300_000, 300_000, 300_000])).toEqual(["fine", "fine", "fine"]);
+    expect(await codesOf(chain, [400_000, 400_000, 400_000])).toEqual(["fine", "fine", "RESPONSE_TOO_LARGE"]);
+  });
+
+  test("is not what an attempt has read that failed", async () => {
+    let tries = 0;
+    const picky = contractOf("read", {
+      hosts: ["up.example.com"],
+      orchestration: { ...RETRIED, backoff: { ...RETRIED.backoff, initial_ms: 1 } },
+      run: async (_, ctx) => {
+        const read: unknown = await (await ctx.fetch("https://up.example.com/")).json();
+        tries += 1;
+        if (tries === 1) throw new ToolFailure("UPSTREAM_ERROR", { retryable: true });
+        return read;
+      },
+    });
+    expect(await codesOf([after("a")], [900_000, 900_000], [picky])).toEqual(["fine"]);
+  });
+
+  test("is twice as much where secrets have to be looked for in it", async () => {
+    const secret = { secrets: ["KEY"] };
+    expect(await codesOf([after("a")], [600_000], [reading("read")])).toEqual(["fine"]);
+    expect(await codesOf([after("a")], [600_000], [reading("read", secret)])).toEqual(["RESPONSE_TOO_LARGE"]);
+  });
+});
+
+test("a batch says how many of its calls were under way at once, whatever became of them", async () => {
+  const world = new TestWorld();
+  const wait = contractOf("wait", {
+    run: async (args) => {
+      await world.clock.sleep(10);
+      if ((args as { fails?: true }).fails) throw new ToolFailure("NOT_FOUND");
+    },
+  });
+  const atOnce = async (actions: readonly object[]) =>
+    (await world.run([wait], { actions })).stats["max_parallelism"];
+  const call = (n: number, more: object = {}) => ({ id: `a${n}`, tool: "wait", args: { n, ...more } });
+  expect(await atOnce([call(1), call(2), call(3, { fails: true })])).toBe(3);
+  expect(
+    await atOnce([call(1), { ...call(2), depends_on: ["a1"] }, { ...call(3), depends_on: ["a2"] }]),
+  ).toBe(1);
+});
