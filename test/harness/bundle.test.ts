@@ -38,9 +38,8 @@ describe("The bundle that is deployed", () => {
   test("makes no code from text", () => {
     expect(code).not.toMatch(/\beval\s*\(/);
     expect(code).not.toMatch(/\bnew\s+Function\s*\(/);
-    // Zod has two of its own, for runtimes that allow it; on Workers it looks at the user agent and leaves them alone.
-    expect(code.match(/=\s*Function\b/g) ?? []).toHaveLength(2);
-    expect(code).toMatch(/"Cloudflare-Workers"\?*\.includes\("Cloudflare"\)\)\s*return\s*(?:!1|false)/);
+    // `zod/mini` leaves out what Zod's larger edition has of it, for runtimes that allow it.
+    expect(code).not.toMatch(/=\s*Function\b/);
   });
 
   test("holds no key, no secret, and nothing of the sandbox", () => {
