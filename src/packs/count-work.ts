@@ -40,11 +40,9 @@ const PAIRS = 40;
 const LONG_TEXT = 1_024;
 /** Joined texts of more characters are copied when they are next read, and so many characters of them in the time of a step. */
 const LONG_JOIN = 4_096;
-const COPIED_CHARACTERS = 128;
+const COPIED_CHARACTERS = 64;
 /** Texts of fewer characters are kept in no more memory than the step that keeps them is good for. */
 const LONG_KEPT = 256;
-/** So many characters that stay in memory take a step: all of a command's steps are then some tens of megabytes. */
-const KEPT_CHARACTERS = 2;
 
 let current = new Work(Number.POSITIVE_INFINITY);
 
@@ -77,9 +75,9 @@ export function $joined<T>(value: T): T {
   return value;
 }
 
-/** A text that a list or a map gets: it stays in memory. Anything else costs nothing. */
+/** Count a text that a list or a map gets, a step for each character: all of a command's steps are then some tens of megabytes. */
 export function $kept<T>(value: T): T {
-  if (isLong(value)) spend(value.length / KEPT_CHARACTERS);
+  if (isLong(value)) spend(value.length);
   return value;
 }
 

@@ -3,8 +3,8 @@ import { Bash, type CommandName, getCommandNames } from "just-bash/browser";
 import { attempt } from "../core/kit/result.ts";
 import { countFor, SPENT_WORK, Work } from "./count-work.ts";
 
-/** Work that a command may take, as `count-work.ts` counts it: some seconds of a processor at most. */
-const MAX_WORK = 25_000_000;
+/** Work that a command may take, as `count-work.ts` counts it: at most two seconds of a processor, and enough to sort 5 MB. */
+const MAX_WORK = 50_000_000;
 /** Rounds of one loop, and lines of one awk or sed. */
 const MAX_ITERATIONS = 100_000;
 /** Half of what the library's own tighter set of bounds allows: a loop that never ends then takes about a second. */

@@ -172,11 +172,28 @@ describe("What would not end, or grow without end, ends", () => {
     [awk('s = s "," i'), LONG, ""],
     [awk('a["k"] = s i; n++'), LONG, ""],
   ])("T43 but not what is long and plain: %s", async (command, a, stdout) => {
-    const ran = await run(command, { a }, { ...BOUNDS, steps: 5_000_000 });
+    const ran = await run(command, { a }, { ...BOUNDS, steps: 10_000_000 });
     expect(ran).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(new RegExp(`${stdout}$`)),
     });
+  });
+
+  test.each([
+    ["sort a | tail -1", 5, "99999,name"],
+    ["sort -t, -k1,1n a | tail -1", 5, "100002,name"],
+    ["wc -l a", 5, "81920 a"],
+    ["cut -d, -f2 a | sort | uniq -c | sort -rn | wc -l", 5, "81920"],
+    ["grep -F 'name 42,' a | wc -l", 5, "1"],
+    ["tr a-z A-Z < a | tail -1", 3, "NAME"],
+    ["sed 's/city/town/' a | tail -1", 3, "town"],
+  ])("but not plain work over megabytes: %s", async (command, mebibytes, said) => {
+    const rows = Array.from(
+      { length: (mebibytes * MIB) / 64 },
+      (_, n) => `${(n * 7_919) % 100_003},name ${n},city ${n % 97},${"some words ".repeat(4)}\n`,
+    ).join("");
+    const ran = await run(command, { a: rows });
+    expect(ran).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(said) });
   });
 
   test.each([
