@@ -94,9 +94,13 @@ async function makeTable(): Promise<string> {
     rows.push(`| \`${feature.name}\` | ${needs} | ${(after - before).toFixed(1)} | ${feature.about} |`);
   }
   const all = await weigh(features);
+  const gateway = (last: string): Promise<number> =>
+    weigh(["discovery", last].map((name) => byName.get(name)!));
+  const [mcp, agent] = [await gateway("mcp"), await gateway("agent")];
   return [
     `Core with one tool: ${core.toFixed(0)} KiB gzipped. With every feature: ${all.toFixed(0)} KiB.`,
     `The tool's schema is written with \`zod/mini\`; with \`zod\` core takes ${(classic - core).toFixed(0)} KiB more.`,
+    `An MCP gateway (\`discovery\`, \`mcp\`) takes ${mcp.toFixed(0)} KiB, an agent gateway (\`discovery\`, \`agent\`) ${agent.toFixed(0)} KiB.`,
     "",
     "| feature | needs | KiB gzipped | what it does |",
     "|---|---|---:|---|",

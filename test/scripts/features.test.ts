@@ -40,6 +40,14 @@ describe("The bundle of a Worker", () => {
     expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(332);
   });
 
+  test.each([
+    ["an MCP gateway", ["discovery", "mcp"]],
+    ["an agent gateway", ["discovery", "agent"]],
+  ])("that is %s takes at most 200 KiB gzipped", async (_, names) => {
+    const listed = features.filter(({ name }) => names.includes(name));
+    expect(kib(await bundleWorker(writeWorker(listed)))).toBeLessThanOrEqual(200);
+  });
+
   // The console is files beside the Worker.
   test.each(features.map(({ name }) => name).filter((name) => name !== "console"))(
     "has nothing of %s unless it is listed",
