@@ -1,4 +1,5 @@
 import { CORE_ENDPOINTS } from "../../core/edge/endpoints/endpoints.ts";
+import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
 import { type Feature, routersOf } from "../../core/edge/feature.ts";
 import { descriptionsOf } from "../../core/edge/openapi/describe-route.ts";
@@ -13,7 +14,8 @@ export function document(): Feature {
 /** Collect what a Worker with some features answers. */
 function surfaceOf(features: readonly Feature[]): Surface {
   const routers = [...routersOf(features), ...features.flatMap(({ openRouter = [] }) => openRouter)];
-  const described = [...CORE_ENDPOINTS, ...routers.flatMap(descriptionsOf)];
+  const core = CORE_ENDPOINTS.map((endpoint) => ({ ...endpoint, describe: CORE_OPERATIONS[endpoint.route] }));
+  const described = [...core, ...routers.flatMap(descriptionsOf)];
   return {
     endpoints: described.filter((one) => "route" in one),
     routes: described.filter((one) => "path" in one),

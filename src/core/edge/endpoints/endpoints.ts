@@ -1,13 +1,12 @@
-import type { Endpoint } from "../openapi/endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 
-/** The paths that every Worker answers and describes; `/healthz` stands beside them in the app. */
-export const CORE_ENDPOINTS: readonly Endpoint[] = [
+/** The paths that every Worker answers behind a key. */
+export const CORE_ENDPOINTS = [
   executeActions,
   listJobs,
   showJob,
   cancelJob,
   redriveJob,
   redriveJobs,
-];
+] as const;

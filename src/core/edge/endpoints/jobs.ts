@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
 import type { Catalog } from "../../catalog/catalog.ts";
-import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
+import { toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
-import { JOB_STATUSES, type JobChange, type JobQuery, type JobRecord } from "../../contract/gate/job.ts";
-import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
+import type { JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
@@ -13,7 +13,7 @@ import { askGate } from "../http/ask-gate.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "../openapi/endpoint.ts";
+import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
 const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 
@@ -33,7 +33,7 @@ function listedTools(asked: readonly string[] | undefined, context: RequestConte
 }
 
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
-export const listJobs: Endpoint = {
+export const listJobs = {
   route: "GET /v1/jobs",
   runsNothing: true,
   async handle(request, context) {
@@ -51,28 +51,7 @@ export const listJobs: Endpoint = {
     const json = `{"jobs":[${jobs.map((job) => toJobJson(job)).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
     return ok(respondJson(json));
   },
-  describe: () => ({
-    id: "listJobs",
-    summary: "List background jobs, newest first",
-    tag: "Jobs",
-    query: z.strictObject({
-      status: z.optional(z.enum(JOB_STATUSES)),
-      tool: z.optional(z.string()),
-      since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
-      until: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created before this time")),
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
-    }),
-    answer: {
-      description: "One page of jobs, without their data",
-      schema: z
-        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.nullable(z.string()) })
-        .register(z.globalRegistry, { id: "JobPage" }),
-    },
-  }),
-};
-
-const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
+} as const satisfies CoreEndpoint;
 
 /** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
 async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
@@ -82,7 +61,7 @@ async function findJob(id: string, context: RequestContext): Promise<JobRecord |
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
-export const showJob: Endpoint = {
+export const showJob = {
   route: "GET /v1/jobs/:id",
   runsNothing: true,
   async handle(_, context, id) {
@@ -90,19 +69,13 @@ export const showJob: Endpoint = {
     if (!job.ok) return job;
     return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },
-  describe: () => ({
-    id: "getJob",
-    ...ofOneJob(),
-    summary: "Show what became of background work",
-    refusals: ["NOT_FOUND"],
-  }),
-};
+} as const satisfies CoreEndpoint;
 
 /**
  * `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. Like everything about a
  * job it is for keys that may call the job's tool.
  */
-export const cancelJob: Endpoint = {
+export const cancelJob = {
   route: "POST /v1/jobs/:id/cancel",
   runsNothing: true,
   handle(_, context, id) {
@@ -110,19 +83,13 @@ export const cancelJob: Endpoint = {
       (await findJob(id, context)) === null ? null : context.gate.cancel(id);
     return changeJob(cancel, refuseCancel);
   },
-  describe: () => ({
-    id: "cancelJob",
-    ...ofOneJob(),
-    summary: "Cancel a job that is not over",
-    refusals: ["NOT_FOUND", "JOB_NOT_CANCELLABLE"],
-  }),
-};
+} as const satisfies CoreEndpoint;
 
 /**
  * `POST /v1/jobs/{id}/redrive`: give a dead job fresh attempts. Only a key that may call the job's tool may, because it
  * is called again.
  */
-export const redriveJob: Endpoint = {
+export const redriveJob = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
   handle(_, context, id) {
@@ -132,19 +99,13 @@ export const redriveJob: Endpoint = {
     };
     return changeJob(change, (job) => refuseRedrive(job, context));
   },
-  describe: () => ({
-    id: "redriveJob",
-    ...ofOneJob(),
-    summary: "Give a dead job new attempts",
-    refusals: ["NOT_FOUND", "JOB_NOT_REDRIVABLE", "BACKLOG_FULL"],
-  }),
-};
+} as const satisfies CoreEndpoint;
 
 /**
  * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
  * not call stay what they are.
  */
-export const redriveJobs: Endpoint = {
+export const redriveJobs = {
   route: "POST /v1/jobs/redrive",
   runsNothing: true,
   async handle(request, context) {
@@ -171,7 +132,7 @@ export const redriveJobs: Endpoint = {
     const count = (change: (typeof changes)[number]): number =>
       changes.filter((one) => one === change).length;
     const redriven = count("done");
-    const answer: Written<typeof redrivenSchema> = {
+    const answer: Redriven = {
       redriven,
       not_redriven: changes.length - redriven,
       tools_gone: [...gone].sort(),
@@ -180,17 +141,23 @@ export const redriveJobs: Endpoint = {
     };
     return ok(respondJson(JSON.stringify(answer)));
   },
-  describe: () => ({
-    id: "redriveJobs",
-    summary: "Give dead jobs new attempts",
-    tag: "Jobs",
-    body: { schema: redriveSchema(), example: { status: "dead" } },
-    answer: { description: "How many were redriven", schema: redrivenSchema() },
-    refusals: ["INVALID_REQUEST"],
-  }),
-};
+} as const satisfies CoreEndpoint;
 
-const redriveSchema = lazySchema(() =>
+/** The answer of `POST /v1/jobs/redrive`. */
+export interface Redriven {
+  readonly redriven: number;
+  /** Of those looked at: their tool is not there, or they changed meanwhile. */
+  readonly not_redriven: number;
+  /** Tools that are not deployed any more: their jobs stay dead. */
+  readonly tools_gone: readonly string[];
+  /** The backlog had no room for some. */
+  readonly backlog_full: boolean;
+  /** There are more than one request redrives. */
+  readonly more: boolean;
+}
+
+/** The body of `POST /v1/jobs/redrive`. */
+export const redriveSchema = lazySchema(() =>
   z
     .strictObject({
       status: z.literal("dead"),
@@ -198,27 +165,6 @@ const redriveSchema = lazySchema(() =>
       since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
     })
     .register(z.globalRegistry, { id: "RedriveJobs" }),
-);
-
-const redrivenSchema = lazySchema(() =>
-  z
-    .strictObject({
-      redriven: z.int().check(z.minimum(0)),
-      not_redriven: z
-        .int()
-        .check(
-          z.minimum(0),
-          z.describe("Of those looked at: their tool is not there, or they changed meanwhile"),
-        ),
-      tools_gone: z
-        .array(z.string())
-        .check(z.describe("Tools that are not deployed any more: their jobs stay dead")),
-      backlog_full: z
-        .boolean()
-        .check(z.describe("The backlog had no room for some; redrive them when others have ended")),
-      more: z.boolean().check(z.describe("There are more than one request redrives")),
-    })
-    .register(z.globalRegistry, { id: "RedrivenJobs" }),
 );
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */

@@ -1,9 +1,11 @@
+import type { Context } from "hono";
+
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Result } from "../../kit/result.ts";
 import { countLists } from "../http/count-lists.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondResult } from "../http/respond.ts";
-import { createRouter, type Router } from "../http/router.ts";
+import { createRouter, type Router, type RouterTypes } from "../http/router.ts";
 import { describeRoute } from "./describe-route.ts";
 import type { Described } from "./operation.ts";
 
@@ -23,20 +25,20 @@ export interface Endpoint extends Described {
   readonly handle: Handler;
 }
 
+/** A path of core. The feature `document` describes it, so that a Worker without that feature does not carry the words. */
+export type CoreEndpoint = Omit<Endpoint, "describe">;
+
 /** Make the router of some endpoints. */
-export function routerOf(endpoints: readonly Endpoint[]): Router {
+export function routerOf(endpoints: readonly (Endpoint | CoreEndpoint)[]): Router {
   const router = createRouter();
   for (const endpoint of endpoints) {
     const [method = "", path = ""] = endpoint.route.split(" ");
     if (endpoint.runsNothing) router.on(method, path, countLists);
-    router.on(
-      method,
-      path,
-      describeRoute(endpoint, async (c) => {
-        const context = c.get("context");
-        return respondResult(await endpoint.handle(c.req.raw, context, c.req.param("id") ?? ""), context);
-      }),
-    );
+    const answer = async (c: Context<RouterTypes>): Promise<Response> => {
+      const context = c.get("context");
+      return respondResult(await endpoint.handle(c.req.raw, context, c.req.param("id") ?? ""), context);
+    };
+    router.on(method, path, "describe" in endpoint ? describeRoute(endpoint, answer) : answer);
   }
   return router;
 }

@@ -1,0 +1,132 @@
+import * as z from "zod/mini";
+
+import { executionSchema } from "../../../core/answer/result-schema.ts";
+import { actionSchema } from "../../../core/contract/action.ts";
+import { batchSchema } from "../../../core/contract/batch.ts";
+import { jobSchema } from "../../../core/contract/gate/job-json.ts";
+import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import type { CORE_ENDPOINTS } from "../../../core/edge/endpoints/endpoints.ts";
+import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
+import type { Described } from "../../../core/edge/openapi/operation.ts";
+
+/** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
+function documentedBatch(): z.core.$ZodType {
+  const action = actionSchema().check(z.meta({ id: "Action" }));
+  const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
+  return z.extend(batchSchema(), { actions }).register(z.globalRegistry, { id: "Batch" });
+}
+
+/** Calls of tools that every key may call, because every key may read the document. */
+const DISCOVERY_EXAMPLE = {
+  actions: [
+    { id: "first", tool: "discover_tools", args: { limit: 1 } },
+    {
+      id: "schema",
+      tool: "get_tool_schema",
+      args: { tool_name: { $template: "{{first#/tools/0/name}}" } },
+    },
+    { tool: "discover_tools", args: { query: "weather in Phoenix, AZ" }, select: ["/tools/0", "/total"] },
+  ],
+  on_error: "partial-success",
+  deadline_ms: 15_000,
+};
+
+/** No tool that every key may call is known here, so the name stands for one of the caller's own. */
+const EXAMPLE = {
+  actions: [{ id: "first", tool: "your_tool", args: {} }],
+  on_error: "partial-success",
+  deadline_ms: 15_000,
+};
+
+const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
+
+const redrivenSchema = lazySchema(() =>
+  z
+    .strictObject({
+      redriven: z.int().check(z.minimum(0)),
+      not_redriven: z
+        .int()
+        .check(
+          z.minimum(0),
+          z.describe("Of those looked at: their tool is not there, or they changed meanwhile"),
+        ),
+      tools_gone: z
+        .array(z.string())
+        .check(z.describe("Tools that are not deployed any more: their jobs stay dead")),
+      backlog_full: z
+        .boolean()
+        .check(z.describe("The backlog had no room for some; redrive them when others have ended")),
+      more: z.boolean().check(z.describe("There are more than one request redrives")),
+    })
+    .register(z.globalRegistry, { id: "RedrivenJobs" }),
+);
+
+/** The words of the document for each path of core. One without the other does not compile. */
+export const CORE_OPERATIONS: Readonly<
+  Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>
+> = {
+  "POST /v1/execute_actions": (features) => ({
+    id: "executeActions",
+    summary: "Run a batch of actions and answer each of them",
+    tag: "Batches",
+    keyed: true,
+    body: {
+      schema: documentedBatch(),
+      example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
+    },
+    answer: {
+      description: "One result for every action, in the order asked; with dry_run, the plan",
+      schema: executionSchema(),
+      events: true,
+    },
+    refusals: ["INVALID_QUERY"],
+    counted: true,
+  }),
+  "GET /v1/jobs": () => ({
+    id: "listJobs",
+    summary: "List background jobs, newest first",
+    tag: "Jobs",
+    query: z.strictObject({
+      status: z.optional(z.enum(JOB_STATUSES)),
+      tool: z.optional(z.string()),
+      since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
+      until: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created before this time")),
+      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+    }),
+    answer: {
+      description: "One page of jobs, without their data",
+      schema: z
+        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.nullable(z.string()) })
+        .register(z.globalRegistry, { id: "JobPage" }),
+    },
+  }),
+  "GET /v1/jobs/:id": () => ({
+    id: "getJob",
+    ...ofOneJob(),
+    summary: "Show what became of background work",
+    refusals: ["NOT_FOUND"],
+  }),
+  "POST /v1/jobs/:id/cancel": () => ({
+    id: "cancelJob",
+    ...ofOneJob(),
+    summary: "Cancel a job that is not over",
+    refusals: ["NOT_FOUND", "JOB_NOT_CANCELLABLE"],
+  }),
+  "POST /v1/jobs/:id/redrive": () => ({
+    id: "redriveJob",
+    ...ofOneJob(),
+    summary: "Give a dead job new attempts",
+    refusals: ["NOT_FOUND", "JOB_NOT_REDRIVABLE", "BACKLOG_FULL"],
+  }),
+  "POST /v1/jobs/redrive": () => ({
+    id: "redriveJobs",
+    summary: "Give dead jobs new attempts",
+    tag: "Jobs",
+    body: { schema: redriveSchema(), example: { status: "dead" } },
+    answer: { description: "How many were redriven", schema: redrivenSchema() },
+    refusals: ["INVALID_REQUEST"],
+  }),
+};
