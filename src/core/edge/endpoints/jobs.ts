@@ -146,7 +146,7 @@ export const redriveJobs = {
 /** The answer of `POST /v1/jobs/redrive`. */
 export interface Redriven {
   readonly redriven: number;
-  /** Of those looked at: their tool is not there, or they changed meanwhile. */
+  /** Jobs that were looked at and left, because their tool is not there or they changed meanwhile. */
   readonly not_redriven: number;
   /** Tools that are not deployed any more: their jobs stay dead. */
   readonly tools_gone: readonly string[];
