@@ -121,8 +121,11 @@ function ofRoom(room: string, mutants: MutantsOfFiles): readonly Mutant[] {
   return Object.entries(mutants).flatMap(([file, of]) => (isOf(room, file) ? of : []));
 }
 
+/** A room as a part of a file's name. */
+export const toFileName = (room: string): string => room.replaceAll("/", "-");
+
 /** Whether a file belongs to a room. Rooms inside of others are rooms of their own. */
-function isOf(room: string, file: string): boolean {
+export function isOf(room: string, file: string): boolean {
   const is = (one: string): boolean => file.startsWith(`src/${one}/`);
   return is(room) && !ROOMS.some((other) => other.startsWith(`${room}/`) && is(other));
 }

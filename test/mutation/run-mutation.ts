@@ -24,6 +24,8 @@ import {
   type MutantsOfFiles,
   ROOMS,
   updatePage,
+  isOf,
+  toFileName,
 } from "./page.ts";
 import { parseSlice, takeSlice, type Slice } from "./slice.ts";
 import { SURVIVORS } from "./survivors.ts";
@@ -50,9 +52,7 @@ setPriority(Math.max(getPriority(), 10));
 await mkdir(KEPT, { recursive: true });
 const files = asked.file ?? (await filesAsked());
 const rooms = ROOMS.filter((room) =>
-  files === undefined
-    ? (asked.room?.includes(room) ?? true)
-    : files.some((file) => file.startsWith(`src/${room}/`)),
+  files === undefined ? (asked.room?.includes(room) ?? true) : files.some((file) => isOf(room, file)),
 );
 // With nothing to try but `--write`, the page is written from what is known.
 const isOnlyWriting = asked.write && asked.room === undefined && files === undefined;
@@ -99,13 +99,14 @@ function changedSince(revision: string): readonly string[] {
 
 async function tryMutants(room: string): Promise<void> {
   process.env["VOLLEY_ROOM"] = room;
-  const report = `${KEPT}/report-${room}.json`;
-  const incremental = `${KEPT}/incremental-${room}${asked.static ? "-static" : ""}.json`;
+  const name = toFileName(room);
+  const report = `${KEPT}/report-${name}.json`;
+  const incremental = `${KEPT}/incremental-${name}${asked.static ? "-static" : ""}.json`;
   if (asked.anew)
-    for (const path of [incremental, `${KEPT}/slow-${room}.json`]) await rm(path, { force: true });
-  const mutate = files?.filter((file) => file.startsWith(`src/${room}/`)) ?? [`src/${room}/**/*.ts`];
+    for (const path of [incremental, `${KEPT}/slow-${name}.json`]) await rm(path, { force: true });
+  const mutate = (files ?? filesIn(room)).filter((file) => isOf(room, file) && file.endsWith(".ts"));
   await new Stryker({
-    mutate: [...mutate],
+    mutate,
     testRunner: "in-process",
     plugins: [fileURLToPath(new URL("in-process-runner.ts", import.meta.url))],
     coverageAnalysis: "perTest",
@@ -118,7 +119,7 @@ async function tryMutants(room: string): Promise<void> {
     dryRunTimeoutMinutes: 60,
     incremental: true,
     incrementalFile: incremental,
-    tempDirName: `${KEPT}/sandbox-${room}`,
+    tempDirName: `${KEPT}/sandbox-${name}`,
     // Stryker would read it with another TypeScript than ours.
     tsconfigFile: "none",
     ignorePatterns: [
@@ -140,23 +141,20 @@ async function tryMutants(room: string): Promise<void> {
 
 /** The mutants tried now take the place of the known ones of the same files; files that are gone go. */
 async function keep(room: string, tried: MutantsOfFiles): Promise<void> {
-  const path = `${KEPT}/${room}.json`;
+  const path = `${KEPT}/${toFileName(room)}.json`;
   const before = await readJson(path);
   const all = { ...before, ...tried };
-  const there = execFileSync("git", ["ls-files", "-co", "--exclude-standard", `src/${room}`], {
-    encoding: "utf8",
-  });
-  const kept = Object.fromEntries(
-    there
-      .split("\n")
-      .filter((file) => all[file] !== undefined)
-      .map((file) => [file, all[file]!]),
-  );
-  await writeFile(path, JSON.stringify(kept));
+  const there = filesIn(room).filter((file) => all[file] !== undefined);
+  await writeFile(path, JSON.stringify(Object.fromEntries(there.map((file) => [file, all[file]!]))));
+}
+
+function filesIn(room: string): readonly string[] {
+  const args = ["ls-files", "-co", "--exclude-standard", `src/${room}`];
+  return execFileSync("git", args, { encoding: "utf8" }).split("\n");
 }
 
 async function readKept(): Promise<MutantsOfFiles> {
-  const kept = await Promise.all(ROOMS.map((room) => readJson(`${KEPT}/${room}.json`)));
+  const kept = await Promise.all(ROOMS.map((room) => readJson(`${KEPT}/${toFileName(room)}.json`)));
   return Object.assign({}, ...kept) as MutantsOfFiles;
 }
 

@@ -2,6 +2,8 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
+import { toFileName } from "./page.ts";
+
 const EXECUTOR = "test/core/run/execute/executor{,-cache,-confirmations,-properties}.test.ts";
 /**
  * The core's tests that pass a room, where those of its own folder are not all. None has sockets: those of the harness and of workerd are
@@ -119,7 +121,8 @@ export function inRepository(path: string): string {
 }
 
 /** Kept outside of the copy that is tested, until everything is tried anew. */
-const slowOf = (room: string): URL => new URL(`../../dist/mutation/slow-${room}.json`, import.meta.url);
+const slowOf = (room: string): URL =>
+  new URL(`../../dist/mutation/slow-${toFileName(room)}.json`, import.meta.url);
 
 /** Read which tests of a room were too slow the last time: they are not run again only to be left out. */
 export async function readSlow(room: string): Promise<Set<string>> {
