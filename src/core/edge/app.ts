@@ -108,7 +108,7 @@ export function createApp(
       const entered = enter(request, watch, () => deploymentOf(env));
       if (!entered.ok) return entered;
       const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
-      return identified.ok ? executeActions.handle(request, identified.value) : identified;
+      return identified.ok ? executeActions.handle(request, identified.value, "") : identified;
     };
     const response = await answer().then(
       (answered) => respondResult(answered, refusing),

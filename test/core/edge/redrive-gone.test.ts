@@ -57,7 +57,7 @@ test("one job whose tool is not deployed any more is refused, by name, and nothi
 });
 
 test("all dead jobs are redriven but those whose tool is not deployed any more, which is named", async () => {
-  const answered = await redriveJobs.handle(post({ status: "dead" }), context);
+  const answered = await redriveJobs.handle(post({ status: "dead" }), context, "");
   if (!answered.ok) throw new Error(answered.error.hint);
   expect(await answered.value.json()).toEqual({
     redriven: 2,

@@ -11,7 +11,7 @@ import type { CoreEndpoint } from "../openapi/endpoint.ts";
  * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key
  * comes all at once, and a dry run has no results: its plan is the `done`.
  */
-export const executeActions = {
+export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
   route: "POST /v1/execute_actions",
   async handle(request, context) {
     // Ignored, a `dry_run` there would run for good.
@@ -35,4 +35,4 @@ export const executeActions = {
       context,
     );
   },
-} as const satisfies CoreEndpoint;
+};

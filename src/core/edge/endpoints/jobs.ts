@@ -33,7 +33,7 @@ function listedTools(asked: readonly string[] | undefined, context: RequestConte
 }
 
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
-export const listJobs = {
+export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
   route: "GET /v1/jobs",
   runsNothing: true,
   async handle(request, context) {
@@ -51,7 +51,7 @@ export const listJobs = {
     const json = `{"jobs":[${jobs.map((job) => toJobJson(job)).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
     return ok(respondJson(json));
   },
-} as const satisfies CoreEndpoint;
+};
 
 /** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
 async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
@@ -61,7 +61,7 @@ async function findJob(id: string, context: RequestContext): Promise<JobRecord |
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
-export const showJob = {
+export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
   route: "GET /v1/jobs/:id",
   runsNothing: true,
   async handle(_, context, id) {
@@ -69,13 +69,13 @@ export const showJob = {
     if (!job.ok) return job;
     return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },
-} as const satisfies CoreEndpoint;
+};
 
 /**
  * `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. Like everything about a
  * job it is for keys that may call the job's tool.
  */
-export const cancelJob = {
+export const cancelJob: CoreEndpoint<"POST /v1/jobs/:id/cancel"> = {
   route: "POST /v1/jobs/:id/cancel",
   runsNothing: true,
   handle(_, context, id) {
@@ -83,13 +83,13 @@ export const cancelJob = {
       (await findJob(id, context)) === null ? null : context.gate.cancel(id);
     return changeJob(cancel, refuseCancel);
   },
-} as const satisfies CoreEndpoint;
+};
 
 /**
  * `POST /v1/jobs/{id}/redrive`: give a dead job fresh attempts. Only a key that may call the job's tool may, because it
  * is called again.
  */
-export const redriveJob = {
+export const redriveJob: CoreEndpoint<"POST /v1/jobs/:id/redrive"> = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
   handle(_, context, id) {
@@ -99,13 +99,13 @@ export const redriveJob = {
     };
     return changeJob(change, (job) => refuseRedrive(job, context));
   },
-} as const satisfies CoreEndpoint;
+};
 
 /**
  * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
  * not call stay what they are.
  */
-export const redriveJobs = {
+export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
   route: "POST /v1/jobs/redrive",
   runsNothing: true,
   async handle(request, context) {
@@ -141,7 +141,7 @@ export const redriveJobs = {
     };
     return ok(respondJson(JSON.stringify(answer)));
   },
-} as const satisfies CoreEndpoint;
+};
 
 /** The answer of `POST /v1/jobs/redrive`. */
 export interface Redriven {

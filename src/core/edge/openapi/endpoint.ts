@@ -26,7 +26,12 @@ export interface Endpoint extends Described {
 }
 
 /** A path of core. The feature `document` describes it, so that a Worker without that feature does not carry the words. */
-export type CoreEndpoint = Omit<Endpoint, "describe">;
+export interface CoreEndpoint<Route extends Endpoint["route"] = Endpoint["route"]> extends Omit<
+  Endpoint,
+  "describe"
+> {
+  readonly route: Route;
+}
 
 /** Make the router of some endpoints. */
 export function routerOf(endpoints: readonly (Endpoint | CoreEndpoint)[]): Router {
