@@ -5,7 +5,7 @@ import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config
 const GROUND = "core/kit core/kit/json core/contract core/contract/gate";
 const CORE = `${GROUND} core/catalog`;
 const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
-const EDGE = `${RUN} core/catalog/declared core/catalog/mcp core/run/execute core/run/turns`;
+const EDGE = `${RUN} core/run/execute core/run/turns`;
 const EDGE_ROOMS =
   "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
@@ -22,9 +22,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "core/run": `${CORE} core/plan core/gate/state core/egress core/answer core/gate core/observe`,
   "core/run/execute": RUN,
   "core/run/turns": `${RUN} core/run/execute`,
-  "core/catalog/json-schema tools/kit": CORE,
-  "core/catalog/declared": `${CORE} core/catalog/json-schema core/egress`,
-  "core/catalog/mcp": `${CORE} core/catalog/declared`,
+  "tools/kit": CORE,
   packs: "core/kit core/kit/json",
   "tools/*": `${CORE} tools/kit`,
   tools: `${CORE} tools/kit tools/*`,

@@ -10,10 +10,10 @@ import { parseArgs } from "node:util";
 
 import * as z from "zod";
 
-import type { Auth } from "../src/core/catalog/declared/declaration.ts";
+import type { Auth } from "../src/features/added-tools/declared/declaration.ts";
 import { defineTool } from "../src/core/catalog/define-tool.ts";
-import { type Listing } from "../src/core/catalog/mcp/list-tools.ts";
-import { listServer } from "../src/core/catalog/mcp/list-server.ts";
+import { type Listing } from "../src/features/added-tools/mcp/list-tools.ts";
+import { listServer } from "../src/features/added-tools/mcp/list-server.ts";
 import { ToolFailure } from "../src/core/catalog/tool-failure.ts";
 import { CODES } from "../src/core/contract/failure-codes.ts";
 import { LIMITS } from "../src/core/contract/limits.ts";

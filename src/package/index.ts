@@ -3,12 +3,12 @@
  * everything but a Worker.
  */
 export { defineTool } from "../core/catalog/define-tool.ts";
-export { httpTool } from "../core/catalog/declared/http-tool.ts";
-export { mcpTools } from "../core/catalog/mcp/mcp-tools.ts";
+export { httpTool } from "../features/added-tools/declared/http-tool.ts";
+export { mcpTools } from "../features/added-tools/mcp/mcp-tools.ts";
 export { createVolley } from "../core/edge/create-volley.ts";
 export { openApiTools } from "../features/imports/openapi/open-api-tools.ts";
 
-export type { HttpToolDeclaration } from "../core/catalog/declared/http-tool.ts";
+export type { HttpToolDeclaration } from "../features/added-tools/declared/http-tool.ts";
 export type {
   ProgressReport,
   Tool,
@@ -19,7 +19,7 @@ export type {
   UpstreamRequest,
   UpstreamResponse,
 } from "../core/catalog/define-tool.ts";
-export type { McpToolsOptions } from "../core/catalog/mcp/mcp-tools.ts";
+export type { McpToolsOptions } from "../features/added-tools/mcp/mcp-tools.ts";
 export type { Orchestration } from "../core/contract/orchestration.ts";
 export type { App } from "../core/edge/app.ts";
 export type { Volley } from "../core/edge/create-volley.ts";

@@ -66,7 +66,7 @@ const loadEverything = (): Promise<unknown> =>
   Promise.all([
     import("chrono-node/en"),
     import("js-yaml"),
-    import("../core/catalog/declared/pattern-work.ts"),
+    import("../features/added-tools/declared/pattern-work.ts"),
     import("../features/flows/clock/due-clocks.ts"),
     import("../features/flows/clock/next-time.ts"),
     import("../features/agent/http/answer-model-request.ts"),

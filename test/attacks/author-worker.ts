@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { httpTool } from "../../src/core/catalog/declared/http-tool.ts";
+import { httpTool } from "../../src/features/added-tools/declared/http-tool.ts";
 import { type Tool, type ToolContext, defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/core/edge/create-volley.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { parseDeclaration } from "../../src/core/catalog/declared/parse-declaration.ts";
-import { toTool } from "../../src/core/catalog/declared/to-tool.ts";
+import { parseDeclaration } from "../../src/features/added-tools/declared/parse-declaration.ts";
+import { toTool } from "../../src/features/added-tools/declared/to-tool.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { parseArgs } from "../../src/core/catalog/parse-args.ts";
 import { FakeToolContext } from "../support/fake-tool-context.ts";
@@ -35,7 +35,7 @@ test("the declaration of docs/declarations.md is one, and does what its page say
 
 test("every field of a declaration has its row in docs/declarations.md", async () => {
   const page = await readFile("docs/declarations.md", "utf8");
-  const source = await readFile("src/core/catalog/declared/declaration.ts", "utf8");
+  const source = await readFile("src/features/added-tools/declared/declaration.ts", "utf8");
   const fieldsOf = (name: string): string[] => {
     const [, body = ""] = new RegExp(`export interface ${name} \\{\\n(.*?)^\\}`, "ms").exec(source) ?? [];
     return Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, field]) => field!);

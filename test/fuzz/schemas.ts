@@ -1,8 +1,8 @@
 import { registerSchema, unregisterSchema, validate } from "@hyperjump/json-schema/draft-2020-12";
 import fc from "fast-check";
 
-import { checkSchema } from "../../src/core/catalog/json-schema/check-schema.ts";
-import { toInput } from "../../src/core/catalog/json-schema/to-input.ts";
+import { checkSchema } from "../../src/features/added-tools/json-schema/check-schema.ts";
+import { toInput } from "../../src/features/added-tools/json-schema/to-input.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/{core/plan,core/gate,features/confirmations,features/flows/run}/*.test.ts",
     EXECUTOR,
     "test/core/run/{reads,run-loop,run-plan,demotion}.test.ts",
-    "test/core/catalog/mcp/call-in-batch.test.ts",
+    "test/features/added-tools/mcp/call-in-batch.test.ts",
     "test/features/orchestration/answer.test.ts",
   ],
   "core/gate/state": ["test/{core/gate/state,core/gate,features/confirmations}/*.test.ts"],
@@ -22,7 +22,11 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/{core/contract,core/plan,features/keys,core/gate,features/confirmations}/**/*.test.ts",
     EXECUTOR,
   ],
-  "core/egress": ["test/core/egress/**/*.test.ts", "test/core/catalog/{declared,mcp}/*.test.ts", EXECUTOR],
+  "core/egress": [
+    "test/core/egress/**/*.test.ts",
+    "test/features/added-tools/{declared,mcp}/*.test.ts",
+    EXECUTOR,
+  ],
   "core/answer": ["test/core/answer/**/*.test.ts", "test/core/contract/wire-schemas.test.ts", EXECUTOR],
   "core/run/turns": [
     "test/{core/run/turns,features/formats}/**/*.test.ts",
@@ -35,15 +39,11 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/{core/run,features/confirmations,features/flows/run,core/observe,core/gate}/*.test.ts",
     EXECUTOR,
     "test/core/answer/{recall-results,shape-outcomes}.test.ts",
-    "test/core/catalog/mcp/call-in-batch.test.ts",
+    "test/features/added-tools/mcp/call-in-batch.test.ts",
     "test/core/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
-  features: [
-    "test/sdks/core/*.test.ts",
-    "test/features/**/*.test.ts",
-    "test/core/catalog/declared/*.test.ts",
-  ],
+  features: ["test/sdks/core/*.test.ts", "test/features/**/*.test.ts"],
 };
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =
@@ -53,7 +53,7 @@ const LEFT_OUT = [
   "test/features/agent/ask-model-bounds.test.ts",
   "test/features/imports/openapi/hostile-documents.test.ts",
   // It starts servers.
-  "test/core/catalog/mcp/official-servers.test.ts",
+  "test/features/added-tools/mcp/official-servers.test.ts",
   // It sets the clock of the process.
   "test/features/added-tools/round-trips.test.ts",
 ];

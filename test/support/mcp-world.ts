@@ -1,10 +1,10 @@
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
-import { callMcpTool, type McpContext } from "../../src/core/catalog/mcp/call-mcp-tool.ts";
-import { KnownServers } from "../../src/core/catalog/mcp/known-servers.ts";
-import { listServer } from "../../src/core/catalog/mcp/list-server.ts";
-import { toMcpDeclarations } from "../../src/core/catalog/mcp/to-mcp-declarations.ts";
-import type { Auth, Declaration } from "../../src/core/catalog/declared/declaration.ts";
+import { callMcpTool, type McpContext } from "../../src/features/added-tools/mcp/call-mcp-tool.ts";
+import { KnownServers } from "../../src/features/added-tools/mcp/known-servers.ts";
+import { listServer } from "../../src/features/added-tools/mcp/list-server.ts";
+import { toMcpDeclarations } from "../../src/features/added-tools/mcp/to-mcp-declarations.ts";
+import type { Auth, Declaration } from "../../src/features/added-tools/declared/declaration.ts";
 import type { ProgressReport } from "../../src/core/catalog/define-tool.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { CallClock } from "../../src/core/egress/call-clock.ts";

@@ -1,6 +1,6 @@
-import type { Declaration } from "../../src/core/catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../src/core/catalog/declared/parse-declaration.ts";
-import { toTool } from "../../src/core/catalog/declared/to-tool.ts";
+import type { Declaration } from "../../src/features/added-tools/declared/declaration.ts";
+import { parseDeclaration } from "../../src/features/added-tools/declared/parse-declaration.ts";
+import { toTool } from "../../src/features/added-tools/declared/to-tool.ts";
 import type { ImportOptions } from "../../src/features/imports/openapi/import-options.ts";
 import { type Imported, toDeclarations } from "../../src/features/imports/openapi/to-declarations.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";

@@ -1,5 +1,5 @@
-import type { Declaration, DeclarationRules } from "../../src/core/catalog/declared/declaration.ts";
-import { parseToolSecrets } from "../../src/core/catalog/declared/secret-bindings.ts";
+import type { Declaration, DeclarationRules } from "../../src/features/added-tools/declared/declaration.ts";
+import { parseToolSecrets } from "../../src/features/added-tools/declared/secret-bindings.ts";
 import { valueOf } from "./unwrap.ts";
 
 /** The rules that the operator of the samples sets. */

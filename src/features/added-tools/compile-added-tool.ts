@@ -1,8 +1,8 @@
-import type { Declaration } from "../../core/catalog/declared/declaration.ts";
-import type { ToolSecrets } from "../../core/catalog/declared/secret-bindings.ts";
-import { toTool } from "../../core/catalog/declared/to-tool.ts";
+import type { Declaration } from "./declared/declaration.ts";
+import type { ToolSecrets } from "./declared/secret-bindings.ts";
+import { toTool } from "./declared/to-tool.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import { callMcpTool } from "../../core/catalog/mcp/call-mcp-tool.ts";
+import { callMcpTool } from "./mcp/call-mcp-tool.ts";
 
 /** As many as one batch may call: an alarm that runs jobs needs the same few again. */
 const KEPT = 50;

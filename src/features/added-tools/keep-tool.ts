@@ -1,10 +1,10 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Declaration, DeclarationRules } from "../../core/catalog/declared/declaration.ts";
+import type { Declaration, DeclarationRules } from "./declared/declaration.ts";
 
-import { fingerprintOf } from "../../core/catalog/declared/fingerprint.ts";
-import { parseDeclaration } from "../../core/catalog/declared/parse-declaration.ts";
-import { Problems, type DeclarationIssue } from "../../core/catalog/declared/problems.ts";
-import { toTool } from "../../core/catalog/declared/to-tool.ts";
+import { fingerprintOf } from "./declared/fingerprint.ts";
+import { parseDeclaration } from "./declared/parse-declaration.ts";
+import { Problems, type DeclarationIssue } from "./declared/problems.ts";
+import { toTool } from "./declared/to-tool.ts";
 import { makeVerifier } from "../../core/catalog/verifier.ts";
 import type { ToolToKeep } from "../../core/contract/gate/kept-tool.ts";
 import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { DeclarationIssue } from "../../core/catalog/declared/problems.ts";
+import type { DeclarationIssue } from "../added-tools/declared/problems.ts";
 import { FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
 import { parseFlow } from "./declaration/parse-flow.ts";
 import type { TriggerRules } from "./declaration/check-triggers.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool, type Tool } from "../../../src/core/catalog/define-tool.ts";
-import { toInput } from "../../../src/core/catalog/json-schema/to-input.ts";
+import { toInput } from "../../../src/features/added-tools/json-schema/to-input.ts";
 import { parseArgs, refuseCertain } from "../../../src/core/catalog/parse-args.ts";
 import { parseBatch } from "../../../src/core/contract/batch.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";

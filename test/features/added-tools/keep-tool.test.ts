@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { createCatalog } from "../../support/create-catalog.ts";
-import type { Declaration } from "../../../src/core/catalog/declared/declaration.ts";
+import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
 import { keepFlow } from "../../../src/features/flows/keep-flow.ts";
 import { keepTool } from "../../../src/features/added-tools/keep-tool.ts";
 import type { KeptFlow } from "../../../src/features/flows/declaration/flow-schema.ts";

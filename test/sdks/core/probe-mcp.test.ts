@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeEach, expect, test } from "vitest";
 
-import { mcpTools } from "../../../src/core/catalog/mcp/mcp-tools.ts";
-import { listServer } from "../../../src/core/catalog/mcp/list-server.ts";
-import type { Auth } from "../../../src/core/catalog/declared/declaration.ts";
+import { mcpTools } from "../../../src/features/added-tools/mcp/mcp-tools.ts";
+import { listServer } from "../../../src/features/added-tools/mcp/list-server.ts";
+import type { Auth } from "../../../src/features/added-tools/declared/declaration.ts";
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { MCP_SECRET, resetMcpServer } from "../../sandbox/upstreams/probe-mcp.ts";
 import { PROBE_HOST } from "../../sandbox/upstreams/probe.ts";

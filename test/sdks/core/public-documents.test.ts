@@ -5,10 +5,13 @@ import { validate } from "@readme/openapi-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Declaration, DeclarationRules } from "../../../src/core/catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../../src/core/catalog/declared/parse-declaration.ts";
-import { parseToolSecrets } from "../../../src/core/catalog/declared/secret-bindings.ts";
-import { toTool } from "../../../src/core/catalog/declared/to-tool.ts";
+import type {
+  Declaration,
+  DeclarationRules,
+} from "../../../src/features/added-tools/declared/declaration.ts";
+import { parseDeclaration } from "../../../src/features/added-tools/declared/parse-declaration.ts";
+import { parseToolSecrets } from "../../../src/features/added-tools/declared/secret-bindings.ts";
+import { toTool } from "../../../src/features/added-tools/declared/to-tool.ts";
 import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
 import { LIMITS } from "../../../src/core/contract/limits.ts";
 import { readDocument } from "../../../src/features/imports/openapi/read-document.ts";

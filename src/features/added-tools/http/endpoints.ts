@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { declarationSchema } from "../../../core/catalog/declared/declaration-schema.ts";
+import { declarationSchema } from "../declared/declaration-schema.ts";
 import {
   callAddedTools,
   isFlow,

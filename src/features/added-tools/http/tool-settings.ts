@@ -1,5 +1,5 @@
-import { type DeclarationRules, HTTPS_PORTS } from "../../../core/catalog/declared/declaration.ts";
-import { parseToolSecrets, type ToolSecrets } from "../../../core/catalog/declared/secret-bindings.ts";
+import { type DeclarationRules, HTTPS_PORTS } from "../declared/declaration.ts";
+import { parseToolSecrets, type ToolSecrets } from "../declared/secret-bindings.ts";
 import { readList, textOf } from "../../../core/edge/configuration.ts";
 import type { Configured, Env } from "../../../core/edge/configured.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";

@@ -10,7 +10,7 @@ import type { Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { ALIASES } from "../../../core/catalog/alias.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { type Problems, suggestName } from "../../../core/catalog/declared/problems.ts";
+import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { checkReferences } from "./check-references.ts";
 import { INPUT } from "./flow-schema.ts";
 

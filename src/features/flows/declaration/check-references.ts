@@ -2,7 +2,7 @@ import { describe } from "../../../core/contract/issues.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { isHandle, ITEM, readMarker, type Reference } from "../../../core/contract/reference.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { type Problems, suggestName } from "../../../core/catalog/declared/problems.ts";
+import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { INPUT } from "./flow-schema.ts";
 
 export interface ReferenceCheck {

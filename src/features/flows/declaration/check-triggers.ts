@@ -1,7 +1,7 @@
 import { checkClock } from "../clock/check-clock.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
-import type { Problems } from "../../../core/catalog/declared/problems.ts";
+import type { Problems } from "../../added-tools/declared/problems.ts";
 
 export interface TriggerRules {
   /** Why no delivery can be verified by a secret, by its name; null where one can. */

@@ -4,7 +4,7 @@ import { batchSchema, type OnError } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
-import { declarationSchema } from "../../../core/catalog/declared/declaration-schema.ts";
+import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { type Triggers, triggersSchema } from "./triggers.ts";
 

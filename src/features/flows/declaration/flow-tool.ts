@@ -2,7 +2,7 @@ import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
 import { defineTool, type Tool } from "../../../core/catalog/define-tool.ts";
-import { toInput } from "../../../core/catalog/json-schema/to-input.ts";
+import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { FLOWS, type KeptFlow } from "./flow-schema.ts";
 

@@ -1,4 +1,4 @@
-import { isBoundTo } from "../../../core/catalog/declared/secret-bindings.ts";
+import { isBoundTo } from "../../added-tools/declared/secret-bindings.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { MissingSecret } from "../hooks/secret-flaw.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import type { DeclarationRules } from "../../../core/catalog/declared/declaration.ts";
+import type { DeclarationRules } from "../../added-tools/declared/declaration.ts";
 import type { Keepable } from "../../added-tools/keep-tool.ts";
-import { mcpSchema } from "../../../core/catalog/declared/declaration-schema.ts";
+import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
@@ -47,7 +47,7 @@ export const importTools: Endpoint = {
     if (strange !== null) return err(strange);
     const granted = workOfTenant(context).take(context.ports.clock.now());
     if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
-    const { PatternWork: Work } = await import("../../../core/catalog/declared/pattern-work.ts");
+    const { PatternWork: Work } = await import("../../added-tools/declared/pattern-work.ts");
     const patterns = new Work();
     const made = await makeTools(asked.value, { ...context, rules: { ...rulesOf(context), patterns } });
     granted.value(patterns.left);

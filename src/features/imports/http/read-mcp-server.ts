@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import type { Auth, Declaration, DeclarationRules } from "../../../core/catalog/declared/declaration.ts";
-import type { McpServer } from "../../../core/catalog/mcp/list-server.ts";
+import type { Auth, Declaration, DeclarationRules } from "../../added-tools/declared/declaration.ts";
+import type { McpServer } from "../../added-tools/mcp/list-server.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
@@ -27,9 +27,9 @@ export async function readMcpServer(
   context: RequestContext & { readonly rules: DeclarationRules },
 ): Promise<Result<Imported, readonly RefusalIssue[]>> {
   const [{ parseDeclaration }, { listServer }, { toMcpDeclarations }] = await Promise.all([
-    import("../../../core/catalog/declared/parse-declaration.ts"),
-    import("../../../core/catalog/mcp/list-server.ts"),
-    import("../../../core/catalog/mcp/to-mcp-declarations.ts"),
+    import("../../added-tools/declared/parse-declaration.ts"),
+    import("../../added-tools/mcp/list-server.ts"),
+    import("../../added-tools/mcp/to-mcp-declarations.ts"),
   ]);
   const { rules } = context;
   const server: McpServer = { url, ...(auth !== undefined && { auth }) };

@@ -1,4 +1,4 @@
-import type { HttpCall, Sent } from "../../../core/catalog/declared/declaration.ts";
+import type { HttpCall, Sent } from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

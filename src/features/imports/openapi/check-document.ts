@@ -1,5 +1,5 @@
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
-import { type Problems, suggestName } from "../../../core/catalog/declared/problems.ts";
+import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";

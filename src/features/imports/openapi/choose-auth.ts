@@ -1,4 +1,4 @@
-import type { Auth } from "../../../core/catalog/declared/declaration.ts";
+import type { Auth } from "../../added-tools/declared/declaration.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { type DeclarationIssue, Problems } from "../../../core/catalog/declared/problems.ts";
+import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";

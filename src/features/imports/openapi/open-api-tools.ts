@@ -1,4 +1,4 @@
-import { toTool } from "../../../core/catalog/declared/to-tool.ts";
+import { toTool } from "../../added-tools/declared/to-tool.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { toDeclarations } from "./to-declarations.ts";

@@ -1,4 +1,4 @@
-import type { DeclarationIssue } from "../../../core/catalog/declared/problems.ts";
+import type { DeclarationIssue } from "../../added-tools/declared/problems.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
 import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";

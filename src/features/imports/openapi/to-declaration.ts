@@ -1,4 +1,4 @@
-import type { Declaration, HttpCall } from "../../../core/catalog/declared/declaration.ts";
+import type { Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
 import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

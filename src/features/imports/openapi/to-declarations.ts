@@ -1,7 +1,7 @@
-import type { Declaration, DeclarationRules } from "../../../core/catalog/declared/declaration.ts";
-import { parseDeclaration } from "../../../core/catalog/declared/parse-declaration.ts";
-import { type DeclarationIssue, Problems } from "../../../core/catalog/declared/problems.ts";
-import { sampleUrl } from "../../../core/catalog/declared/url-template.ts";
+import type { Declaration, DeclarationRules } from "../../added-tools/declared/declaration.ts";
+import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
+import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
+import { sampleUrl } from "../../added-tools/declared/url-template.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

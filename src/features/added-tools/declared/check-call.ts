@@ -1,0 +1,149 @@
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { guardHeaders } from "../../../core/egress/guard-headers.ts";
+import { checkAuth } from "./check-auth.ts";
+import { checkUrl } from "./check-url.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { HttpCall, McpCall, Sent, DeclarationRules } from "./declaration.ts";
+import { type Problems, suggestName } from "./problems.ts";
+import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
+
+/** The parts of a declaration that a call is checked against. */
+export interface CallCheck {
+  /** The arguments there are; null where the schema does not say. */
+  readonly known: readonly string[] | null;
+  readonly rules: DeclarationRules;
+  readonly problems: Problems;
+  /** All of the declaration, whatever is wrong with the rest of it. */
+  readonly declaration: JsonObject;
+}
+
+/** Find what is wrong with a request made of arguments, once its fields have the right shape. */
+export function checkHttp(http: HttpCall, check: CallCheck): void {
+  const { problems, rules } = check;
+  const origin = checkUrl(["http", "url"], http.url, rules, problems);
+  checkPlaceholders(["http", "url"], http.url, check);
+  checkHeaders(http, check);
+  if (http.method === "GET" && http.body !== undefined)
+    problems.add(["http", "body"], "nothing for a GET", http.body, {
+      hint: "A GET has no body; send the arguments in 'query', or make the method POST.",
+    });
+  checkSent(http, check);
+  checkAuth(http.auth, { path: ["http", "auth"], origin, rules, problems });
+}
+
+/** Find what is wrong with a call of an MCP server. */
+export function checkMcp(mcp: McpCall, { rules, problems }: Pick<CallCheck, "rules" | "problems">): void {
+  const origin = checkUrl(["mcp", "url"], mcp.url, rules, problems, "plain");
+  checkAuth(mcp.auth, { path: ["mcp", "auth"], origin, rules, problems });
+}
+
+function checkPlaceholders(path: readonly PropertyKey[], text: string, check: CallCheck): void {
+  for (const name of new Set(placeholdersOf(text))) checkKnown(path, name, check);
+}
+
+function checkKnown(path: readonly PropertyKey[], name: string, { known, problems }: CallCheck): void {
+  if (known === null || known.includes(name)) return;
+  problems.add(path, "an argument of 'input_schema'", name, { hint: suggestName(name, known, "argument") });
+}
+
+function checkHeaders(http: HttpCall, check: CallCheck): void {
+  const { problems, declaration } = check;
+  const { auth } = http;
+  const authHeader =
+    auth === undefined
+      ? null
+      : typeof auth.as === "string"
+        ? "authorization"
+        : "header" in auth.as
+          ? auth.as.header
+          : null;
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(http.headers ?? {})) {
+    const path = ["http", "headers", name];
+    const lower = name.toLowerCase();
+    const guarded = guardHeaders({ [name]: fillPlaceholders(value, () => "x") });
+    if (!guarded.ok)
+      problems.add(path, "a header that a tool may set, without a line break", value, {
+        hint: guarded.error.hint,
+      });
+    else if (lower === authHeader?.toLowerCase())
+      problems.add(path, "nothing, because 'auth' sets this header", value, {
+        hint: "'auth' sets this header; take it out of 'headers'.",
+      });
+    else if (lower === "idempotency-key" && declaration["idempotent"] === "with-key")
+      problems.add(path, "nothing, because 'with-key' sets this header", value, {
+        hint: "A tool that is idempotent with a key sends this header by itself; take it out of 'headers'.",
+      });
+    else if (seen.has(lower)) problems.add(path, "a header that is not set twice", name);
+    seen.add(lower);
+    checkPlaceholders(path, value, check);
+  }
+}
+
+/** Every argument is sent in one place, and no two under one name. */
+function checkSent(http: HttpCall, check: CallCheck): void {
+  const { problems } = check;
+  const places = new Map<string, string>();
+  for (const name of placeholdersOf(http.url)) places.set(name, "the url");
+  for (const value of Object.values(http.headers ?? {}))
+    for (const name of placeholdersOf(value)) places.set(name, "a header");
+
+  const take = (path: readonly PropertyKey[], argument: string, place: string): void => {
+    checkKnown(path, argument, check);
+    const other = places.get(argument);
+    if (other !== undefined)
+      problems.add(path, "an argument that is not sent already", argument, {
+        hint: `The argument is sent in ${other} already; an argument is sent once, so take it out of one of the two.`,
+      });
+    places.set(argument, place);
+  };
+  const takeAll = (sent: readonly Sent[], place: "query" | "body"): void => {
+    const names = new Set(place === "query" ? takenNames(http) : []);
+    for (const [index, each] of sent.entries()) {
+      const path = ["http", place, index];
+      const { argument, name } = typeof each === "string" ? { argument: each, name: each } : each;
+      take(typeof each === "string" ? path : [...path, "argument"], argument, `'${place}'`);
+      if (names.has(name))
+        problems.add(path, "a name that nothing else is sent under", name, {
+          hint: `Something else is sent in '${place}' under this name; give one of them another 'name'.`,
+        });
+      names.add(name);
+    }
+  };
+  takeAll(http.query ?? [], "query");
+  if (Array.isArray(http.body)) takeAll(http.body as readonly Sent[], "body");
+  else if (typeof http.body === "object")
+    take(["http", "body", "argument"], (http.body as { readonly argument: string }).argument, "'body'");
+  checkLeft(http, places, check);
+}
+
+/** An argument without a place in the declaration keeps its name; no other may have that name there. */
+function checkLeft(
+  http: HttpCall,
+  places: ReadonlyMap<string, string>,
+  { known, problems }: CallCheck,
+): void {
+  const { method, body } = http;
+  const left = (known ?? []).filter((name) => !places.has(name));
+  const isBody = method !== "GET" && method !== "DELETE" && (body === undefined || Array.isArray(body));
+  if (body === "args") return;
+  const sent = isBody ? ((body ?? []) as readonly Sent[]) : (http.query ?? []);
+  const taken = new Set([
+    ...sent.flatMap((each) => (typeof each === "string" ? [] : [each.name])),
+    ...(isBody ? [] : takenNames(http)),
+  ]);
+  const stray = left.find((name) => taken.has(name));
+  if (stray === undefined) return;
+  const place = isBody ? "body" : "query";
+  problems.add(["http", place], "names that no argument without a place has", stray, {
+    hint: `The argument '${visibleText(stray)}' is sent in the ${place} under its own name, which something else has there; name it in '${place}', under another 'name'.`,
+  });
+}
+
+/** Names of a query that the url and `auth` have. */
+function takenNames({ url, auth }: HttpCall): string[] {
+  const inUrl = [...(URL.parse(url)?.searchParams.keys() ?? [])];
+  return auth !== undefined && typeof auth.as === "object" && "query" in auth.as
+    ? [...inUrl, auth.as.query]
+    : inUrl;
+}

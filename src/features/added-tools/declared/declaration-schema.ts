@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
+import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
+
+const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
+
+/** Text that says something. */
+const text = (most: number): z.ZodMiniString =>
+  z.string().check(z.regex(/\S/, "text that says something"), z.maxLength(most));
+
+/** The shape of a declaration, field by field. `parseDeclaration` then looks at the fields together. */
+export const declarationSchema = lazySchema(() =>
+  z.strictObject({
+    name: z.string().check(z.regex(TOOL_NAME)),
+    summary: text(LIMITS.summaryCharacters),
+    description: text(LIMITS.descriptionCharacters),
+    category: z.string().check(z.regex(WORD)),
+    actions: z.array(z.string().check(z.regex(WORD))).check(z.minLength(1), z.maxLength(10)),
+    is_write: z.boolean(),
+    execution: z.optional(z.enum(["sync", "fire-and-forget"])),
+    timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
+    idempotent: z.optional(z.union([z.boolean(), z.literal("with-key")], "true, false or 'with-key'")),
+    delivery: z.optional(z.enum(["at-least-once", "at-most-once"])),
+    orchestration: z.optional(orchestrationSchema()),
+    input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
+    http: z.optional(httpSchema()),
+    mcp: z.optional(mcpSchema()),
+  }),
+);
+
+const authSchema = lazySchema(() =>
+  z
+    .strictObject({
+      secret: z.string().check(z.regex(VARIABLE)),
+      as: z.union(
+        [
+          z.literal("bearer"),
+          z.literal("basic"),
+          z.strictObject({ header: z.string().check(z.minLength(1), z.maxLength(128)) }),
+          z.strictObject({ query: z.string().check(z.minLength(1), z.maxLength(128)) }),
+        ],
+        "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+      ),
+    })
+    .register(z.globalRegistry, { id: "CallAuth" }),
+);
+
+const sentSchema = lazySchema(() =>
+  z.union(
+    [
+      z.string().check(z.minLength(1)),
+      z.strictObject({
+        argument: z.string().check(z.minLength(1)),
+        name: z.string().check(z.minLength(1)),
+        list: z.optional(z.enum(["repeat", "comma"])),
+      }),
+    ],
+    'an argument\'s name, or {"argument", "name"}',
+  ),
+);
+
+const entries = lazySchema(() => z.array(sentSchema()).check(z.maxLength(LIMITS.declarationEntries)));
+
+export const httpSchema = lazySchema(() =>
+  z
+    .strictObject({
+      method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+      url: z.string().check(z.minLength(1), z.maxLength(LIMITS.declaredUrlCharacters)),
+      query: z.optional(entries()),
+      headers: z.optional(
+        z.record(z.string(), z.string()).check(
+          z.refine((headers) => Object.keys(headers).length <= LIMITS.declarationEntries, {
+            error: `at most ${LIMITS.declarationEntries} headers`,
+          }),
+        ),
+      ),
+      body: z.optional(
+        z.union(
+          [z.literal("args"), entries(), z.strictObject({ argument: z.string().check(z.minLength(1)) })],
+          "'args', an array of arguments' names, or {\"argument\": name}",
+        ),
+      ),
+      auth: z.optional(authSchema()),
+      result: z.optional(z.string().check(z.regex(POINTER))),
+    })
+    .register(z.globalRegistry, { id: "HttpCall" }),
+);
+
+export const mcpSchema = lazySchema(() =>
+  z
+    .strictObject({
+      url: z.string().check(z.minLength(1), z.maxLength(LIMITS.declaredUrlCharacters)),
+      tool: z.string().check(z.minLength(1), z.maxLength(256)),
+      fingerprint: z.string().check(z.minLength(1), z.maxLength(128)),
+      auth: z.optional(authSchema()),
+    })
+    .register(z.globalRegistry, { id: "McpCall" }),
+);
+
+/** The fields of `auth`. */
+export const authFields = ["secret", "as"] as const;

@@ -1,0 +1,158 @@
+import { describe, toMisfit } from "../../../core/contract/issues.ts";
+import { toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import type { HttpCall, Sent } from "./declaration.ts";
+import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** A request as it is handed to `ctx.fetch`. */
+export interface MadeRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, so that a body that is one string is sent as JSON too. */
+  readonly body?: string;
+}
+
+/**
+ * Make the request of a call. Every argument is sent in one place; what the declaration gives none goes into the query of a GET
+ * or DELETE, and into the JSON body of any other. An argument that is null or not there is not sent in a query or a header.
+ *
+ * An argument that is refused is `INVALID_ARGS`: nothing was sent.
+ *
+ * @param credentials what the query has besides
+ */
+export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}): MadeRequest {
+  const { method, body } = http;
+  const fields = Array.isArray(body) ? (body as readonly Sent[]) : [];
+  const whole = typeof body === "object" && "argument" in body ? body.argument : null;
+  const placed = new Set([
+    ...placeholdersOf(http.url),
+    ...Object.values(http.headers ?? {}).flatMap(placeholdersOf),
+    ...[...(http.query ?? []), ...fields].map(argumentOf),
+    ...(whole === null ? [] : [whole]),
+  ]);
+  const rest = Object.keys(args).filter((name) => !placed.has(name));
+  const restIsBody = whole === null && method !== "GET" && method !== "DELETE";
+  const inQuery = restIsBody || body === "args" ? [] : rest;
+  const stray = inQuery.find((name) => Object.hasOwn(credentials, name));
+  if (stray !== undefined) refuse(stray, "no such field: the secret has this name in the query", args[stray]);
+
+  const query = queryOf(http.url, [...(http.query ?? []), ...inQuery], args, credentials);
+  const request = { url: fillUrl(http.url, args) + query, headers: fillHeaders(http.headers ?? {}, args) };
+  if (body === undefined && !restIsBody) return request;
+  if (whole !== null && !isSent(args, whole)) return request;
+  const content = whole === null ? fieldsOf([...fields, ...(restIsBody ? rest : [])], args) : args[whole];
+  return {
+    url: request.url,
+    headers: { "content-type": "application/json", ...request.headers },
+    body: JSON.stringify(body === "args" ? args : content),
+  };
+}
+
+function argumentOf(sent: Sent): string {
+  return typeof sent === "string" ? sent : sent.argument;
+}
+
+function isSent(args: Args, name: string): boolean {
+  return Object.hasOwn(args, name) && args[name] !== undefined;
+}
+
+function valueOf(args: Args, name: string): unknown {
+  return isSent(args, name) ? args[name] : undefined;
+}
+
+function fieldsOf(sent: readonly Sent[], args: Args): object {
+  return Object.fromEntries(
+    sent
+      .filter((each) => isSent(args, argumentOf(each)))
+      .map((each) => [typeof each === "string" ? each : each.name, args[argumentOf(each)]]),
+  );
+}
+
+function fillUrl(url: string, args: Args): string {
+  const fill = (segment: string): string => (segment.includes("{") ? fillSegment(segment, args) : segment);
+  return url.split("/").map(fill).join("/");
+}
+
+/**
+ * Fill one segment of a path, behind which the query may stand. The characters of its arguments are all encoded, and the
+ * whole of it is none that a path is shortened by: text beside an argument, or two arguments, may be a `..` together.
+ */
+function fillSegment(segment: string, args: Args): string {
+  const filled = fillPlaceholders(segment, (name) => {
+    const value = valueOf(args, name);
+    const text = scalarText(value);
+    return text === null || text === ""
+      ? refuse(name, "text or a number for the address", value)
+      : encode(name, text);
+  });
+  const [path = ""] = filled.split("?", 1);
+  const [argument = ""] = placeholdersOf(segment);
+  // Some servers read `..;v=1` as `..` too.
+  return /^(?:\.|%2e){1,2}(?:;|$)/i.test(path)
+    ? refuse(argument, "text that does not make '.' or '..' of its segment", valueOf(args, argument))
+    : filled;
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Record<string, string> {
+  const filled: Record<string, string> = {};
+  for (const [header, template] of Object.entries(headers)) {
+    const names = placeholdersOf(template);
+    if (names.some((name) => isNothing(valueOf(args, name)))) continue;
+    filled[header.toLowerCase()] = fillPlaceholders(template, (name) => {
+      const text = plainText(args[name]);
+      return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
+        ? text
+        : refuse(name, "text that a header can hold: one line of Latin letters", args[name]);
+    });
+  }
+  return filled;
+}
+
+function queryOf(url: string, sent: readonly Sent[], args: Args, credentials: Args): string {
+  const parts = sent.flatMap((each) => {
+    const argument = argumentOf(each);
+    const { name, list } = typeof each === "string" ? { name: each, list: undefined } : each;
+    const value = valueOf(args, argument);
+    if (isNothing(value)) return [];
+    if (!Array.isArray(value)) return [pair(argument, name, plainText(value))];
+    const items = (value as unknown[]).filter((item) => !isNothing(item)).map(plainText);
+    if (list !== "comma") return items.map((item) => pair(argument, name, item));
+    return items.length === 0
+      ? []
+      : [`${encode(argument, name)}=${items.map((item) => encode(argument, item)).join(",")}`];
+  });
+  parts.push(...Object.entries(credentials).map(([name, value]) => pair(name, name, String(value))));
+  if (parts.length === 0) return "";
+  return `${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
+}
+
+function pair(argument: string, name: string, value: string): string {
+  return `${encode(argument, name)}=${encode(argument, value)}`;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** A scalar as text, numbers digit for digit; null for what is none. */
+function scalarText(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return JSON.isRawJSON(value) ? value.rawJSON : null;
+}
+
+/** A scalar as text, anything else as JSON. */
+function plainText(value: unknown): string {
+  return scalarText(value) ?? JSON.stringify(value);
+}
+
+function encode(argument: string, text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : refuse(argument, "text of whole characters", text);
+}
+
+function refuse(argument: string, expected: string, value: unknown): never {
+  const issue = { path: toPointer(["args", argument]), expected, received: describe(value) };
+  throw new ToolFailure("INVALID_ARGS", toMisfit(issue));
+}

@@ -1,0 +1,36 @@
+import type { ToolContext } from "../../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import type { Auth } from "./declaration.ts";
+
+/** The part of a request that tells its upstream who the caller is. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** The characters of a header's value (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * Read the secret of a call and say where it stands. A line break at its end is a slip and is dropped; anything else that no
+ * header can carry is for the operator to repair, so it is `MISCONFIGURED` and not the caller's arguments.
+ */
+export function readAuth(auth: Auth | undefined, ctx: Pick<ToolContext, "secret">): Credentials {
+  if (auth === undefined) return { headers: {}, query: {} };
+  const { secret: name, as } = auth;
+  const secret = ctx.secret(name).trim();
+  if (typeof as === "object" && "query" in as) return { headers: {}, query: { [as.query]: secret } };
+  const [header, value] =
+    typeof as === "object"
+      ? [as.header, secret]
+      : ["authorization", as === "basic" ? `Basic ${toBase64(secret)}` : `Bearer ${secret}`];
+  if (HEADER_VALUE.test(value) && secret !== "") return { headers: { [header]: value }, query: {} };
+  throw new ToolFailure("MISCONFIGURED", {
+    hint: `The secret ${name} is empty or holds characters that no header can; its operator has to set it anew. Do without this tool until then.`,
+  });
+}
+
+/** As RFC 7617 has it with `charset="UTF-8"`. */
+function toBase64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+}

@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
+
+/** A server's answer to a request: its result, or the code of its error, whose text is not read here. */
+export type Answer =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly code: number };
+
+/** A message that concerns a request of ours. */
+export type Message = Answer | { readonly kind: "progress"; readonly report: ProgressReport };
+
+/** Codes of JSON-RPC 2.0 and of the Model Context Protocol. */
+export const RPC = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  missingCapability: -32021,
+  urlElicitationRequired: -32042,
+} as const;
+
+/**
+ * Read what a server sent about our request `id`, which is also its progress token. Null is everything else: requests of the
+ * server's own (sampling, elicitation, roots), which a client that offered none of them need not answer, notifications, and
+ * answers to what we did not ask.
+ */
+export function readMessage(value: unknown, id: number): Message | null {
+  if (!isJsonObject(value) || value["jsonrpc"] !== "2.0") return null;
+  const { method, params, result, error } = value;
+  if (method === "notifications/progress") return readProgress(params, id);
+  if (method !== undefined) return null;
+  // A server that could not read the request cannot tell its id.
+  const isOurs = value["id"] === id || (value["id"] === null && error !== undefined);
+  if (!isOurs) return null;
+  if (isJsonObject(error) && typeof error["code"] === "number") return { kind: "error", code: error["code"] };
+  return isJsonObject(result) && error === undefined ? { kind: "result", result } : null;
+}
+
+function readProgress(params: unknown, token: number): Message | null {
+  if (!isJsonObject(params) || params["progressToken"] !== token) return null;
+  const { progress, total, message } = params;
+  if (!Number.isFinite(progress)) return null;
+  const report = {
+    progress: progress as number,
+    ...(Number.isFinite(total) && { total: total as number }),
+    ...(typeof message === "string" && { message }),
+  };
+  return { kind: "progress", report };
+}

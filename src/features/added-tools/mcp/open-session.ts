@@ -1,0 +1,56 @@
+import { LIMITS } from "../../../core/contract/limits.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { ToolContext } from "../../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ask, CLIENT, isStatus, type Server, tell } from "./ask.ts";
+import { NEWEST_WITH_SESSIONS, Session, STATELESS } from "./session.ts";
+
+/** Statuses that say nothing about which revision a server speaks. */
+const NO_EVIDENCE = new Set([401, 403, 408, 425, 429]);
+
+/**
+ * Find out how a server is spoken with: one of 2026-07-28 says so when it is asked (`server/discover`); to any that does not
+ * understand the question the handshake of 2025 is offered. A server that refuses us, is in trouble or cannot be reached has
+ * said nothing about that, so its failure is thrown as it is.
+ */
+export async function openSession(server: Server, ctx: Pick<ToolContext, "fetch">): Promise<Session> {
+  const stateless = new Session(STATELESS);
+  const asked = await attempt(() => ask(server, stateless, { method: "server/discover" }, ctx));
+  if (!asked.ok && !isOtherRevision(asked.error)) throw asked.error;
+  const answer = asked.ok ? asked.value.answer : null;
+  if (answer?.kind === "result") {
+    const { supportedVersions } = answer.result;
+    if (Array.isArray(supportedVersions) && supportedVersions.includes(STATELESS)) return stateless;
+  }
+  return initialize(server, ctx);
+}
+
+/** Whether a failure may come from not understanding the question. */
+function isOtherRevision(error: unknown): boolean {
+  if (!(error instanceof ToolFailure)) return false;
+  const { code, upstreamStatus = 0 } = error.failure;
+  const isRefused = upstreamStatus >= 400 && upstreamStatus < 500 && !NO_EVIDENCE.has(upstreamStatus);
+  return isRefused || code === "BAD_UPSTREAM_RESPONSE";
+}
+
+/** The handshake of the revisions before 2026-07-28. Any of them will do: what is used here is the same in all. */
+async function initialize(server: Server, ctx: Pick<ToolContext, "fetch">): Promise<Session> {
+  const params = { protocolVersion: NEWEST_WITH_SESSIONS, capabilities: {}, clientInfo: CLIENT };
+  const offered = new Session(NEWEST_WITH_SESSIONS);
+  const { answer, headers } = await ask(server, offered, { method: "initialize", params }, ctx);
+  const version = answer.kind === "result" ? answer.result["protocolVersion"] : undefined;
+  const id = headers.get("mcp-session-id");
+  const isUsable = typeof version === "string" && /^202[45]-\d\d-\d\d$/.test(version);
+  if (!isUsable || (id !== null && id.length > LIMITS.mcpSessionCharacters))
+    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+      hint: "The server agrees to no revision of the Model Context Protocol that is spoken here; use another tool or tell the user.",
+    });
+  const session = new Session(version, id === "" ? null : id);
+  await tell(server, session, "notifications/initialized", ctx);
+  return session;
+}
+
+/** Whether a call failed because the server no longer knows the session, or speaks another revision by now. */
+export function isStale(error: unknown): boolean {
+  return isStatus(error, [400, 404, 405, 410]);
+}

@@ -1,0 +1,38 @@
+import { AnsweredFailure } from "../../../core/catalog/tool-failure.ts";
+import { RPC } from "./message.ts";
+
+/**
+ * Make the failure that a server's JSON-RPC error means. Only its code is used: the text is the server's, and is not trusted.
+ */
+export function toFailure(code: number): AnsweredFailure {
+  switch (code) {
+    case RPC.invalidParams:
+      return new AnsweredFailure("INVALID_ARGS", {
+        hint: "The MCP server does not take these arguments; look at the tool's schema and description again.",
+      });
+    case RPC.internal:
+      return new AnsweredFailure("UPSTREAM_ERROR", {
+        hint: "The MCP server failed inside; trying again later may help.",
+      });
+    case RPC.methodNotFound:
+      return new AnsweredFailure("UPSTREAM_ERROR", {
+        retryable: false,
+        hint: "The MCP server does not offer what was asked of it; use another tool.",
+      });
+    case RPC.missingCapability:
+    case RPC.urlElicitationRequired:
+      return needsPerson();
+    default:
+      return new AnsweredFailure("UPSTREAM_ERROR", {
+        retryable: false,
+        hint: `The MCP server answered with error ${code}; change the arguments or use another tool.`,
+      });
+  }
+}
+
+/** The tool asked back what no model can answer here. */
+export function needsPerson(): AnsweredFailure {
+  return new AnsweredFailure("TOOL_FAILED", {
+    hint: "The tool wants to ask a person or a model something first, which cannot be done here; use another tool or tell the user.",
+  });
+}
