@@ -58,11 +58,14 @@ export function holdAnswer<T>(make: (onWritten: (give: () => void) => void) => P
   return { made: making(), release };
 }
 
-/** Give an answer the headers of every answer: the request's id, and that nothing here may be cached, sniffed or framed. */
+/** Nothing here may be cached, sniffed or framed. */
+const BASE_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** Give an answer the headers of every answer: the request's id, and those that JSON is made with already. */
 export function setBaseHeaders({ headers }: Response, requestId: string): void {
   headers.set("x-request-id", requestId);
-  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  headers.set("x-content-type-options", "nosniff");
+  if (headers.has("x-content-type-options")) return;
+  for (const [name, value] of Object.entries(BASE_HEADERS)) if (!headers.has(name)) headers.set(name, value);
 }
 
 /** Answer with JSON, as text or a stream of it; 200 unless another status is given. */
@@ -70,7 +73,10 @@ export function respondJson(
   json: string | ReadableStream<Uint8Array>,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Headers } = {},
 ): Response {
-  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
+  return new Response(json, {
+    status,
+    headers: { ...BASE_HEADERS, "content-type": "application/json", ...headers },
+  });
 }
 
 /** A request as far as its refusal looks at it. */
