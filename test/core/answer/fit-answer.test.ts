@@ -3,16 +3,10 @@ import { describe, expect, test } from "vitest";
 import { fitAnswer, fitOutcome } from "../../../src/core/answer/fit-answer.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import { type Outcome, shownOf } from "../../../src/core/contract/outcome.ts";
+import { successOf } from "../../support/success-of.ts";
 
 const LIMIT = 4_000;
 const bytesOf = (text: string): number => Buffer.byteLength(text);
-const successOf = (data: unknown, more: object = {}): Outcome => ({
-  status: "success",
-  data,
-  json: JSON.stringify(data),
-  meta: { attempts: 1 },
-  ...more,
-});
 /** An answer as an envelope has it: the texts of its results, and what went wrong. */
 const write = (outcomes: readonly Outcome[]): string =>
   `[${outcomes

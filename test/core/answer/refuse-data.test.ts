@@ -3,14 +3,8 @@ import { expect, test } from "vitest";
 import { refuseData, withoutWords } from "../../../src/core/answer/refuse-data.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
+import { successOf } from "../../support/success-of.ts";
 
-const successOf = (data: unknown, more: object = {}): Outcome => ({
-  status: "success",
-  data,
-  json: JSON.stringify(data),
-  meta: { attempts: 1 },
-  ...more,
-});
 const shown = { data: "part", json: '"part"' };
 
 test("a read without room is an error, because asking again brings it", () => {

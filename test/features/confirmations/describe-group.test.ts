@@ -1,18 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { BegunFlow, ParkedGroup, ParkedAction } from "../../../src/core/contract/gate/confirmation.ts";
+import type { ParkedGroup, ParkedAction } from "../../../src/core/contract/gate/confirmation.ts";
 import { describeParkedGroup } from "../../../src/features/confirmations/describe-group.ts";
+import { begunFlowOf as flowOf, parkedAction } from "../../support/parked-samples.ts";
 
-const action = (id: string, changes: Partial<ParkedAction> = {}): ParkedAction => ({
-  id,
-  tool: "drop",
-  gated: true,
-  needs: [],
-  args: { kind: "call", input: { id } },
-  timeoutMs: 1_000,
-  select: null,
-  ...changes,
-});
+const action = (id: string, changes: Partial<ParkedAction> = {}) =>
+  parkedAction(id, { args: { kind: "call", input: { id } }, ...changes });
 const waiting = (id: string): ParkedAction =>
   action(id, { tool: "look", gated: false, needs: [0], args: { kind: "waiting", input: {} } });
 const groupOf = (...actions: ParkedAction[]): ParkedGroup => ({
@@ -46,15 +39,6 @@ test("describeParkedGroup() shows the elements of a loop, without those that are
   expect(describeParkedGroup(groupOf(loop), asked)).toEqual([
     `'drop' with each of 2: [{"id":"1"},{"id":"2"}] runs only after a person's yes.`,
   ]);
-});
-
-const flowOf = (...actions: ParkedAction[]): BegunFlow => ({
-  kind: "flow",
-  actions,
-  results: [],
-  onError: "partial-success",
-  declarations: [],
-  over: [],
 });
 
 test("describeParkedGroup() says of a flow that has begun which of its actions need the yes, and counts the ones beyond five", () => {

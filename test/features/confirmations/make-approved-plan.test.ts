@@ -14,6 +14,7 @@ import {
 import type { WireEnvelope } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { parkedAction } from "../../support/parked-samples.ts";
 
 const send = contractOf("send", {
   isWrite: true,
@@ -25,16 +26,8 @@ const move = contractOf("move", { isWrite: true, actions: ["update"], domain: "m
 const CATALOG = createCatalog([send, move]);
 const CLAIM = { id: "question" } as never;
 
-const actionOf = (id: string, more: Partial<ParkedAction> = {}): ParkedAction => ({
-  id,
-  tool: "move",
-  gated: true,
-  needs: [],
-  args: { kind: "call", input: {} },
-  timeoutMs: 1_000,
-  select: null,
-  ...more,
-});
+const actionOf = (id: string, more: Partial<ParkedAction> = {}) =>
+  parkedAction(id, { tool: "move", ...more });
 const groupOf = (actions: readonly ParkedAction[], more: Partial<ParkedGroup> = {}): ParkedGroup => ({
   format: GROUP_FORMAT,
   actions,

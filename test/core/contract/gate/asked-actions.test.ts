@@ -1,30 +1,8 @@
 import { expect, test } from "vitest";
 
-import {
-  type BegunFlow,
-  begunFlows,
-  listAsked,
-  type ParkedAction,
-} from "../../../../src/core/contract/gate/confirmation.ts";
+import { begunFlows, listAsked, type ParkedAction } from "../../../../src/core/contract/gate/confirmation.ts";
+import { begunFlowOf as flowOf, parkedAction as action } from "../../../support/parked-samples.ts";
 
-const action = (id: string, more: Partial<ParkedAction> = {}): ParkedAction => ({
-  id,
-  tool: "drop",
-  gated: true,
-  needs: [],
-  args: { kind: "call", input: {} },
-  timeoutMs: 1_000,
-  select: null,
-  ...more,
-});
-const flowOf = (...actions: ParkedAction[]): BegunFlow => ({
-  kind: "flow",
-  actions,
-  results: [],
-  onError: "partial-success",
-  declarations: [],
-  over: [],
-});
 const asked = (...actions: ParkedAction[]) =>
   listAsked(actions).map(({ id, gated, waitsFor }) => ({ id, gated, waitsFor }));
 
