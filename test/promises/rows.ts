@@ -276,7 +276,7 @@ export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F05",
     when: "it answers 5xx to everything",
-    seen: "at most a fifth more calls; then the breaker opens and sends one probe",
+    seen: "retries add at most a fifth more calls; then the breaker opens and lets one probe through",
   },
   {
     mark: "F06",
@@ -296,7 +296,7 @@ export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F09",
     when: "the caller hangs up in the middle",
-    seen: "reads stop, writes that were sent and recorded jobs go on, places are given back by time",
+    seen: "reads stop; writes that were sent go on, and so do recorded jobs; places come back when their time ends",
   },
   {
     mark: "F10",
@@ -323,7 +323,7 @@ export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F16",
     when: "the limiter is slow",
-    seen: "waited for 750 ms; then writes are refused, and reads run where their tools say so",
+    seen: "a call waits 750 ms for it; then a write is refused, and a read runs where its tool allows that",
   },
   {
     mark: "F17",
