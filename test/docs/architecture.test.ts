@@ -1,16 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { execFileSync } from "node:child_process";
-import { basename, dirname, join, normalize } from "node:path";
+import { basename, dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 
+import { readDeclarations } from "../../config/features.ts";
 import { findCycle } from "../../src/core/kit/layers.ts";
+import { reach, readImports, SOURCES } from "../support/import-graph.ts";
 
 const page = await readFile("ARCHITECTURE.md", "utf8");
-const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--deduplicate", "src"], {
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => /\.tsx?$/.test(file));
+/** One level of folders is seen at a glance. */
+const MOST_ROOMS = 10;
 
 /** Features stand under one heading: docs/features.md tells of each. */
 const roomOf = (file: string): string =>
@@ -29,7 +27,7 @@ function listed(): string[] {
 
 describe("ARCHITECTURE.md", () => {
   test("names every room of src once", () => {
-    const rooms = new Set(files.map((file) => roomOf(file) || "src"));
+    const rooms = new Set(SOURCES.map((file) => roomOf(file) || "src"));
     expect(listed().toSorted()).toEqual([...rooms].toSorted());
   });
 
@@ -50,7 +48,7 @@ describe("ARCHITECTURE.md", () => {
       "A turn",
       "A conversation",
     ]);
-    const names = new Set(files.map((file) => basename(file).replace(/\.tsx?$/, "")));
+    const names = new Set(SOURCES.map((file) => basename(file).replace(/\.tsx?$/, "")));
     // In brackets stand files only; in sentences also words of the wire.
     const named = [...section.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name]) => name!);
     expect(named.filter((name) => !names.has(name))).toEqual([]);
@@ -58,20 +56,97 @@ describe("ARCHITECTURE.md", () => {
   });
 });
 
+describe("a figure of ARCHITECTURE.md that counts code", () => {
+  /** The numbers of one row's column "now". */
+  const nowOf = (row: string): readonly number[] => {
+    const line = page.split("\n").find((text) => text.startsWith(`| ${row} `));
+    const [, , , now = ""] = line?.split("|") ?? [];
+    return [...now.matchAll(/[\d,]+\d|\d/g)].map(([digits]) => Number(digits.replaceAll(",", "")));
+  };
+  const textOf = (file: string): Promise<string> => readFile(file, "utf8");
+  const linesOf = async (folder: string): Promise<number> => {
+    const texts = await Promise.all(SOURCES.filter((file) => file.startsWith(folder)).map(textOf));
+    return texts.reduce((sum, text) => sum + text.split("\n").length - 1, 0);
+  };
+
+  test("is the number of places that catch", async () => {
+    const texts = await Promise.all(SOURCES.map(textOf));
+    const caught = texts.reduce((sum, text) => sum + [...text.matchAll(/catch( \(|\(| \{)/g)].length, 0);
+    expect(nowOf("`catch` in `src`")).toEqual([caught]);
+  });
+
+  test("is the length of the linter's ladder", async () => {
+    const ladder = await textOf("oxlint.config.ts");
+    expect(nowOf("lines of the linter's ladder")).toEqual([ladder.split("\n").length - 1]);
+  });
+
+  test("is the number of fields that an execution has, and of the executor's lines", async () => {
+    const [, body = ""] = /export interface Execution \{\n(.*?)\n\}/s.exec(
+      await textOf("src/core/gate/execution.ts"),
+    )!;
+    const fields = [...body.matchAll(/^ {2}readonly \w+\??:/gm)].length;
+    const lines = (await textOf("src/core/run/execute/executor.ts")).split("\n").length - 1;
+    expect(nowOf("fields of `Execution`; lines of the executor")).toEqual([fields, lines]);
+    expect(fields).toBeLessThan(18);
+  });
+
+  test("is the number of lines of src, of its core and of its features, within one in a hundred", async () => {
+    const counted = [await linesOf("src/"), await linesOf("src/core/"), await linesOf("src/features/")];
+    const said = nowOf("lines of `src`");
+    expect(said.length).toBe(counted.length);
+    const wrong = said.filter((lines, at) => Math.abs(lines - counted[at]!) > counted[at]! / 100);
+    expect({ wrong, counted }).toEqual({ wrong: [], counted });
+  });
+});
+
 describe("src", () => {
   test("has no cycle of imports, those of types included", async () => {
-    const position = new Map(files.map((file, index) => [file, index]));
-    const needs = await Promise.all(
-      files.map(async (file) => {
-        const text = await readFile(file, "utf8");
-        // A module that is imported late is not needed to begin with.
-        return [...text.matchAll(/(?:import|export)[^;]*? from "(\.[^"]+)"/g)].flatMap(([, path]) => {
-          const at = position.get(normalize(join(dirname(file), path!)));
-          return at === undefined ? [] : [at];
-        });
-      }),
-    );
-    const cycle = findCycle(needs);
-    expect(cycle?.map((index) => files[index])).toBeUndefined();
+    const position = new Map(SOURCES.map((file, index) => [file, index]));
+    // A module that is imported late is not needed to begin with.
+    const imports = await readImports("first");
+    const cycle = findCycle(SOURCES.map((file) => imports.get(file)!.map((path) => position.get(path)!)));
+    expect(cycle?.map((index) => SOURCES[index])).toBeUndefined();
   });
+
+  test("has at most ten rooms beside each other, but for the list of features", () => {
+    const rooms = new Set(SOURCES.map((file) => dirname(file)));
+    const beside = Map.groupBy(
+      [...rooms].filter((room) => room !== "src" && dirname(room) !== "src/features"),
+      dirname,
+    );
+    const crowded = [...beside].filter(([, inside]) => inside.length > MOST_ROOMS);
+    // A room for each category of shipped tools: they are a list too.
+    expect(crowded.map(([room]) => room)).toEqual(["src/tools"]);
+  });
+
+  const features = readDeclarations();
+  const folderOf = (name: string): string => `src/features/${name}/`;
+
+  test("builds and has its types without the folder of any feature: core needs none of them", async () => {
+    const core = SOURCES.filter((file) => /^src\/(core|tools|packs)\//.test(file));
+    const reached = reach(core, await readImports("all"));
+    expect([...reached].filter((file) => file.startsWith("src/features/"))).toEqual([]);
+  });
+
+  test.for(features)(
+    "builds and has its types without the folders that $name does not need: it reaches no other",
+    async ({ name, needs }) => {
+      const own = SOURCES.filter((file) => file.startsWith(folderOf(name)) && !file.includes("/console/"));
+      const allowed = allNeeds(name, needs);
+      const reached = [...reach(own, await readImports("all"))];
+      const foreign = reached.filter(
+        (file) =>
+          file.startsWith("src/features/") && !allowed.some((other) => file.startsWith(folderOf(other))),
+      );
+      expect(foreign).toEqual([]);
+    },
+  );
+
+  /** A feature, those that it needs, and those that they need. */
+  function allNeeds(name: string, needs: readonly string[]): readonly string[] {
+    const all = new Set([name, ...needs]);
+    for (const other of all)
+      for (const next of features.find((feature) => feature.name === other)!.needs) all.add(next);
+    return [...all];
+  }
 });
