@@ -204,7 +204,7 @@ describe("T24 A method that a path does not have is answered 405 with the one it
   });
 });
 
-describe("What is within the limits passes", () => {
+describe("A request within the limits passes", () => {
   const accepted: [sentence: string, request: RawRequest][] = [
     ["32 levels", { body: deep(32) }],
     ["brackets inside a string", { body: rawArgs(`{"a":"${"[".repeat(1_000)}"}`) }],

@@ -194,7 +194,7 @@ describe("A run", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("T03 is nobody else's: a key that is forgotten takes its runs with it, while they run and afterwards", async () => {
+  test("T03 belongs to one key: a key that is forgotten takes its runs with it, while they run and afterwards", async () => {
     await using console = await openConsole();
     const { page } = console;
     await run(page);

@@ -230,7 +230,7 @@ describe("Run", () => {
     expect(await valueOf(page)).toContain('"id":{ "$ref": "found#/items/0" }}');
   });
 
-  test("goes on while it runs: who waits for whom, a clock, and Cancel, which says what becomes of writes", async () => {
+  test("goes on while it runs: which action waits for which, a clock, and Cancel, which says what becomes of writes", async () => {
     await using console = await openConsole();
     const { page } = console;
     await write(page, {

@@ -308,7 +308,7 @@ describe("A flow of which something is to be said", () => {
   });
 });
 
-describe("What was asked for before", () => {
+describe("A list that was asked for before", () => {
   test("is not shown when it is answered after another filter or page was chosen", async () => {
     await using console = await openConsole({ key: ADMIN });
     const { page, url } = console;

@@ -52,7 +52,7 @@ describe("findRunViolations()", () => {
     expect(find(evidence)).toEqual([expect.stringContaining(text)]);
   });
 
-  test("finds a success that nobody can know of, because its first write was cut off", () => {
+  test("finds a success that cannot be known, because its first write was cut off", () => {
     expect(find({ once: [{ ...wrote, ...cutOff }] })).toEqual([
       expect.stringContaining("its first write was cut off, and it is succeeded"),
       expect.stringContaining("its second write was sent before the first had succeeded"),

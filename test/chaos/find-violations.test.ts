@@ -37,7 +37,7 @@ describe("findViolations()", () => {
       { record: { status: "succeeded", attempts: 2, data: { attempt: 1 } }, attempts: [acted, acted] },
       "attempt 1 was believed after attempt 2 had begun",
     ],
-    ["attempts nobody counted", { attempts: [acted, acted, acted] }, "saw 3 attempts, 2 are recorded"],
+    ["uncounted attempts", { attempts: [acted, acted, acted] }, "saw 3 attempts, 2 are recorded"],
   ])("finds %s", (_, evidence, text) => {
     const job = { ...fine, ...evidence };
     const later = "later" in evidence ? job.later : job.record;

@@ -63,7 +63,7 @@ describe("checkBatch()", () => {
     ]);
   });
 
-  test("finds fields that are none, ids twice and references to nobody", () => {
+  test("finds fields that are none, ids twice and references to missing actions", () => {
     expect(
       check({
         action: [],

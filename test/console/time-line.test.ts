@@ -41,7 +41,7 @@ function rowsOf(facts: Partial<RunFacts>) {
 }
 
 describe("makeTimeRows()", () => {
-  test("lets run what waits for nobody, and queues what its tool's cap holds back", () => {
+  test("lets run what waits for no other, and queues what its tool's cap holds back", () => {
     expect(rowsOf({}).map(({ state, waitsFor }) => [state, ...waitsFor])).toEqual([
       ["running"],
       ["waiting", "a"],
@@ -55,7 +55,7 @@ describe("makeTimeRows()", () => {
     expect(b).toMatchObject({ state: "running", ran: { fromMs: 60, toMs: 90 } });
   });
 
-  test("knows nobody to wait while the plan is not known", () => {
+  test("knows of no waiting while the plan is not known", () => {
     expect(rowsOf({ plan: null }).every(({ state }) => state === "running")).toBe(true);
   });
 

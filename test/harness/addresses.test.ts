@@ -117,7 +117,7 @@ describe("An address that leads inside is refused before any connection", () => 
     }
   });
 
-  test("T09 nobody was connected to", () => {
+  test("T09 no connection was made", () => {
     expect(connections).toBe(0);
   });
 });

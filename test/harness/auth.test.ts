@@ -62,7 +62,7 @@ describe("A key", () => {
       { authorization: "Basic c2FuZGJveC1rZXk=" },
       "the scheme 'Basic' instead of 'Bearer'",
     ],
-    ["under a scheme that nobody has", { authorization: `${KEY} x` }, "another scheme instead of 'Bearer'"],
+    ["under an unknown scheme", { authorization: `${KEY} x` }, "another scheme instead of 'Bearer'"],
     ["with a colon after its scheme", { authorization: `Bearer: ${KEY}` }, "a colon after 'Bearer'"],
     ["that is blank", { authorization: "Bearer " }, "There is no key after 'Bearer'"],
     ["with its scheme twice", { authorization: `Bearer Bearer ${KEY}` }, "'Bearer' stands twice"],
@@ -158,7 +158,7 @@ test("health is told to everyone, and nothing else is", async () => {
   expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}' });
 });
 
-test("nobody gets in where no key is configured, and that is what they are told", async () => {
+test("every request is refused where no key is configured, and the answer says so", async () => {
   for (const keys of ["", "[]"]) {
     await using bare = await startRawSandbox({ vars: { VOLLEY_KEYS: keys } });
     for (const key of ["", "undefined", "null", "sandbox-key"]) {

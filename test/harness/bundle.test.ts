@@ -52,7 +52,7 @@ describe("The bundle that is deployed", () => {
     expect(code).not.toContain("PRIVATE KEY");
   });
 
-  test("lets nobody in until a key is configured", async () => {
+  test("refuses every request until a key is configured", async () => {
     const config = await readWranglerConfig(CONFIG);
     await using volley = await startMiniflare({
       script: bundle.path,

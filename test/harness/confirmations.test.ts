@@ -295,7 +295,7 @@ describe("A decision", () => {
   test.each([
     ["yes", "approve", "done"],
     ["no", "reject", "rejected"],
-  ])("that is a %s is shown with its results to whoever looks later", async (_, decision, status) => {
+  ])("that is a %s is shown with its results to a later reader", async (_, decision, status) => {
     const { results } = await caller.execute(FOUR);
     const { id } = confirmationOf(results, "gone");
     expect(await shownTo(caller, id)).not.toHaveProperty("results");
@@ -333,7 +333,7 @@ describe("A decision", () => {
     },
   );
 
-  test("is carried out and kept when whoever made it goes away", async () => {
+  test("is carried out and kept when its maker goes away", async () => {
     const [deleting, writing] = [upstream.hold("/item"), upstream.hold("/write")];
     const { results } = await caller.execute([
       { id: "gone", tool: "probe-delete", args: { id: "left" } },

@@ -154,7 +154,7 @@ describe("A development server says at its start", () => {
 
   test("that the secret of callbacks cannot be read, and so does its health", async () => {
     await using volley = await start(DEVELOPED, { VOLLEY_WEBHOOK_SECRET: "secret" });
-    await said(volley, "Nobody can call it: Cannot read VOLLEY_WEBHOOK_SECRET");
+    await said(volley, "No request can be answered: Cannot read VOLLEY_WEBHOOK_SECRET");
     const answer = await new TestCaller(volley.url).send({ method: "GET", path: "/healthz" });
     expect(problemOf(answer)).toMatchObject({
       status: 503,
@@ -164,7 +164,7 @@ describe("A development server says at its start", () => {
 
   test("what is wrong with the keys", async () => {
     await using volley = await start(DEVELOPED, { VOLLEY_KEYS: "[" });
-    await said(volley, "Nobody can call it: Cannot read VOLLEY_KEYS: it is not JSON");
+    await said(volley, "No request can be answered: Cannot read VOLLEY_KEYS: it is not JSON");
   });
 });
 

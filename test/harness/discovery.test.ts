@@ -220,7 +220,7 @@ describe("POST /v1/invoke_tool", () => {
   });
 });
 
-test("whoever takes execute_actions for a tool of the catalog is told how it is called", async () => {
+test("a model that takes execute_actions for a tool of the catalog is told how it is called", async () => {
   const { results } = await all.execute([
     { tool: "execute_actions", args: { actions: [{ tool: "probe-echo", args: { n: 1 } }] } },
     { tool: "get_tool_schema", args: { tool_name: "execute_actions" } },

@@ -259,7 +259,7 @@ describe("npm run flows says in one sentence, with 2 as its end,", () => {
     expect(stderr).not.toMatch(/secret|^ +at /m);
   });
 
-  test("that nobody is there, and that somebody else is", async () => {
+  test("that no server is there, and that another one is", async () => {
     await write({});
     const { port } = other.address() as AddressInfo;
     const VOLLEY_URL = `http://127.0.0.1:${port}`;

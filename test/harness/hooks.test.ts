@@ -332,7 +332,7 @@ describe("A run", () => {
 const DELIVERIES = samples(1_000);
 
 describe(`A burst of ${DELIVERIES} deliveries`, () => {
-  test("loses none, runs each once, and holds nobody else up", { timeout: 240_000 }, async () => {
+  test("loses none, runs each once, and delays no other tenant", { timeout: 240_000 }, async () => {
     await keep("burst", {
       actions: [{ id: "w", tool: "probe-write-keyed", args: { n: { $ref: "input#/n" } } }],
       ...webhook(standard),

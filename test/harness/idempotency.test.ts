@@ -146,7 +146,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     });
   });
 
-  test("is replayed as events to whoever asks for events", async () => {
+  test("is replayed as events to a caller that asks for events", async () => {
     const key = freshKey();
     const actions = [{ tool: "probe-echo", args: { n: 10 } }, { tool: "probe-nothing" }];
     const first = await send(key, actions);
@@ -186,7 +186,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
 });
 
 describe("P5: an action under an idempotency_key", () => {
-  test("answers its first result in every later batch, and whoever refers to it sees that", async () => {
+  test("answers its first result in every later batch, and a reference to it sees that", async () => {
     const keyed = { id: "w", tool: "probe-write", args: { n: 20 }, idempotency_key: freshKey() };
     await caller.execute([keyed]);
     const { results } = await caller.execute([

@@ -65,7 +65,7 @@ test("P6: T44 twelve large batches at once take a few times an isolate's share, 
   expect(peak - before).toBeLessThan(500);
 }, 120_000);
 
-test("P6: T44 an answer that nobody reads is held, so that its tenant has less meanwhile and another tenant as much as ever", async () => {
+test("P6: T44 an answer that is not read is held, so that its tenant has less meanwhile and another tenant as much as ever", async () => {
   await using upstream = await HostileUpstream.start();
   upstream.script("/echo", (_, response) =>
     response.writeHead(200, { "content-type": "application/json", "content-length": BODY.length }).end(BODY),
@@ -88,7 +88,7 @@ test("P6: T44 an answer that nobody reads is held, so that its tenant has less m
   });
 }, 120_000);
 
-test("P6: T44 answers over /mcp that nobody reads are held too", async () => {
+test("P6: T44 answers over /mcp that are not read are held too", async () => {
   await using upstream = await HostileUpstream.start();
   upstream.script("/echo", (_, response) =>
     response.writeHead(200, { "content-type": "application/json", "content-length": BODY.length }).end(BODY),

@@ -108,7 +108,7 @@ test.each(MALFORMED)("a body with %s is told so, and where", async (_, body, sai
   expect(problemOf(answer).detail).toContain(said);
 });
 
-test("a parameter in the address of a batch is refused, because nobody would read it", async () => {
+test("a parameter in the address of a batch is refused, because it would not be read", async () => {
   const answer = await caller.send({
     path: "/v1/execute_actions?dry_run=true",
     body: JSON.stringify({ actions: [ECHO] }),

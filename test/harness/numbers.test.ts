@@ -76,7 +76,7 @@ test("Selections, loops and shared reads keep the digits", async () => {
   expect((await send({ actions: [any("a"), any("b")] })).split(`"data":${WRITTEN}`)).toHaveLength(3);
 });
 
-test("What was cut, kept and recalled keeps the digits", async () => {
+test("A result that was cut, kept and recalled keeps the digits", async () => {
   const cut = await send({ actions: [any("a", "/long")], max_tokens: 200 });
   expect(cut).toContain(`"id":${BIG}`);
   const { handle } = (JSON.parse(cut) as { results: [{ meta: { handle: string } }] }).results[0].meta;
@@ -96,7 +96,7 @@ test("A replayed answer has the digits it had", async () => {
   expect(again).toContain(`"data":${WRITTEN}`);
 });
 
-test("What waits for a yes refers to the digits", async () => {
+test("A parked action refers to the digits", async () => {
   const text = await send({
     actions: [any("a"), { id: "b", tool: "probe-delete", args: { id: { $template: "{{a#/id}}" } } }],
   });

@@ -29,7 +29,7 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}, by = 
 const kept = await report();
 
 describe("GET /v1/objects/{id}", () => {
-  test("answers the object's bytes as a download of its type, which nobody may sniff or share", async () => {
+  test("answers the object's bytes as a download of its type, which may not be sniffed or shared", async () => {
     const { status, headers, text } = await get(kept.url);
     expect(status).toBe(200);
     expect(text).toMatch(/^customer\r\nDelta Foods\r\n/);
@@ -48,7 +48,7 @@ describe("GET /v1/objects/{id}", () => {
     expect(Buffer.byteLength(text)).toBe(kept.bytes);
   });
 
-  test("answers 304 without bytes to whoever has them already", async () => {
+  test("answers 304 without bytes to a client that has them already", async () => {
     const { etag } = (await get(kept.url)).headers;
     for (const tags of [etag!, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const answer = await get(kept.url, { "if-none-match": tags });

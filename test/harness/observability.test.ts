@@ -90,7 +90,7 @@ describe("Server-Timing", () => {
     ["no key", ["parse"], () => caller.send({ body: batchOf(echo), headers: { authorization: undefined } })],
     ["another method", ["parse"], () => caller.get("/v1/execute_actions")],
     ["an unknown path", ["parse"], () => caller.get("/v1/nothing")],
-    ["a hook of nobody", ["parse"], () => post("/hooks/nobody/none", {})],
+    ["a hook of no flow", ["parse"], () => post("/hooks/nobody/none", {})],
     ["health", ["parse"], () => caller.get("/healthz")],
   ])("is on the answer to %s", async (_, stages, send) => {
     const { headers } = await send();
@@ -155,7 +155,7 @@ describe("A line", () => {
     expect(String(lines[0]!["route"])).toContain(path);
   });
 
-  test("is written for what a confirmation runs, under the request of whoever decided", async () => {
+  test("is written for what a confirmation runs, under the request of the decision", async () => {
     const asked = await caller.execute([{ tool: "probe-delete", args: { id: "x" } }]);
     const { id } = asked.results[0]!.confirmation!;
     const decided = await caller.send({ path: `/v1/confirmations/${id}`, body: '{"decision":"approve"}' });
@@ -265,7 +265,7 @@ describe("A line", () => {
       () => caller.get("/v1/execute_actions"),
     ],
     ["an unknown path", "NOT_FOUND", 404, "other", () => caller.get(`/v1/${CANARY}?key=${CANARY}`)],
-    ["a job of nobody", "NOT_FOUND", 404, "GET /v1/jobs/:id", () => caller.get(`/v1/jobs/${CANARY}`)],
+    ["a job of no tenant", "NOT_FOUND", 404, "GET /v1/jobs/:id", () => caller.get(`/v1/jobs/${CANARY}`)],
     [
       "the Orchestration API's own words",
       "INVALID_REQUEST",
@@ -275,7 +275,7 @@ describe("A line", () => {
     ],
     ["MCP's own words", "METHOD_NOT_ALLOWED", 405, "/mcp", () => caller.get("/mcp")],
     [
-      "a hook of nobody",
+      "a hook of no flow",
       "UNAUTHORIZED",
       401,
       "POST /hooks/:tenant/:id",

@@ -222,7 +222,7 @@ describe("POST /api/orchestration/batch", () => {
     expect(partition).toMatchObject({ batches: 5, parallelBatches: 3, serialBatches: 2 });
   });
 
-  test("stops nobody for a read that fails", async () => {
+  test("stops no other action for a read that fails", async () => {
     const { result } = await run([
       call("bad", "read", "a", { status: 404 }),
       call("good", "grep", "b"),
@@ -279,7 +279,7 @@ describe("POST /api/orchestration/batch", () => {
     expect(seen).toEqual(["+read a", "-read a"]);
   });
 
-  test("counts a tool that nobody knows as a write that failed", async () => {
+  test("counts an unknown tool as a write that failed", async () => {
     const { result, partition } = await run([
       call("t1", "read", "a"),
       call("t2", "frobnicate", "b"),
@@ -389,7 +389,7 @@ describe("POST /api/orchestration/partition", () => {
   });
 });
 
-describe("What is refused", () => {
+describe("A refused request", () => {
   const required = { error: "tools array required" };
 
   test.each([

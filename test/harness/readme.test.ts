@@ -96,7 +96,7 @@ async function health(isIt: (answer: { ok: boolean; text: string }) => boolean):
   return answer !== null && isIt(answer) ? true : undefined;
 }
 
-describe("Whoever follows the README in a copy of the repository", () => {
+describe("A reader who follows the README in a copy of the repository", () => {
   test("sends a batch and gets its three results", async () => {
     const { results } = await type(take("bash", "nhtsa-recall-search"));
     expect(results.map(({ status }) => status)).toEqual(["success", "error", "initiated"]);

@@ -343,7 +343,7 @@ describe("max_tokens", () => {
     expect(next.results[0]).toMatchObject({ status: "success", data: { n: 39 } });
   });
 
-  test("T03 gives a handle that means nothing to another tenant, and to nobody when it is made up", async () => {
+  test("T03 gives a handle that means nothing to another tenant, and to its own tenant when it is made up", async () => {
     const { results } = await caller.execute([items(40)], { max_tokens: 100 });
     const handle = String(meta(results[0])["handle"]);
     expect(handle).toMatch(HANDLE);

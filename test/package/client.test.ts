@@ -194,7 +194,7 @@ describe("A stream", () => {
     expect(told).toEqual([{ event: "result", result: RESULT }]);
   });
 
-  test("that nobody reads on is taken back", async () => {
+  test("that is not read on is taken back", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(event("result", RESULT))),

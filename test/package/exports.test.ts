@@ -82,7 +82,7 @@ describe("The package exports", () => {
     expect(groups.toSorted()).toEqual(["OPT_IN_TOOLS", "PACK_TOOLS", "SHIPPED_TOOLS", "WORKSPACE_TOOLS"]);
   });
 
-  test("no pack to whoever imports 'volley/tools'", async () => {
+  test("no pack to an importer of 'volley/tools'", async () => {
     const { outputFiles } = await build({
       entryPoints: ["src/package/tools.ts"],
       bundle: true,
@@ -108,7 +108,7 @@ test("The client takes at most 4 KiB, minified and gzipped", async () => {
   expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThanOrEqual(4 * 1024);
 });
 
-test("Whoever imports one tool bundles no other", async () => {
+test("An importer of one tool bundles no other", async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: 'import { getWeather } from "./src/package/tools.ts"; console.log(getWeather);',

@@ -131,7 +131,7 @@ describe("A Volley for tests", () => {
     });
     const ask = async (): Promise<string> => {
       const [result] = (await volley.run({ actions: [{ tool: "drop_it", args: { n: 1 } }] })).results;
-      if (result?.status !== "pending_confirmation") throw new Error("Nobody was asked");
+      if (result?.status !== "pending_confirmation") throw new Error("There was no question");
       return result.confirmation.id;
     };
     const [late, inTime] = [await ask(), await ask()];

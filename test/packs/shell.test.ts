@@ -69,7 +69,7 @@ test("nothing of one command is left for the next", async () => {
   expect(await run("echo $x; f; cat n; pwd")).toMatchObject({ stdout: "\n/\n", exitCode: 0 });
 });
 
-describe("What would not end, or grow without end, ends", () => {
+describe("A command that would not end, or grow without end, ends", () => {
   test.each([
     "while true; do :; done",
     "while :; do echo y; done",

@@ -38,7 +38,9 @@ const { values } = parseArgs({
 const unknown =
   values.only?.filter((name) => !CONTESTANTS.some((contestant) => contestant.name === name)) ?? [];
 if (unknown.length > 0)
-  throw new Error(`Nobody is named ${unknown.join(", ")}: ${CONTESTANTS.map(({ name }) => name).join(", ")}`);
+  throw new Error(
+    `No contestant is named ${unknown.join(", ")}: ${CONTESTANTS.map(({ name }) => name).join(", ")}`,
+  );
 if (values.write && values.only !== undefined)
   throw new Error("Cannot write the tables of some: leave --only out");
 

@@ -125,7 +125,7 @@ export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T25",
     when: "line breaks and lines made up in what gets logged",
-    seen: "each line is one JSON object that nobody else can write into",
+    seen: "each line is one JSON object that no other writer can break",
   },
   {
     mark: "T26",
@@ -241,7 +241,7 @@ export const THREATS: readonly PromiseRow[] = [
   },
   {
     mark: "T50",
-    when: "a key that asks says yes as well, or one yes is taken for what nobody has seen",
+    when: "a key that asks says yes as well, or one yes is taken for arguments that were not shown",
     seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
   },
   {

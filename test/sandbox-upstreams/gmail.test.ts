@@ -70,7 +70,7 @@ test.each([
   expect(await get(path)).toMatchObject({ status, body: { error: { code: status } } });
 });
 
-test("nobody gets in without a token", async () => {
+test("a request without a token is refused", async () => {
   expect(await callStandIn(MESSAGES)).toMatchObject({
     status: 401,
     body: { error: { status: "UNAUTHENTICATED" } },

@@ -44,7 +44,7 @@ test.each([
   expect(await call(method, path, body)).toMatchObject({ status: 400, body: { error: { code: 400 } } });
 });
 
-test("nobody gets in without a token, and there is no other list", async () => {
+test("a request without a token is refused, and there is no other list", async () => {
   expect(await callStandIn(TASKS)).toMatchObject({ status: 401 });
   const other = TASKS.replace("@default", "other");
   expect(await callStandIn(other, { headers: await authorize() })).toMatchObject({ status: 404 });

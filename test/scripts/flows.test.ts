@@ -175,7 +175,7 @@ test("findRepeatedKey() finds a key twice in one object, and only there", () => 
   expect(findRepeatedKey(`{"a": "${"\\\\".repeat(500_000)}", "a": 1}`)?.key).toBe("a");
 });
 
-describe("What is drawn of a difference", () => {
+describe("The drawing of a difference", () => {
   const draw = (from: object, to: object) =>
     drawDifference({ kind: "changed", name: "a", flow: {}, changes: findChanges(from, to) }, 80).slice(1);
 

@@ -87,7 +87,7 @@ function judge({
     ...judgeLatencies(whileNothingBroke(latencies, broken)),
     ...judgePromises(evidence, outages),
     judgeCases("P7 secrets in lines and files", objects.length, leaks),
-    judgeCases("exceptions that nobody caught", uncaught.length, uncaught),
+    judgeCases("uncaught exceptions", uncaught.length, uncaught),
   ];
 }
 

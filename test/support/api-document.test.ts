@@ -77,7 +77,7 @@ describe("findDeviation()", () => {
       "x-request-id is missing",
     ],
     [
-      "a header that nobody is told of",
+      "a header that is not described",
       { ...OPEN, headers: { ...OPEN.headers, "retry-after": "1" } },
       "retry-after",
     ],

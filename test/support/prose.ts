@@ -103,3 +103,13 @@ function paragraphsOf(text: string): Paragraph[] {
   }
   return paragraphs.found;
 }
+
+/** Read the texts of a module that are sentences: literals of one line with at least three words. */
+export function textsOf(text: string): Sentence[] {
+  return text.split("\n").flatMap((line, index) => {
+    const code = LINE_COMMENT.test(line) || /^\s*\*/.test(line) ? "" : line;
+    return [...code.matchAll(/"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)]
+      .map(([, quoted, template]) => ({ line: index + 1, text: quoted ?? template! }))
+      .filter((found) => found.text.split(" ").length >= 3);
+  });
+}

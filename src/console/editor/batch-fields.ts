@@ -35,11 +35,11 @@ export const BATCH_FIELDS: readonly BatchField[] = [
   ),
   field("max_tokens", "number", "|", "One budget for all results together"),
   field("dry_run", "boolean", "true", "Only plan: nothing runs", ["true", "false"]),
-  field("skip_approval", "boolean", "true", "Ask nobody, for keys that may", ["true", "false"]),
+  field("skip_approval", "boolean", "true", "Do not ask for approval, for keys that may", ["true", "false"]),
 ];
 
 export const ACTION_FIELDS: readonly BatchField[] = [
-  field("id", "text", '"|"', "What others call this action by; a0, a1, … unless said"),
+  field("id", "text", '"|"', "The name by which others refer to this action; a0, a1, … unless said"),
   field("tool", "text", '"|"', "The tool to call"),
   field("args", "object", "{|}", "The tool's arguments"),
   field("depends_on", "list of ids", '["|"]', "Waits for these, and is skipped when one fails"),

@@ -145,7 +145,7 @@ export function KeyList() {
           }}
         >
           {asked.what === "rotate"
-            ? "The former key goes on for a day, so that nobody is locked out while it is replaced."
+            ? "The former key goes on for a day, so that no client is locked out while it is replaced."
             : "Within 30 seconds none of its keys is accepted anywhere. What runs by it goes on to its end."}
         </Question>
       )}

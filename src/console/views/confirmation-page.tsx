@@ -164,7 +164,7 @@ function sayDecided(problem: Problem): Problem {
   if (problem.code === "OFFLINE")
     return {
       ...problem,
-      detail: "Nobody knows yet whether the decision arrived. Press again: it counts once.",
+      detail: "It is not known yet whether the decision arrived. Press again: it counts once.",
     };
   return problem;
 }

@@ -53,7 +53,7 @@ export function FlowPage({ name }: { readonly name: string }) {
       <Title text={name} back={{ href: hrefTo("flows"), label: "Flows" }}>
         {flow !== null && (
           <DeleteButton name={name} path={path} section="flows">
-            Nobody can run it any more, and neither its hook nor its clock does. Runs go on to their end.
+            It cannot be run any more, and its hook and its clock stop. Runs go on to their end.
           </DeleteButton>
         )}
       </Title>

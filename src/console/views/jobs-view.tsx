@@ -83,7 +83,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
           {isFiltered ? (
             <a href={hrefTo("jobs")}>Show all jobs</a>
           ) : (
-            "What a batch leaves to the background, and each run of a flow by its trigger, is listed here for seven days."
+            "Background actions of batches, and the runs of flows by their triggers, are listed here for seven days."
           )}
         </Empty>
       )}

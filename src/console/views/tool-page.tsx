@@ -195,7 +195,7 @@ function Declaration({ name }: { readonly name: string }) {
         <div class="row end">
           <CopyButton text={JSON.stringify(data, null, 2)} label="Copy declaration" />
           <DeleteButton name={name} path={path} section="tools">
-            Nobody can call it any more. Calls that run go on to their end, and so do its jobs.
+            It cannot be called any more. Calls that run go on to their end, and so do its jobs.
           </DeleteButton>
         </div>
       </div>

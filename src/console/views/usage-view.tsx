@@ -82,7 +82,7 @@ function Figures({
             {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "question")}</a>}
           </p>
           <p class="muted small">
-            {oldest === null ? "Nobody is asked." : "The oldest since "}
+            {oldest === null ? "No question waits." : "The oldest since "}
             {oldest !== null && <Time at={oldest} />}
           </p>
         </section>

@@ -64,7 +64,7 @@ export const resultSchema = lazySchema(() => {
   const meta = metaSchema();
   const error = failureSchema();
   /** A loop that failed as a whole shows the result of each element, where one of them ran. */
-  const data = z.optional(z.unknown()).check(z.describe("What ran of a `for_each` that failed"));
+  const data = z.optional(z.unknown()).check(z.describe("The elements that ran of a `for_each` that failed"));
   return z
     .discriminatedUnion("status", [
       z.strictObject({ ...head, status: z.literal("success"), data: z.unknown(), meta }),

@@ -447,7 +447,7 @@ function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[]
   return present([
     execution !== "sync" &&
       !isWrite &&
-      "a fire-and-forget tool must be a write: nobody would see what it read",
+      "a fire-and-forget tool must be a write: the result of a read would reach no caller",
     execution === "sync" &&
       declaration.retries !== undefined &&
       "'retries' is for fire-and-forget tools: a batch does not wait for days",

@@ -47,8 +47,7 @@ export function makeVerifier(
   require(write.isWrite &&
     write.execution === "sync", "is for sync writes: nothing else ends without an answer in a result");
   require(!write.idempotent, "is of no use to a write that may be sent again anyway");
-  require(!tool.isWrite &&
-    !tool.confirm, `needs a read that nobody has to confirm, which '${tool.name}' is not`);
+  require(!tool.isWrite && !tool.confirm, `needs a read without a confirmation, which '${tool.name}' is not`);
   // A limited tool's calls were promised to callers, so a verification may not use them up.
   require(tool.globalLimits === null &&
     tool.orchestration.rate_limit ===

@@ -53,7 +53,7 @@ export const failureSchema = lazySchema(() => {
       code: z.enum(FAILURE_CODES),
       message: z.string(),
       retryable: z.boolean(),
-      hint: z.optional(z.string()).check(z.describe("What to do next, in a sentence")),
+      hint: z.optional(z.string()).check(z.describe("The next step, in a sentence")),
       retry_after_ms: retryAfterSchema(),
       upstream_status: z.optional(z.int()),
       phase: z.optional(z.enum(TIMEOUT_PHASES)),

@@ -42,7 +42,7 @@ export const problemSchema = lazySchema(() =>
       title: z.string(),
       status: z.int(),
       code: z.enum(REFUSAL_CODES),
-      detail: z.string().check(z.describe("What to change, in a sentence")),
+      detail: z.string().check(z.describe("The change to make, in a sentence")),
       path: z.optional(z.string()),
       expected: z.optional(z.string()),
       received: z.optional(z.string()),

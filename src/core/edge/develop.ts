@@ -107,23 +107,23 @@ function describeStart(
   // The address is not known in here: Wrangler says it in its next line.
   const page = count === 0 ? "" : ` Its console is at /console, and takes the key of ${names.join(", ")}.`;
   const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.${page}`];
-  if (!keys.ok) lines.push(`Nobody can call it: ${(keys.error as Error).message}`);
+  if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
   else if (count === 0)
     lines.push(
-      "Nobody can call it: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
+      "No request can be answered: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
     );
   const signs = attemptNow(() => checkWebhookSecrets(env, keys.ok ? keys.value : [], tools));
-  if (!signs.ok) lines.push(`Nobody can call it: ${(signs.error as Error).message}`);
+  if (!signs.ok) lines.push(`No request can be answered: ${(signs.error as Error).message}`);
   const listed = attemptNow(() => checkSettings(env, keys.ok ? keys.value : [], features));
-  if (!listed.ok) lines.push(`Nobody can call it: ${(listed.error as Error).message}`);
+  if (!listed.ok) lines.push(`No request can be answered: ${(listed.error as Error).message}`);
   const hides = attemptNow(() => hidesUnconfigured(env));
-  if (!hides.ok) lines.push(`Nobody can call it: ${(hides.error as Error).message}`);
+  if (!hides.ok) lines.push(`No request can be answered: ${(hides.error as Error).message}`);
   const fate = hides.ok && hides.value ? "be hidden" : "answer MISCONFIGURED";
   // A secret that a tenant may have of its own hides nothing.
   const fateOfSecrets = secretOf === undefined ? fate : "answer MISCONFIGURED";
   const namesOf = ({ secrets }: Tool): readonly string[] => secrets;
   lines.push(...listMissing(env, tools, { what: "secret", namesOf, fate: fateOfSecrets }));
-  if (secretOf !== undefined) lines.push("What a tenant has of its own is looked up when a tool is called.");
+  if (secretOf !== undefined) lines.push("A tenant's own tools are looked up when a tool is called.");
   lines.push(...listMissing(env, tools, { what: "binding", namesOf: ({ bindings }) => bindings, fate }));
   if (origins.length > 0) lines.push(`Tools and callbacks may reach ${origins.join(", ")}.`);
   return lines.join("\n  ");

@@ -65,7 +65,7 @@ export function guardUrl(
   trustedOrigins: ReadonlySet<string>,
 ): Result<URL, Failure> {
   const target = typeof url === "string" ? URL.parse(url) : url;
-  if (target === null) return denied("What the tool built is not an absolute URL.");
+  if (target === null) return denied("The tool's address is not an absolute URL.");
   const { protocol, hostname, origin } = target;
   if (protocol !== "https:" && protocol !== "http:")
     return denied("Only https URLs may be called, no other scheme.");
@@ -96,7 +96,7 @@ export function guardPublicUrl(url: string | URL, trustedOrigins: ReadonlySet<st
   if (!guarded.ok || trustedOrigins.has(guarded.value.origin)) return guarded;
   const host = visibleText(guarded.value.hostname, 100);
   if (RESERVED.test(guarded.value.hostname))
-    return denied(`'${host}' is a name that nobody has; use the host's real one.`);
+    return denied(`'${host}' is a name that is never registered; use the host's real one.`);
   if (guarded.value.port !== "")
     return denied(`'${host}' may be called on port 443 only; leave the port out.`);
   return guarded;

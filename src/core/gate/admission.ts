@@ -76,7 +76,7 @@ export async function admit(
   });
 }
 
-/** Put an admission into a span of the platform's trace: of whom, how many actions, and whether it was refused. */
+/** Put an admission into a span of the platform's trace: the tenant, how many actions, and whether it was refused. */
 function traceAdmission(
   asking: () => ReturnType<typeof admitPlan>,
   inSpan: InSpan,

@@ -79,7 +79,7 @@ export class CallPermits {
     }
     this.release();
     return makeFailure("OVERLOADED", {
-      hint: "What counts this tool's calls did not answer; nothing was sent. Try this action again.",
+      hint: "The counter of this tool's calls did not answer; nothing was sent. Try this action again.",
     });
   }
 

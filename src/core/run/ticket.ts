@@ -128,7 +128,8 @@ export class Ticket {
   ask(begun: Begun): void {
     if (this.#isOver) return;
     if (this.#outcome !== null) return this.end(this.#outcome);
-    if (this.#holder.asked === undefined) throw new Error("Cannot ask: nobody who waits here may be asked");
+    if (this.#holder.asked === undefined)
+      throw new Error("Cannot ask: this ticket has no holder that may be asked");
     this.#isOver = true;
     this.#free?.();
     this.#holder.asked(begun);

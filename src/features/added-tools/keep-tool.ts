@@ -54,7 +54,7 @@ export async function keepTool(
 function checkShared({ orchestration }: Declaration, problems: Problems): void {
   const { global_concurrency: most, rate_limit: rate } = orchestration ?? {};
   const hint =
-    "What a tenant adds has no limit that other tenants share; use 'max_concurrency' or the scope 'tenant'.";
+    "A tenant's tool has no limit that other tenants share; use 'max_concurrency' or the scope 'tenant'.";
   if (most !== undefined) problems.add(["orchestration", "global_concurrency"], "nothing", most, { hint });
   if (rate?.scope === "global")
     problems.add(["orchestration", "rate_limit", "scope"], "'tenant'", rate.scope, { hint });

@@ -129,7 +129,7 @@ function maySee({ grants }: KeptTurn, { tools }: Pick<Caller, "tools">): boolean
 
 const NOT_RESTORED = makeRefusal(
   "UNAVAILABLE",
-  "What this conversation's tools had answered could not be read, and the model was not asked; send the same request again.",
+  "The earlier answers of this conversation's tools could not be read, and the model was not asked; send the same request again.",
   { retryAfterMs: 1_000 },
 );
 
@@ -309,7 +309,7 @@ function resultOf(
   if (record === null || record.status === "expired")
     return failed(
       "error",
-      "Nobody decided in time, so it did not happen. Ask for it again if it is still wanted.",
+      "The question expired without a decision, so it did not happen. Ask for it again if it is still wanted.",
     );
   const { status } = record;
   const own = answered(record).find(({ id }) => id === action);

@@ -302,7 +302,7 @@ function wordsFor(stopped: Stopped, { options }: AgentRequest, { said, questions
 
 const NOT_KEPT = makeRefusal(
   "UNAVAILABLE",
-  "What the tools answered could not be kept for when this conversation comes back, so it is not handed over; what ran is in the report.",
+  "The tools' answers could not be kept for when this conversation comes back, so they are not handed over; the report has the results.",
 );
 
 /** Keep what the caller does not see; nothing has to be where it sees everything. */

@@ -13,7 +13,7 @@ import { hideNames } from "../../core/catalog/tool-schema.ts";
 export const discoverySchema = lazySchema(() => {
   const requestSchema = z.string().check(z.maxLength(LIMITS.queryCharacters));
   return z.strictObject({
-    query: z.optional(requestSchema).check(z.describe("What it should do, or its name")),
+    query: z.optional(requestSchema).check(z.describe("Its purpose, or its name")),
     queries: z
       .optional(z.array(requestSchema).check(z.minLength(1), z.maxLength(LIMITS.discoveryQueries)))
       .check(z.describe("One for each step of a task")),

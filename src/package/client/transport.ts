@@ -85,7 +85,7 @@ export function createTransport({ url, key, retries = 2, ...ports }: ClientOptio
 }
 
 const LOST =
-  "The connection was lost, so nobody here knows whether it arrived. With an idempotency key it is sent again by itself.";
+  "The connection was lost, so it is not known whether the request arrived. With an idempotency key it is sent again by itself.";
 
 /** How long to wait before sending again what failed so; null where that is no use. */
 function pauseBefore(error: unknown, again: number): number | null {
@@ -115,7 +115,7 @@ async function readProblem(response: Response): Promise<VolleyError> {
 }
 
 function notVolley(status: number): VolleyError {
-  return new VolleyError("UNEXPECTED_ANSWER", `What answered is not Volley: HTTP ${status}.`, { status });
+  return new VolleyError("UNEXPECTED_ANSWER", `The answer is not Volley's: HTTP ${status}.`, { status });
 }
 
 async function pause(ms: number, signal?: AbortSignal): Promise<void> {

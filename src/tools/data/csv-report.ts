@@ -40,7 +40,7 @@ export const csvReport = defineTool({
       .strictObject({
         source: z
           .enum(Object.keys(SOURCES) as [Source, ...Source[]])
-          .check(z.describe("What the report is about.")),
+          .check(z.describe("The subject of the report.")),
         columns: z
           .optional(z.array(z.string().check(z.maxLength(64))).check(z.minLength(1), z.maxLength(10)))
           .check(z.describe("Columns of that source, in the order wanted; all unless said.")),

@@ -40,7 +40,7 @@ export const revenueSummary = defineTool({
     z.strictObject({
       group_by: z
         .optional(z.enum(Object.keys(GROUPS) as [GroupBy, ...GroupBy[]]))
-        .check(z.describe("What to sum up by; one sum per currency unless said.")),
+        .check(z.describe("The field to sum up by; one sum per currency unless said.")),
     }),
   hosts: [],
   bindings: ["DATA"],

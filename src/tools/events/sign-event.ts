@@ -9,7 +9,12 @@ export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";
 export const eventFields = () => ({
   event: z
     .string()
-    .check(z.trim(), z.minLength(1), z.maxLength(100), z.describe("What happened, e.g. 'order.paid'.")),
+    .check(
+      z.trim(),
+      z.minLength(1),
+      z.maxLength(100),
+      z.describe("The type of the event, e.g. 'order.paid'."),
+    ),
   data: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("The event's own fields.")),
 });
 

@@ -41,7 +41,7 @@ export const generateImage = defineTool({
           z.trim(),
           z.minLength(1),
           z.maxLength(LIMITS.promptCharacters),
-          z.describe("What the image shows, in words."),
+          z.describe("The content of the image, in words."),
         ),
       size: z
         ._default(z.enum(["1024x1024", "1536x1024", "1024x1536", "auto"]), "1024x1024")

@@ -63,7 +63,7 @@ export const googleMapsSearch = defineTool({
           z.trim(),
           z.minLength(1),
           z.maxLength(200),
-          z.describe("What to look for and where, e.g. 'oil change near Phoenix, AZ'."),
+          z.describe("The place to look for and its area, e.g. 'oil change near Phoenix, AZ'."),
         ),
       max_results: z
         ._default(z.int().check(z.minimum(1), z.maximum(MAX_PLACES)), 5)

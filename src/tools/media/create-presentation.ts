@@ -29,10 +29,10 @@ export const createPresentation = defineTool({
             title: line(200).check(z.describe("The slide's title.")),
             bullets: z
               .optional(z.array(line(500)).check(z.maxLength(20)))
-              .check(z.describe("What the slide says, a point each.")),
+              .check(z.describe("The points of the slide, one each.")),
             notes: z
               .optional(z.string().check(z.maxLength(5_000)))
-              .check(z.describe("What only the speaker sees.")),
+              .check(z.describe("Notes that only the speaker sees.")),
           }),
         )
         .check(

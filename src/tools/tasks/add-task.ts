@@ -27,7 +27,7 @@ export const addTask = defineTool({
     z.strictObject({
       title: z
         .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(1_024), z.describe("What is to be done.")),
+        .check(z.trim(), z.minLength(1), z.maxLength(1_024), z.describe("The task, in words.")),
       due: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
         .check(z.describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'.")),

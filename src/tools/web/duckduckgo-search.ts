@@ -63,12 +63,7 @@ export const duckduckgoSearch = defineTool({
     z.strictObject({
       query: z
         .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(400),
-          z.describe("What to look up, best a name or a term."),
-        ),
+        .check(z.trim(), z.minLength(1), z.maxLength(400), z.describe("The term to look up, best a name.")),
     }),
   hosts: ["api.duckduckgo.com"],
   timeoutMs: 8_000,

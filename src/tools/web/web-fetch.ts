@@ -89,6 +89,6 @@ function readPage(response: UpstreamResponse): PageText {
 function noText(type: string): ToolFailure {
   const what = /^[a-z]+\/[\w.+-]{1,60}$/.test(type) ? `is '${type}'` : "is a file of another kind";
   return new ToolFailure("BAD_UPSTREAM_RESPONSE", {
-    hint: `What is at this URL ${what}, not text; look for a page that says the same, and fetch that.`,
+    hint: `The document at this URL ${what}, not text; look for a page that says the same, and fetch that.`,
   });
 }

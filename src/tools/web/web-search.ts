@@ -50,7 +50,7 @@ export const webSearch = defineTool({
         z.minLength(1),
         z.maxLength(400),
         z.refine((query) => query.split(/\s+/).length <= 50, "at most 50 words"),
-        z.describe("What to search for, at most 50 words."),
+        z.describe("The words to search for, at most 50."),
       ),
       max_results: z
         ._default(z.int().check(z.minimum(1), z.maximum(MAX_RESULTS)), 5)

@@ -31,7 +31,7 @@ export const bash = defineTool({
   summary: "Run a shell command over the workspace's files",
   description:
     "Run a bash command over your workspace's files, which are its / and its working directory: pipes, loops, grep, sed, awk, jq, " +
-    "sort, find and so on, but no programs of your own and no network. What it changes is kept, except under /tmp. `exit_code` " +
+    "sort, find and so on, but no programs of your own and no network. Its changes to files are kept, except under /tmp. `exit_code` " +
     "124 means that its time was over, 126 that it went beyond another bound. Size: about 500 tokens.",
   actions: ["run"],
   isWrite: true,

@@ -29,7 +29,7 @@ export const memorySearch = defineTool({
     z.strictObject({
       query: z
         .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe("What to look for, in words.")),
+        .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe("The subject to look for, in words.")),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 400,

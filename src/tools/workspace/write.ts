@@ -13,7 +13,7 @@ export const write = defineTool({
   summary: "Write a whole text file of the workspace",
   description:
     "Write a text file of your workspace: a new one, or in place of all that it was. Folders come with their files. To change a " +
-    "part use edit. What is under memory/ is found by memory_search. Size: about 20 tokens.",
+    "part use edit. Files under memory/ are found by memory_search. Size: about 20 tokens.",
   actions: ["create", "update"],
   isWrite: true,
   idempotent: true,

@@ -21,7 +21,7 @@ test("a table is booked for when the restaurant opens, once a person has said ye
   });
   const [hours, table] = results;
   expect(hours).toMatchObject({ status: "success", data: { opens: "18:00", closes: "23:00" } });
-  if (table?.status !== "pending_confirmation") throw new Error("Nobody was asked");
+  if (table?.status !== "pending_confirmation") throw new Error("There was no question");
   expect(bookings.size).toBe(0);
 
   const approved = await volley.client.decide(table.confirmation.id, "approve");

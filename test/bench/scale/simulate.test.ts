@@ -49,7 +49,7 @@ describe("simulate()", () => {
     expect(later.hottest.load).toBeLessThan(0.5);
   });
 
-  test("a tenant over its limit keeps nobody else from its own", async () => {
+  test("a tenant over its limit keeps no other tenant from its own", async () => {
     const { leastServed, flood } = await simulate({ ...SMALL, flood: 100 });
     expect(leastServed).toBe(1);
     expect(flood!.denied).toBeGreaterThan(flood!.admitted);

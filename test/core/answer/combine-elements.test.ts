@@ -47,7 +47,7 @@ describe("A loop that failed", () => {
     ["a part may have been done", [failed(), lost], false, false],
     ["a part may have been done and may be done again", [failed(), lost], true, true],
     ["it failed for good", [failed(undefined, false)], true, false],
-  ] as const)("is retryable only where sending it again harms nobody: %s", (_, outcomes, repeatable, may) => {
+  ] as const)("is retryable only where sending it again harms no one: %s", (_, outcomes, repeatable, may) => {
     expect(errorOf(combine(outcomes, { repeatable }))!.retryable).toBe(may);
   });
 
@@ -94,7 +94,7 @@ describe("A loop that succeeded", () => {
   });
 });
 
-describe("What was measured of a loop", () => {
+describe("The figures of a loop", () => {
   test("is the sum of its elements", () => {
     const elements = [
       { durationMs: 2, attempts: 1, bytes: 10 },

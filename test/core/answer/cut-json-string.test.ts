@@ -62,7 +62,7 @@ describe("isCuttable()", () => {
   test.each([
     ["a name", "Jiffy Lube", false],
     ["a link", `https://example.com/${"x".repeat(500)}`, false],
-    ["a link that nobody follows", `https://example.com/${"x".repeat(5_000)}`, true],
+    ["a link that is not followed", `https://example.com/${"x".repeat(5_000)}`, true],
     ["a paragraph", "The fuel pump may fail. ".repeat(5), true],
   ])("of %s", (_, text, cuttable) => {
     const json = JSON.stringify(text);

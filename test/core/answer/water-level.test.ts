@@ -12,7 +12,7 @@ describe("waterLevel()", () => {
     ["whole numbers only", [share(100), share(100), share(100)], 50, 16],
     ["a minimum above the level", [share(100, 40), share(100)], 60, 20],
     ["not even the minima fit", [share(10, 5), share(10, 5)], 9, 0],
-    ["nobody is there", [], 5, 0],
+    ["no result is there", [], 5, 0],
   ])("when %s", (_, shares, total, level) => {
     expect(waterLevel(shares, total)).toBe(level);
   });

@@ -75,7 +75,7 @@ test("fromAnnotations() takes destructiveHint for sequential-only and confirmed"
   });
 });
 
-test("fromAnnotations() serialises a write that only adds, and asks nobody", () => {
+test("fromAnnotations() serialises a write that only adds, and asks no question", () => {
   expect(fromAnnotations({ destructiveHint: false, idempotentHint: true })).toEqual({
     mode: "sequential-only",
     isWrite: true,

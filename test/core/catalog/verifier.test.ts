@@ -30,7 +30,7 @@ function catalogOf(
   ]);
 }
 
-test("a sound 'verify_with' is found by the write's name, and by nobody else's", () => {
+test("a sound 'verify_with' is found by the write's name, and by no other's", () => {
   const catalog = catalogOf(SOUND);
   expect(catalog.verifierOf("put_note")).toEqual({
     tool: catalog.get("get_note"),
@@ -76,7 +76,7 @@ describe("createCatalog() refuses a 'verify_with' that cannot work, naming the w
     ],
     [
       "a confirmed read",
-      "nobody has to confirm",
+      "a read without a confirmation",
       SOUND,
       {},
       { orchestration: { mode: "parallel-safe", confirm: "always" } },

@@ -132,7 +132,7 @@ test("parseExact() takes time in proportion to the text", { timeout: 60_000 }, (
 
 const BIG = parseExact("12345678901234567890");
 
-test("a number with all its digits is a number to whoever walks through data", () => {
+test("a number with all its digits is a number to code that walks through data", () => {
   expect(isJsonObject(BIG)).toBe(false);
   expect(describe(BIG)).toBe("the number 12345678901234567890");
   expect(follow({ n: BIG }, ["n", "rawJSON"])).toMatchObject({ found: false, depth: 1 });

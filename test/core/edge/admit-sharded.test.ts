@@ -79,7 +79,7 @@ describe("admitSharded()", () => {
     expect(shards.asked).toHaveLength(1);
   });
 
-  test("rejects when home cannot be reached, having asked nobody else", async () => {
+  test("rejects when home cannot be reached, having asked no other object", async () => {
     const shards = new FakeShards();
     shards.down.add(0);
     await expect(

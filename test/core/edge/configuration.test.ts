@@ -31,7 +31,7 @@ describe("readToolGates()", () => {
 
 describe("readKeys()", () => {
   test.each([[[]], [{}], [7], [null], [true]])(
-    "refuses %j, which is not text and would let nobody in",
+    "refuses %j, which is not text and would refuse every request",
     (value) => {
       expect(() => readKeys({ VOLLEY_KEYS: value })).toThrow("Cannot read VOLLEY_KEYS: it must be text");
     },

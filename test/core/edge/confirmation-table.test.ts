@@ -31,7 +31,7 @@ async function age(stub: Stub, ms: number): Promise<void> {
 }
 
 describe("park()", () => {
-  test("records groups, to be read back after an eviction and a crash, by nobody else", async () => {
+  test("records groups, to be read back after an eviction and a crash, by no other tenant", async () => {
     const [stub, other] = [gateOf(), gateOf()];
     const [parked] = await stub.park([group("c", '{"größe":"…🚗"}')]);
     expect(parked!.expiresAt - Date.now()).toBeGreaterThan(LIMITS.confirmationTtlMs - 60_000);
@@ -223,7 +223,7 @@ describe("A confirmation's row", () => {
     });
   });
 
-  test("that nobody has to hear of costs no SQL", async () => {
+  test("without a listener costs no SQL", async () => {
     const stub = gateOf();
     await stub.park([group("c")]);
     await runInDurableObject(stub, (_gate, { storage }) => {

@@ -212,7 +212,7 @@ test.each([
   log.mockRestore();
 });
 
-describe("The run behind a stream is told that nobody listens any more", () => {
+describe("The run behind a stream is told that its reader is gone", () => {
   async function listening(): Promise<{ listener: Listener; response: Response }> {
     const { promise, resolve } = Promise.withResolvers<Listener>();
     const response = await answer(async (listener) => {

@@ -35,6 +35,6 @@ test("F14 an alarm that is slow under steady traffic is asked for now and then, 
 
 test("an alarm that is not overdue costs nothing to look after", () => {
   const { alarm, set } = makeAlarm(1_000);
-  alarm.repair(1_000 + OVERDUE_MS, () => expect.fail("nobody has to know when it was due"));
+  alarm.repair(1_000 + OVERDUE_MS, () => expect.fail("its due time need not be known"));
   expect(set).toEqual([]);
 });

@@ -149,7 +149,7 @@ describe("P5: a batch's key", () => {
 });
 
 describe("P2: a job under a key", () => {
-  test("F11 killed between record and answer: the same key gives the same job, and nobody else's attempt", async () => {
+  test("F11 killed between record and answer: the same key gives the same job, and no other run's attempt", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const keys = makeKeys({ batch: "k" });
     const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];

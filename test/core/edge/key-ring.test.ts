@@ -104,7 +104,7 @@ test("T35 parseKeyRing() refuses one key under two names, without showing its ha
   expect(() => parseKeyRing(text)).not.toThrow(hash);
 });
 
-test("parseKeyRing() refuses the hash of an empty key, which whoever sends none would have", async () => {
+test("parseKeyRing() refuses the hash of an empty key, which a request without a key would have", async () => {
   expect(btoa(String.fromCharCode(...(await digestKey(""))))).toBe(EMPTY_KEY_DIGEST);
   await expect(ringWith({ hash: await hashOf("") })).rejects.toThrow(
     "VOLLEY_KEYS: entry 0 ('agent') has the hash of an empty key",

@@ -36,7 +36,7 @@ async function ownerOf(hash: string): Promise<string | null> {
 }
 
 describe("An object that keeps keys", () => {
-  test("keeps them through an eviction, finds them by digest, and tells nobody of others", async () => {
+  test("keeps them through an eviction, finds them by digest, and tells no tenant of others", async () => {
     const shard = open();
     const key = keyOf("acme");
     expect(await shard.make(key)).toEqual({ ok: true, value: key });
@@ -126,7 +126,7 @@ describe("The objects as one", () => {
     expect(await Promise.all(hashes.map(ownerOf))).toEqual(hashes.map(() => null));
   });
 
-  test("a digest belongs to one name: whoever brings it too changes nothing for its owner", async () => {
+  test("a digest belongs to one name: a second name that brings it changes nothing for its owner", async () => {
     const [owner, thief] = [newTenant(), newTenant()];
     for (const digit of "0123456789abcdef") {
       const digests = [{ hash: hashOf(digit), endsAt: null }];
@@ -143,7 +143,7 @@ describe("The objects as one", () => {
     }
   });
 
-  test("a sign that leads to nothing, because something broke off, holds nobody up", async () => {
+  test("a sign that leads to nothing, because something broke off, delays no request", async () => {
     const tenant = newTenant();
     const hash = hashOf("7");
     const stray = { tenant: newTenant(), name: "never-written" };

@@ -130,7 +130,7 @@ describe("An isolate", () => {
     }
   });
 
-  test("lets nobody in by a key whose time is over, to the millisecond, whatever it remembers", async () => {
+  test("refuses a key whose time is over, to the millisecond, whatever it remembers", async () => {
     const expiresAt = Date.now() + 5_000;
     const { key } = await keep("ending", { expiresAt });
     const { ask, keys, clock } = openIsolate();
@@ -171,7 +171,7 @@ describe("An isolate", () => {
   });
 });
 
-test("A request whose key nobody can look up is 503 with a time to wait; a malformed one asks nobody", async () => {
+test("A request whose key cannot be looked up is 503 with a time to wait; a malformed one asks no object", async () => {
   let asked = 0;
   const broken = {
     idFromName: (name: string) => name,
@@ -199,7 +199,7 @@ test("A request whose key nobody can look up is 503 with a time to wait; a malfo
   expect(asked).toBe(1);
 });
 
-test("Requests with one key ask for its caller once in a while, also side by side and where it is nobody's", async () => {
+test("Requests with one key ask for its caller once in a while, also side by side and where it is unknown", async () => {
   let asked = 0;
   const empty = {
     idFromName: (name: string) => name,

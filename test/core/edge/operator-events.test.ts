@@ -334,7 +334,7 @@ describe("An event that is not taken", () => {
   });
 });
 
-describe("Where nobody is to be told", () => {
+describe("Where no receiver is configured", () => {
   test("nothing is stored, and what an earlier configuration left is not read", async () => {
     const stub = env.TENANT_GATE.getByName("events-off");
     await stub.admit(makeJobsRequest(makeSpec("silent", [])));

@@ -110,7 +110,7 @@ describe("A dataset that is bound as METRICS", () => {
     ]);
   });
 
-  test("costs nobody an answer when it takes no points", async () => {
+  test("costs no caller an answer when it takes no points", async () => {
     const METRICS = new FakeDataset();
     METRICS.isBroken = true;
     const { response, body } = await send({ METRICS });

@@ -256,7 +256,7 @@ describe("jobs", () => {
   });
 });
 
-test("a finished job that nobody is to be told of is never due, whatever its row says", async () => {
+test("a finished job without a callback is never due, whatever its row says", async () => {
   const stub = gateOf();
   await stub.admit(makeJobsRequest(makeSpec("over", [])));
   await stub.settle("over", 1, OVER);
@@ -317,7 +317,7 @@ describe("cancel and redrive", () => {
     expect(await stub.redrive("phoenix")).toMatchObject({ change: "wrong-status" });
   });
 
-  test("a job nobody has is null to both", async () => {
+  test("an unknown job is null to both", async () => {
     const stub = gateOf();
     expect([await stub.cancel(NOBODY), await stub.redrive(NOBODY)]).toEqual([null, null]);
   });

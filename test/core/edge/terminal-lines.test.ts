@@ -54,7 +54,7 @@ describe("Another line on a terminal", () => {
     expect(drawLine(JSON.stringify(line))).toBe(drawn);
   });
 
-  test.each(['{"event":"bug","request_id":"x"}', "{no JSON"])("stays %s where nobody drew it", (text) => {
+  test.each(['{"event":"bug","request_id":"x"}', "{no JSON"])("stays %s where it was not drawn", (text) => {
     expect(drawLine(text)).toBe(text);
   });
 });

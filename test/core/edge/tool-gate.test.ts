@@ -65,7 +65,7 @@ describe("ToolGate", () => {
     });
   });
 
-  test("lets a wait end by time, and whoever left out of the queue", async () => {
+  test("lets a wait end by time, and a caller that left out of the queue", async () => {
     const gate = gateOf();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
     const gone = gate.acquire(makeRequest("gone"));
@@ -79,7 +79,7 @@ describe("ToolGate", () => {
     expect(await next).toMatchObject({ granted: true });
   });
 
-  test("turns away whoever comes when too many wait", async () => {
+  test("turns away a caller when too many wait", async () => {
     const gate = smallGate();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
     const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id)));

@@ -54,7 +54,7 @@ describe("IsolateBytes", () => {
     expect(c.is).toBe("granted");
   });
 
-  it("T44 whoever leads is never kept waiting, however many wait and hold something", async () => {
+  it("T44 a leading request is never kept waiting, however many wait and hold something", async () => {
     const { clock, open, ask } = world();
     const requests = Array.from({ length: 8 }, () => open());
     for (const request of requests) ask(request, 30);
@@ -101,7 +101,7 @@ describe("IsolateBytes", () => {
     expect(isolate.held).toBe(90);
   });
 
-  it("keeps a living request for as long as it goes on, and a clock that is set back forgets nobody", async () => {
+  it("keeps a living request for as long as it goes on, and a clock that is set back forgets no request", async () => {
     const { clock, open, ask } = world();
     const leader = open();
     ask(leader, 90);
@@ -129,7 +129,7 @@ describe("IsolateBytes", () => {
     expect(third.is).toBe("granted");
   });
 
-  it("keeps nothing of whom nobody holds anything for", async () => {
+  it("keeps nothing of a tenant that holds nothing", async () => {
     const { clock, isolate, open, ask } = world();
     for (let tenant = 0; tenant < 50; tenant += 1) {
       const request = open(`t${tenant}`);

@@ -363,7 +363,7 @@ describe("breakers of several tenants", () => {
       health.enter(read, ORIGIN, { tenant })("failed");
   };
 
-  test("T46 one tenant's failing calls close a shared tool to nobody else", () => {
+  test("T46 one tenant's failing calls close a shared tool to no other tenant", () => {
     const health = new UpstreamHealth(new VirtualClock());
     failFor(health, "acme");
 

@@ -401,7 +401,7 @@ describe("a request whose batches are counted by themselves", () => {
   });
 });
 
-test("toRunLimit() lets runs that nobody calls draw from a bucket of their own, as large as their runner's", () => {
+test("toRunLimit() lets runs without a caller draw from a bucket of their own, as large as their runner's", () => {
   expect(toRunLimit(CALLER)).toEqual({ bucket: "runs", limit: 100, windowS: 60 });
 });
 

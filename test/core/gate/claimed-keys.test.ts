@@ -117,7 +117,7 @@ describe("P4: a batch that takes over from one that died", () => {
     expect(world.calls).toEqual([]);
   });
 
-  test("keeps its answer for whoever comes third", async () => {
+  test("keeps its answer for a third caller", async () => {
     const { world, tools } = createWorld();
     const body = { actions: [action("write"), action("read")] };
     await world.lose(tools, body, { key: "k", ms: 50 });
@@ -497,7 +497,7 @@ describe("P5: the key of an action that refers to another", () => {
     expect(callsOf("with-key")).toBe(0);
   });
 
-  test("of a run that was lost: the write is unknown, because nobody knows what it sent", async () => {
+  test("of a run that was lost: the write is unknown, because it is not known what it sent", async () => {
     const { world, tools, refers, callsOf } = createNumbers(1, 2);
     await world.lose(tools, refers("idempotent"), { ms: 50 });
     const { results } = await world.send(tools, refers("idempotent"));

@@ -46,7 +46,7 @@ async function runDegraded(actions: readonly object[], more: object = {}) {
 }
 
 describe("a batch while the limiter does not answer", () => {
-  test("F16 runs the reads that may, refuses the rest, and says of every result that nobody counted it", async () => {
+  test("F16 runs the reads that may, refuses the rest, and says of every result that it was not counted", async () => {
     const { results, summary } = await runDegraded(
       ["read", "strict", "limited", "lenient", "write"].map((name) => ({ tool: name })),
     );

@@ -50,7 +50,7 @@ class World {
 }
 
 describe("P5: A run that holds a key", () => {
-  test("asks nobody when it ends within 5 s, and leaves no timer", async () => {
+  test("asks no object when it ends within 5 s, and leaves no timer", async () => {
     const world = new World();
     world.claim("one");
     const letGo = world.hold("one");

@@ -190,7 +190,7 @@ describe("createLeasedAdmission()", () => {
     expect(world.calls).toBe(before + 1);
   });
 
-  test("a demand that is over costs one lease that nobody uses, and then none", async () => {
+  test("a demand that is over costs one unused lease, and then none", async () => {
     const world = new World();
     await world.send(200, 200);
     await world.clock.advance(3_000);
@@ -202,7 +202,7 @@ describe("createLeasedAdmission()", () => {
     expect(world.gate.wishes).toBe(wishes + 1);
   });
 
-  test("a burst after a pause is one call, and nobody waits for longer than that takes", async () => {
+  test("a burst after a pause is one call, and no batch waits for longer than that takes", async () => {
     const world = new World();
     for (let burst = 0; burst < 3; burst += 1) {
       await world.send(100, 200);

@@ -128,7 +128,7 @@ describe("While a gate has not answered in time", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("a question takes its place until nobody would answer it any more", async () => {
+  test("a question takes its place until it could not be answered any more", async () => {
     const { clock, sent, ask } = createIsolate();
     const failed = ask();
     sent[0]!.fail();

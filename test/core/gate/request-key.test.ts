@@ -128,7 +128,7 @@ describe("T42 In a request that comes again", () => {
     expect(world.gate.recordedIds.size).toBe(1);
   });
 
-  test("a write that nobody heard the end of is unknown", async () => {
+  test("a write without a heard end is unknown", async () => {
     const { world, send, run, callsOf } = createWorld();
     const { gate } = world;
     const complete = gate.complete.bind(gate);

@@ -31,7 +31,7 @@ describe("A stream is split into its events", () => {
     ["a colon in the data", "data: a:b\n\n", [{ name: "", data: "a:b" }]],
     ["carriage returns", "event: x\rdata: a\r\r", [{ name: "x", data: "a" }]],
     ["both line ends", "data: a\r\n\r\ndata: b\n\r\n", ["a", "b"].map((data) => ({ name: "", data }))],
-    ["fields that nobody knows", "id: 1\nretry: 2\nnothing\ndata: a\n\n", [{ name: "", data: "a" }]],
+    ["unknown fields", "id: 1\nretry: 2\nnothing\ndata: a\n\n", [{ name: "", data: "a" }]],
     ["comments", ": hello\n\n:\n\n", []],
     ["empty lines", "\n\n\n\n", []],
     ["nothing", "", []],
@@ -111,7 +111,7 @@ describe("An event that ended too early", () => {
   );
 });
 
-describe("What it costs is what there is to read", () => {
+describe("The cost is in proportion to the text", () => {
   const pendings = (pieces: readonly string[]): number[] => {
     const splitter = new EventSplitter();
     return pieces.map((piece) => {

@@ -67,7 +67,7 @@ test("An admission and every request that is sent have a span, which says the ho
   ]);
 });
 
-test("A refused admission says why in its span, and a request that nobody answers has no status in its own", async () => {
+test("A refused admission says why in its span, and a request without an answer has no status in its own", async () => {
   const world = new TestWorld();
   const { spans, inSpan } = new SeenSpans();
   world.fetch = () => Promise.reject(new TypeError("CANARY"));

@@ -128,7 +128,7 @@ describe("The line of a batch", () => {
   });
 });
 
-describe("What a request's time goes into", () => {
+describe("A request's time", () => {
   test("is every stage that there was, in order, and of the last one what has passed", async () => {
     const { world, watch, run } = watched();
     watch.origin = { tenant: "acme", key: "tester", requestId: "request-1" };

@@ -124,7 +124,7 @@ test("the speed-up is that of the longest path going first under a cap", () => {
   expect(plan.estimated_speedup).toBe(1.33);
 });
 
-test("what would not run because of another holds nobody up either", () => {
+test("what would not run because of another delays no other step either", () => {
   const { plan } = describe([
     { id: "bad", tool: "nope" },
     { id: "book", tool: "book", depends_on: ["bad"] },

@@ -58,7 +58,7 @@ test("only the fields that are missing are filled in, beside what was sent", () 
   expect(valueOf(page.task).input).toEqual({ page: 3, more: true, document_id: { $ref: "s#/document_id" } });
 });
 
-test("an action that has its fields waits for nobody", () => {
+test("an action that has its fields waits for no other", () => {
   const item = last(stepsOf({ tool: "search" }, { tool: "search" }, { tool: "item", args: { id: null } }));
   expect(item.needs).toEqual([]);
   expect(valueOf(item.task).call).not.toBeNull();

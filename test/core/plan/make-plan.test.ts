@@ -307,7 +307,7 @@ describe("makePlan() asks a person first", () => {
   const actions = [{ id: "r", tool: "remove" }, { tool: "look", depends_on: ["r"] }, { tool: "look" }];
 
   test.each([
-    ["wherever nobody says otherwise", false, undefined, ["gated", "waits", null], false],
+    ["wherever nothing else is said", false, undefined, ["gated", "waits", null], false],
     ["where only the caller's key may skip that", false, true, ["gated", "waits", null], false],
     [
       "where the caller asks to skip that and may not, and says so",

@@ -59,14 +59,14 @@ test("only tools that are asked about are looked at", () => {
   expect([...findSameReads(planOf([near, near]), () => false)]).toEqual([]);
 });
 
-test("one with an idempotency key is nobody's twin: it may have its result already", () => {
+test("one with an idempotency key is no action's twin: it may have its result already", () => {
   const near = { tool: "near", args: { n: 1 } };
   const keyed = { ...near, idempotency_key: "k" };
   expect(sameOf([keyed, near, { ...near, idempotency_key: "other" }])).toEqual([]);
   expect(sameOf([keyed, near, near])).toEqual([[2, 1]]);
 });
 
-test("what waits for a person is nobody's twin, and a write of another domain is in nobody's way", () => {
+test("what waits for a person is no action's twin, and a write of another domain is in no action's way", () => {
   const remove = contractOf("remove", { isWrite: true, actions: ["delete"], domain: "trash" });
   const own = createCatalog([contractOf("near", { domain: "store" }), remove]);
   const near = (more: object = {}) => ({ tool: "near", args: { n: 1 }, ...more });

@@ -206,7 +206,7 @@ describe("toAttemptEnd()", () => {
     ["kept in by an open breaker is deferred", error("CIRCUIT_OPEN", 0), "deferred"],
     ["stopped by a breaker on its way has failed", error("CIRCUIT_OPEN", 1), "failed"],
     ["refused for another reason has failed", error("UPSTREAM_ERROR", 0), "failed"],
-    ["of which nobody knows is lost", { status: "unknown", error: makeFailure("TIMEOUT"), meta: {} }, "lost"],
+    ["without a known end is lost", { status: "unknown", error: makeFailure("TIMEOUT"), meta: {} }, "lost"],
   ])("a call %s", (_, outcome, kind) => {
     expect(toAttemptEnd(outcome).kind).toBe(kind);
   });

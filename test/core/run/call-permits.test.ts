@@ -99,7 +99,7 @@ describe("a call of a tool with a global concurrency", () => {
     expect(shared.live).toBe(0);
   });
 
-  test("waits in nobody's time: neither its timeout nor its duration runs", async () => {
+  test("waits off every clock: neither its timeout nor its duration runs", async () => {
     const shared = new Shared(PAIR, { timeoutMs: 150 });
     const results = await shared.run(calls(2), calls(2), calls(2));
     allSucceeded(results);

@@ -78,7 +78,7 @@ describe("A call that failed in a way that passes", () => {
   });
 });
 
-describe("What a batch holds of the bytes that it may read", () => {
+describe("The bytes that a batch holds", () => {
   const body = (bytes: number) => Response.json("x".repeat(bytes - 2));
   const reading = (name: string, declaration: Partial<ToolDeclaration> = {}) =>
     contractOf(name, {

@@ -186,7 +186,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(new Set(upstream.requests.map(({ key }) => key)).size).toBe(1);
   });
 
-  test("resolves its references before, so its job needs nobody else's data", async () => {
+  test("resolves its references before, so its job needs no other action's data", async () => {
     const upstream = new Upstream();
     await upstream.run([
       { id: "first", tool: "read", args: { n: 7 } },
@@ -324,7 +324,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     ]);
   });
 
-  test("that nobody recorded ends as if there were no jobs", async () => {
+  test("that was not recorded ends as if there were no jobs", async () => {
     for (const refusal of ["BACKLOG_FULL", "OUTBOX_UNAVAILABLE"] as const) {
       const upstream = new Upstream();
       upstream.world.gate.refuseJobsWith = refusal;
@@ -396,7 +396,7 @@ describe("A safe action that is unfinished at the deadline", () => {
   });
 });
 
-describe("What is not safe ends at the deadline:", () => {
+describe("An unsafe call ends at the deadline:", () => {
   test("a write that was sent and may not be repeated is unknown", async () => {
     const upstream = new Upstream();
     const { results } = await upstream.run([{ tool: "write", args: { ms: 500 } }]);

@@ -67,7 +67,7 @@ test("an element that is denied fails alone", async () => {
   expect((await draw([CALL, CALL], gate)).given).toEqual(["ok", "RATE_LIMITED"]);
 });
 
-test("a limit that cannot be asked denies every element, and the loop says that nobody counted", async () => {
+test("a limit that cannot be asked denies every element, and the loop says that it was not counted", async () => {
   const gate = new FakeGate();
   gate.down = true;
   let called = 0;

@@ -225,7 +225,7 @@ describe("A write", () => {
 });
 
 describe("A shared call", () => {
-  test("goes on when a loop that shares it stops, and ends when nobody waits for it", async () => {
+  test("goes on when a loop that shares it stops, and ends when no step waits for it", async () => {
     const world = new TestWorld();
     const { tool, calls } = counted(world, "look", {
       orchestration: { mode: "parallel-safe", on_error: "fail-fast" },

@@ -44,7 +44,7 @@ describe("a request that is given up may go on with the invocation", () => {
     ["a read", reads(1)],
     ["as many reads as there are header slots", reads(6)],
     ["a read beside an action that is refused", [...reads(1), { tool: "nothing" }]],
-  ])("where nobody else waits for its slot: %s", async (_, actions) => {
+  ])("where no other call waits for its slot: %s", async (_, actions) => {
     expect((await signalsOf(actions)).signals).toEqual([false]);
   });
 
@@ -74,7 +74,7 @@ test("only a batch with a write, or with a permit to give back, outlives its ans
   expect(await Promise.all(["read", "retried", "write", "ours"].map(lastingOf))).toEqual([0, 0, 1, 1]);
 });
 
-test("what is kept for whoever asks later is seen through when its caller goes away", async () => {
+test("what is kept for a later question is seen through when its caller goes away", async () => {
   const statusesOf = async (fields: object) => {
     const world = new TestWorld();
     const slow = contractOf("slow", {

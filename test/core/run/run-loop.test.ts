@@ -92,7 +92,7 @@ const errorOf = (outcome: Outcome): Failure => {
   return outcome.error;
 };
 
-test("a loop's data has one entry for every element, in order, whoever ended first", async () => {
+test("a loop's data has one entry for every element, in order, whichever ended first", async () => {
   const { outcome, endedAt } = await run([{ ms: 30 }, { ms: 10 }, { ms: 20 }]);
   expect(dataOf(outcome)).toEqual([
     { index: 0, status: "success", data: 0 },

@@ -211,7 +211,7 @@ test.each<OnError>(["partial-success", "fail-fast"])(
   },
 );
 
-test("a skipped step keeps nobody waiting, and its neighbours keep their order", async () => {
+test("a skipped step keeps no other waiting, and its neighbours keep their order", async () => {
   const { actions } = await run([
     { id: "one", tool: WRITE, ms: 100 },
     { id: "bad", ms: 10, fails: SOME_FAILURE },

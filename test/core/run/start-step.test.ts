@@ -696,7 +696,7 @@ describe("hazards", () => {
     ]);
   });
 
-  test("a write that failed skips nobody", async () => {
+  test("a write that failed skips no other step", async () => {
     const results = await calendar().run({ tool: "book", args: { fail: true } }, { tool: "agenda" });
     expect(results.map(({ status }) => status)).toEqual(["error", "success"]);
   });

@@ -48,7 +48,7 @@ test("a lost write is told as unknown at once and keeps its place until it is ov
   expect(ticket.outcome).toBe(LOST);
 });
 
-test("a ticket that nobody holds ends when it is stopped, another by whoever holds it", () => {
+test("a ticket without a holder ends when it is stopped, another by its holder", () => {
   const waiting = held();
   waiting.ticket.stop(LATE, "wait");
   expect(waiting.ticket.outcome).toEqual({ status: "error", error: LATE, meta: {} });

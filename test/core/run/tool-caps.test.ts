@@ -111,7 +111,7 @@ test("tools do not wait for each other", async () => {
   expect(bench.begun).toEqual(["a", "b"]);
 });
 
-test("the call with the longest path behind it goes first, whoever came first", async () => {
+test("the call with the longest path behind it goes first, in whichever order they came", async () => {
   const bench = new Bench();
   bench.add("short", SERIAL, 1, 0);
   bench.add("long", SERIAL, 9, 1);

@@ -111,7 +111,7 @@ describe("A model's answer is not read", () => {
   });
 });
 
-describe("What a model says is bounded by itself:", () => {
+describe("A model's text is bounded by itself:", () => {
   test("arguments longer than a batch's body are told to it as too long, and do not go back to it", () => {
     const read = (text: string) => {
       const tool_calls = [{ id: "a", type: "function", function: { name: "look", arguments: text } }];

@@ -551,7 +551,7 @@ describe("An answer is read", () => {
   });
 });
 
-describe("What was said", () => {
+describe("A turn in text", () => {
   test("ends before an invented observation, and nothing behind it is read", () => {
     const said = `Thought: Look.\nAction: get_weather\nAction Input: ${PHOENIX}`;
     const turn = readReactText(`${said}\n\n**Observation:** 42\nAction: send_email\nAction Input: {}`);

@@ -16,7 +16,7 @@ function readAt(pace: ReadingPace, { pieces, everyMs, from = 0 }: Rhythm): numbe
   });
 }
 
-describe("Of a stream is asked for", () => {
+describe("A stream is asked for", () => {
   test.each([1, 5, 20, 500])("one byte at least, where a word comes every %i ms", (everyMs) => {
     const pace = new ReadingPace(0);
     expect(pace.least).toBe(1);

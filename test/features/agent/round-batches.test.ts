@@ -134,7 +134,7 @@ describe("A call whose arguments", () => {
   test.each<[string, ModelCall, boolean]>([
     ["a read", call("look", {}, true), true],
     ["a write", call("write", {}, true), false],
-    ["what nobody knows", call("nothing", {}, true), false],
+    ["an unknown tool", call("nothing", {}, true), false],
     ["a read behind an alias", invoke("look"), true],
     ["a write behind an alias", invoke("write"), false],
     ["an alias behind an alias", invoke("invoke_tool"), false],

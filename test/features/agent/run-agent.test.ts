@@ -425,7 +425,7 @@ describe("The caller's own tools", () => {
   });
 });
 
-describe("What needs a person's yes", () => {
+describe("An action that needs a person's yes", () => {
   const turn: SaidTurn = {
     text: "I will remove it.",
     calls: [call("remove", { id: 7 }, "r"), call("double", { n: 1 }, "d")],
@@ -485,7 +485,11 @@ describe("What needs a person's yes", () => {
       "NOT_FOUND",
     ],
     ["a no, where it was rejected", { status: "rejected" }, "A person said no"],
-    ["that nobody decided, where it expired", { status: "expired" }, "Nobody decided in time"],
+    [
+      "without a decision, where it expired",
+      { status: "expired" },
+      "The question expired without a decision",
+    ],
     ["that its end is not known, where it was begun and lost", { status: "running" }, '"status":"unknown"'],
     ["that it waits, where it does", { status: "pending" }, "pending_confirmation"],
   ] as const)("is told to the model when the conversation goes on: %s", async (_, record, told) => {

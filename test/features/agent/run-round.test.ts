@@ -228,7 +228,7 @@ describe("The reply to a call", () => {
   });
 });
 
-describe("What a round did is told apart", () => {
+describe("The ends of a round's calls are told apart", () => {
   const keysOf = async (...calls: ModelCall[]): Promise<string[]> =>
     [...(await run(calls)).round.calls].sort();
 

@@ -78,7 +78,7 @@ describe("A model that is spoken to in text", () => {
     expect(understand("Final Answer: Seven.").message["content"]).toContain("Seven.");
   });
 
-  test("has its results in words, and whoever goes on with it finds what was said before as it was said", () => {
+  test("has its results in words, and a client that goes on with it finds what was said before as it was said", () => {
     const reply: KeptReply = { json: '{"twice":4}', failed: false, waits: [] } as unknown as KeptReply;
     const turn = { role: "assistant", content: "Action: ours" };
     const kept = { turn, isText: true } as unknown as Parameters<typeof voice.join>[0];

@@ -5,7 +5,7 @@ import { defineTool } from "../../../src/core/catalog/define-tool.ts";
 import { declareTool, SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 
 describe("the tools that answer from the catalog", () => {
-  test("read, need no network and no secret, and wait for nobody", () => {
+  test("read, need no network and no secret, and wait for no other action", () => {
     for (const tool of SAMPLE_CATALOG.metaTools.values()) {
       expect(tool).toMatchObject({
         isWrite: false,

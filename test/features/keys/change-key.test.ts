@@ -76,7 +76,7 @@ describe("rotateKey()", () => {
     expect([endOfKey(longer, "first"), endOfKey(longer, "second")]).toEqual([NOW + 2_000, NOW + 99_000]);
   });
 
-  test("keeps an expiry that nobody changes, for all keys of the name", () => {
+  test("keeps an expiry that is not changed, for all keys of the name", () => {
     const rotated = valueOf(rotateKey(keyOf({ expiresAt: NOW + 5_000 }), NOW, rotationOf()));
     expect(rotated.expiresAt).toBe(NOW + 5_000);
     expect(endOfKey(rotated, "second")).toBe(NOW + 5_000);

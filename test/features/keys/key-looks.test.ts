@@ -144,7 +144,7 @@ describe("KeyLooks", () => {
     expect(await looks.look(0, "third")).toMatchObject({ askedAtMs: sentAt });
   });
 
-  test("is sent by whoever waits, also when the first who asked is gone with its timers", async () => {
+  test("is sent by a caller that waits, also when the first who asked is gone with its timers", async () => {
     const clock = new VirtualClock(1_000_000);
     const calls: number[] = [];
     let isCutOff = false;

@@ -20,7 +20,7 @@ describe("KeyMemory", () => {
     expect([memory.recall("key", 1_499), memory.recall("key", 1_500)]).toEqual(["caller", undefined]);
   });
 
-  test("believes for less that a key is nobody's", () => {
+  test("believes for less that a key is unknown", () => {
     const memory = new KeyMemory<string>();
     memory.remember("key", { hash: "h", value: null, askedAtMs: 0, endsAtMs: NEVER });
     expect([memory.recall("key", 0), memory.recall("key", LIMITS.keyUnknownMs - 1)]).toEqual([null, null]);

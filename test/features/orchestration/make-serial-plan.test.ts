@@ -25,7 +25,7 @@ function planOf(...tools: readonly object[]) {
 
 const call = (toolName: string, input: object = {}) => ({ id: toolName, toolName, input });
 
-test("reads wait for nobody but the writes before them, which must have succeeded", () => {
+test("reads wait only for the writes before them, which must have succeeded", () => {
   const { steps } = planOf(call("read"), call("grep"), call("write"), call("read"));
   expect(steps.map(({ needs, after }) => ({ needs, after }))).toEqual([
     { needs: [], after: [] },

@@ -270,7 +270,7 @@ describe("A stream", () => {
   });
 });
 
-describe("What goes back into the conversation", () => {
+describe("The part that goes back into the conversation", () => {
   const contentOf = (blocks: readonly StreamedBlock[]): unknown =>
     answer(stream(blocks, { stop: "tool_use" })).turn!.message["content"];
 
@@ -300,7 +300,7 @@ describe("What goes back into the conversation", () => {
     expect(turn!.message["content"]).toMatchObject([{ input: { n: 1 } }]);
   });
 
-  test("is a call that nobody can read with no arguments, and the model is told", () => {
+  test("is an unreadable call with no arguments, and the model is told", () => {
     const { turn } = answer(stream([use("tool_use", "toolu_x", "probe-echo", "n is 1")]));
     expect(turn!.calls).toMatchObject([{ args: { ok: false } }]);
     expect(turn!.message["content"]).toMatchObject([{ input: {} }]);
@@ -405,7 +405,7 @@ describe("A stream that ends oddly", () => {
 describe("Whatever stands in an event", () => {
   test.each([
     ["no type", {}],
-    ["a type that nobody knows", { type: "message_tomorrow" }],
+    ["an unknown type", { type: "message_tomorrow" }],
     ["a message that is a list", { type: "message_start", message: [] }],
     ["a block that is a list", { type: "content_block_start", index: 5, content_block: [] }],
     ["a block without an index", { type: "content_block_start", content_block: { type: "text", text: "" } }],
@@ -527,7 +527,7 @@ describe("Whatever stands in an event", () => {
   });
 });
 
-describe("What Volley says itself", () => {
+describe("Text of Volley itself", () => {
   test("is in pings, which clients pass over, and its report where they hand it on", async () => {
     const passing = relay();
     const told = [

@@ -305,7 +305,7 @@ describe("The sandbox's model", () => {
     ]);
   });
 
-  test("takes nobody's word for a person's: neither results nor a loop's own", async () => {
+  test("takes no other word for a person's: neither results nor a loop's own", async () => {
     const said = await ask([
       user("Hi"),
       { role: "assistant", content: "Yes?" },

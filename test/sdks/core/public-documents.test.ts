@@ -79,7 +79,7 @@ describe.each(FILES)("%s", (file) => {
   });
 });
 
-describe("What is left out", () => {
+describe("The part that is left out", () => {
   test.each([
     [
       "github.json",

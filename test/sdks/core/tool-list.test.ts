@@ -154,7 +154,7 @@ const GEMINI_KEYWORDS = {
   object: ["properties", "required", "minProperties", "maxProperties"],
 };
 
-describe.each(TOOL_SURFACES)("Of the whole sandbox, the surface %s", (surface) => {
+describe.each(TOOL_SURFACES)("For the whole sandbox, the surface %s", (surface) => {
   const described = describeSurface(surface, catalog);
 
   test.each(TOOL_FORMATS)("in %s has names that every provider takes, each once", (format) => {

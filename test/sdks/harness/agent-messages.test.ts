@@ -367,7 +367,7 @@ describe("The caller's own tools", () => {
   });
 });
 
-describe("What needs a person's yes", () => {
+describe("An action that needs a person's yes", () => {
   const remove = (id: string) => ({ name: "probe-delete", args: { id } });
 
   test.each([

@@ -94,7 +94,7 @@ test.each([
   expect(wrong(judgeRest(samplesOf(make), OPTIONS))).toEqual([what]);
 });
 
-test("judgeMemory() holds it against a run that nobody looked at its heap", () => {
+test("judgeMemory() holds a missing look at the heap against a run", () => {
   expect(
     wrong(
       judgeMemory(

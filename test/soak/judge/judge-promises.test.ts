@@ -78,7 +78,7 @@ test.each<[what: string, evidence: Partial<Evidence>, text: string]>([
   [
     "a callback that never came",
     { callbacks: [{ ...callback, delivered: [] }] },
-    "nobody was told that it is succeeded",
+    "no caller was told that it is succeeded",
   ],
   [
     "a callback with another end",
@@ -96,7 +96,7 @@ test.each<[what: string, evidence: Partial<Evidence>, text: string]>([
     "reject, and it happened",
   ],
   [
-    "what nobody decided and happened",
+    "a question without a decision that happened",
     { questions: [{ ...question, decided: "expire" }] },
     "expire, and it happened",
   ],

@@ -129,7 +129,7 @@ function findWriteViolations({ n, keyed, told, attempts }: WriteEvidence): strin
 
 /** Every end of a job that has a callback is told, under one id, as it was. */
 function findCallbackViolations({ jobId, status, delivered }: CallbackEvidence): string[] {
-  if (delivered.length === 0) return [`job ${jobId}: nobody was told that it is ${status}`];
+  if (delivered.length === 0) return [`job ${jobId}: no caller was told that it is ${status}`];
   const ids = new Set(delivered.map(({ id }) => id));
   const other = delivered.find((one) => one.status !== status);
   return [

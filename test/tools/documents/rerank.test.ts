@@ -33,7 +33,7 @@ test("rerank gives each document's place, its id and its score, the best first, 
   expect(countTokens(output) / 3).toBeLessThan(20);
 });
 
-test("rerank asks nobody about no documents", async () => {
+test("rerank sends nothing about no documents", async () => {
   const { output, requests } = runTool(rerank, { query: "x", documents: [] });
   expect(await output).toEqual({ results: [] });
   expect(requests).toEqual([]);

@@ -64,7 +64,7 @@ test.each([
 });
 
 describe("search_documents finds only what is its tenant's", () => {
-  test("whoever asks for whatever", async () => {
+  test("for each tenant and each query", async () => {
     expect(await idsOf("confidential merger")).toEqual([]);
     expect((await idsOf("tea", "other")).sort()).toEqual(["tea-brewing"]);
     expect(await idsOf("tea", "nobody")).toEqual([]);

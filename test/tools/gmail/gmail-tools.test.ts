@@ -85,7 +85,7 @@ describe("send_gmail", () => {
     expect(z.safeParse(sendGmail.input, args).success).toBe(false);
   });
 
-  test("is sent once: whoever loses its answer is told that it may have gone out", async () => {
+  test("is sent once: a caller that loses its answer is told that it may have gone out", async () => {
     const world = new TestWorld();
     world.clock.jump(INSTANT_PORTS.now());
     for (const name of sendGmail.secrets) world.secrets.set(name, "secret");

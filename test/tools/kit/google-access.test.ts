@@ -83,7 +83,7 @@ describe("fetchGoogle()", () => {
     expect([sent, countTokenRequests()]).toEqual([2, 2]);
   });
 
-  test.each(GOOGLE_SECRETS)("gives nobody another's token: %s makes the account", async (name) => {
+  test.each(GOOGLE_SECRETS)("gives no caller another's token: %s makes the account", async (name) => {
     await list();
     await list({ secrets: { ...SECRETS, [name]: "another" } });
     expect(countTokenRequests()).toBe(2);

@@ -373,7 +373,7 @@ describe("Memories", () => {
   });
 });
 
-test("a tenant's files are nobody else's", async () => {
+test("a tenant's files belong to that tenant alone", async () => {
   const { call } = openWorkspace({ "memory/a.md": "mine" });
   for (const [name, args] of [
     ["read", { path: "memory/a.md" }],

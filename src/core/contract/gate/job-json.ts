@@ -33,7 +33,7 @@ export const jobSchema = lazySchema(() => {
       tool: z.string(),
       batch_id: z.optional(z.string()).check(z.describe("The batch that asked for it")),
       key: z.optional(z.string()).check(z.describe("Name of the key that asked for it")),
-      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("What started it, where it is a run of a flow")),
+      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("The trigger, where it is a run of a flow")),
       status: z.enum(JOB_STATUSES),
       attempts: z.int().check(z.minimum(0)),
       tries: z
@@ -47,7 +47,7 @@ export const jobSchema = lazySchema(() => {
       next_attempt_at: z.nullable(time),
       duration_ms: z
         .optional(z.int().check(z.minimum(0)))
-        .check(z.describe("Of a job that is over: from when it could begin to its end")),
+        .check(z.describe("From when the job could begin to its end; absent while it is not over")),
       note: z.optional(z.string()),
       callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
       args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
@@ -57,7 +57,7 @@ export const jobSchema = lazySchema(() => {
         .optional(z.unknown())
         .check(
           z.describe(
-            "Of a run of a flow: the envelope of its last attempt that has ended; shown with one job",
+            "The envelope of a flow's run: that of its last attempt that has ended; shown with one job",
           ),
         ),
     })

@@ -20,7 +20,9 @@ const askerSchema = lazySchema(() =>
         .optional(z.string())
         .check(z.describe("Name of the key; absent where a trigger started the run")),
       flow: z.optional(z.string()).check(z.describe("The flow that was run, where the key may call it")),
-      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("What started the flow, where no key did")),
+      trigger: z
+        .optional(z.enum(TRIGGERS))
+        .check(z.describe("The trigger of the flow, where no key started it")),
       run_id: z
         .optional(z.string())
         .check(

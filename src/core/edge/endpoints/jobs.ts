@@ -224,6 +224,6 @@ function refuseRedrive(job: JobRecord, { catalog }: RequestContext): Refusal {
       ? `The job is '${status}', and only a dead one can be redriven.`
       : isGone(job, catalog)
         ? `The job's tool '${visibleText(job.tool)}' is not deployed any more; it can be redriven once the tool is deployed again.`
-        : "The job's record cannot be read by this version, so nobody knows what it has sent.";
+        : "The job's record cannot be read by this version, so it is not known what it has sent.";
   return makeRefusal("JOB_NOT_REDRIVABLE", `${why} Nothing was changed.`);
 }

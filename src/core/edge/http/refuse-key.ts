@@ -13,7 +13,7 @@ export function refuseKey(
   const keyHeader = dialect?.keyHeader;
   const said = isConfigured
     ? `${sayForm(request, keyHeader)} ${keyHeader === undefined ? SEND_KEY : SEND_EITHER}`
-    : "No key is configured on this deployment, so nobody gets in; its operator sets VOLLEY_KEYS.";
+    : "No key is configured on this deployment, so every request is refused; its operator sets VOLLEY_KEYS.";
   return makeRefusal("UNAUTHORIZED", said);
 }
 

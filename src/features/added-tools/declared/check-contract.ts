@@ -18,7 +18,7 @@ export function checkContract(
   } = declaration;
   if (execution === "fire-and-forget" && isWrite === false)
     problems.add(["execution"], "'sync' for a read", execution, {
-      hint: "Nobody would see what a fire-and-forget tool reads; make it 'sync'.",
+      hint: "The result of a fire-and-forget read reaches no caller; make it 'sync'.",
     });
   if (execution === "sync" && delivery !== undefined)
     problems.add(["delivery"], "nothing for a sync tool", delivery, {

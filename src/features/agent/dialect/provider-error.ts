@@ -39,7 +39,7 @@ export const providerErrorSchema = lazySchema(() =>
           .check(z.describe("Where Anthropic's API is spoken: why a thread does not go on")),
       }),
       request_id: z.string(),
-      volley: z.optional(z.looseObject({})).check(z.describe("What had run before the error")),
+      volley: z.optional(z.looseObject({})).check(z.describe("The actions that had run before the error")),
     })
     .register(z.globalRegistry, { id: "ProviderError" }),
 );

@@ -50,7 +50,9 @@ const redrivenSchema = lazySchema(() =>
         .int()
         .check(
           z.minimum(0),
-          z.describe("Of those looked at: their tool is not there, or they changed meanwhile"),
+          z.describe(
+            "The jobs that were left as they are: their tool is not there, or they changed meanwhile",
+          ),
         ),
       tools_gone: z
         .array(z.string())

@@ -26,7 +26,7 @@ export const flowSchema = lazySchema(() => {
     on_error: z.optional(on_error.def.innerType),
     answer: z
       .optional(z.unknown())
-      .check(z.describe("What of the results is the answer: any JSON, with references and templates")),
+      .check(z.describe("The answer, made of the results: any JSON, with references and templates")),
     deadline_ms: z.optional(deadline_ms.def.innerType),
     triggers: z.optional(triggersSchema()),
   });

@@ -143,7 +143,7 @@ function hintOf(tokens: readonly string[]): string | undefined {
   return undefined;
 }
 
-const ofTools = "What a flow is follows from the tools that its actions call; leave it out.";
+const ofTools = "A flow's contract follows from the tools that its actions call; leave it out.";
 
 /** Fields that somebody may well look for in a flow. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([

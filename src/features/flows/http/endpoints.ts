@@ -203,7 +203,7 @@ const keptFlowSchema = lazySchema(() =>
         .check(z.describe("When its clock comes next; null when it does not any more")),
       issues: z
         .optional(z.array(flowIssueSchema()))
-        .check(z.describe("What is to be said of it, though it is kept")),
+        .check(z.describe("The problems that it has, though it is kept")),
     })
     .register(z.globalRegistry, { id: "KeptFlow" }),
 );

@@ -67,7 +67,7 @@ export const runFlowEndpoint: Endpoint = {
 const flowAnswerSchema = lazySchema(() =>
   z
     .extend(envelopeSchema(), {
-      answer: z.optional(z.unknown()).check(z.describe("What the flow says is its answer")),
+      answer: z.optional(z.unknown()).check(z.describe("The answer of the flow")),
       answer_error: z.optional(z.looseObject({})).check(z.describe("Why there is none")),
     })
     .register(z.globalRegistry, { id: "FlowAnswer" }),

@@ -117,7 +117,7 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
       keyed: true,
       body: { schema: turnSchema(), example },
       answer: {
-        description: "What is to be appended to the conversation",
+        description: "The messages to append to the conversation",
         schema: answer(),
         events: true,
       },

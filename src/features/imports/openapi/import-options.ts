@@ -50,7 +50,7 @@ export const importOptionsSchema = lazySchema(() =>
   z.strictObject({
     prefix: z
       .string()
-      .check(z.regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), z.describe("What the names of the tools begin with")),
+      .check(z.regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), z.describe("The beginning of the tools' names")),
     include: z
       .optional(
         z

@@ -81,7 +81,7 @@ const postKey: Endpoint = {
     tag: "Keys",
     body: { schema: keyRequestSchema().check(z.meta({ id: "KeyRequest" })), example: EXAMPLE },
     answer: {
-      description: "What was kept, and the key itself, which is shown this once",
+      description: "The key's record, and the key itself, which is shown this once",
       schema: madeKeySchema(),
       statuses: [201],
     },
@@ -216,7 +216,11 @@ function refuseKept(reason: KeyRefusal, name: string): Refusal {
         "INVALID_REQUEST",
         "/hash: another key has it already; make a fresh key for this name.",
         {
-          issue: { path: "/hash", expected: "the digest of a key that is nobody's", received: "one in use" },
+          issue: {
+            path: "/hash",
+            expected: "the digest of a key that is not in use",
+            received: "one in use",
+          },
         },
       );
     case "too-many-alive":
@@ -256,7 +260,7 @@ const madeKeySchema = lazySchema(() =>
     .extend(keySchema(), {
       key: z
         .optional(z.string())
-        .check(z.describe("The key, unless its hash was sent; nobody can show it again")),
+        .check(z.describe("The key, unless its hash was sent; it cannot be shown again")),
     })
     .register(z.globalRegistry, { id: "MadeKey" }),
 );

@@ -23,7 +23,7 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
     const { caller, ports } = context;
     const { manageTools, manageKeys } = caller;
     if (manageTools !== true && manageKeys !== true) return err(FORBIDDEN);
-    const hint = "What the tenant has could not be read whole; ask again.";
+    const hint = "The tenant's data could not be read whole; ask again.";
     const read = await askGate(
       async () => ({
         tools: manageTools === true ? ((await added?.readAll(context.gate)) ?? []) : null,

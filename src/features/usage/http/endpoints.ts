@@ -100,7 +100,7 @@ const usageSchema = lazySchema(() => {
     .strictObject({
       key: z.string(),
       tenant: z.string(),
-      flags: z.array(z.enum(KEY_FLAGS)).check(z.describe("What the key may do besides calling its tools")),
+      flags: z.array(z.enum(KEY_FLAGS)).check(z.describe("The rights of the key besides calling its tools")),
       features: z.array(z.string()).check(z.describe("The features that this Worker lists")),
       quota: z.strictObject({
         requests: quotaSchema(),
@@ -120,7 +120,7 @@ const usageSchema = lazySchema(() => {
           webhooks: of.check(z.describe("Waiting to be sent again")),
           runs: of.check(z.describe("Of flows")),
         })
-        .check(z.describe("What is alive in the background, all of the tenant's")),
+        .check(z.describe("The live background work of the whole tenant")),
       confirmations: z.strictObject({ waiting: of, oldest_at: z.nullable(time) }),
       breakers: z.strictObject({
         seen_by: z

@@ -123,7 +123,7 @@ describe("An open breaker", () => {
     expect(circuit.enter()).toEqual({ allowed: false, retryAfterMs: LIMITS.breakerPauseMs - 1_234 });
   });
 
-  test("F05 lets exactly one probe through after its pause, whoever else asks", () => {
+  test("F05 lets exactly one probe through after its pause, however many others ask", () => {
     const circuit = opened();
     circuit.now += LIMITS.breakerPauseMs;
     const entries = Array.from({ length: 50 }, () => circuit.enter());

@@ -51,7 +51,7 @@ describe("a callback", () => {
     expect(claimJob(started, NOW, LEASE)).toEqual([started, null]);
   });
 
-  test("is nothing to a job that nobody asked to be told of", () => {
+  test("is nothing to a job without a callback", () => {
     const [job] = settleAttempt(recorded(), succeeded);
     expect(job).toMatchObject({ dueAt: null, callback: null });
     expect(claimCallback(job, Number.MAX_SAFE_INTEGER)).toBeNull();

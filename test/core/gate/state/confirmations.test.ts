@@ -81,7 +81,7 @@ describe("changeConfirmation()", () => {
     ).toEqual([null, "running"]);
   });
 
-  test("has nothing to give back or to conclude where nobody has decided", () => {
+  test("has nothing to give back or to conclude before a decision", () => {
     expect(
       play([
         [1, command("conclude")],

@@ -127,7 +127,7 @@ test("webhooks that are sent again take the places of deliveries, and leave thos
   expect(nextDue(index, 0, few(1))).toBe(20);
 });
 
-describe("Of runs", () => {
+describe("For runs", () => {
   test("the one comes first that has been due for longest, before other jobs and behind deliveries", () => {
     const index = indexOf(runAt("later", "a", 20), runAt("sooner", "a", 10), attemptAt("job", 1));
     expect(firstDue(index, 30, few(1))).toBe("sooner");

@@ -85,7 +85,7 @@ describe("a key that is done", () => {
     expect(claim(done, 1_000 + RETENTION_MS, "two")[1]).toEqual(claimed("seed-of-two"));
   });
 
-  test("is nobody's to complete any more, not even who did it", () => {
+  test("cannot be completed any more, not even who did it", () => {
     expect(complete(done, 2_000, "one", { kind: "free" })).toBe(done);
     expect(complete(done, 2_000, "two", DONE)).toBe(done);
   });
@@ -99,12 +99,12 @@ describe("a run that goes silent", () => {
     expect(state).toEqual(claimed("seed-of-one", true));
   });
 
-  test("may not complete what was taken over from it, but may as long as nobody did", () => {
+  test("may not complete what was taken over from it, but may as long as it was not", () => {
     expect(complete(taken, LEASE_MS + 1, "one", DONE)).toBe(taken);
     expect(complete(held, LEASE_MS + 1, "one", DONE)).toMatchObject({ answer: { json: '{"ok":true}' } });
   });
 
-  test("leaves its doubt to whoever comes after a run that did nothing", () => {
+  test("leaves its doubt to the next caller after a run that did nothing", () => {
     for (const kind of ["free", "release"] as const) {
       const left = complete(taken, LEASE_MS + 1, "two", { kind });
       expect(claim(left, LEASE_MS + 2, "three")[1]).toEqual(claimed("seed-of-one", true));

@@ -130,7 +130,7 @@ describe("expiry", () => {
     expect(expireResults([], NOW, SMALL)).toEqual([[], []]);
   });
 
-  test("findFresh() never finds what has expired, or nobody kept, and finds each once", () => {
+  test("findFresh() never finds what has expired or was not kept, and finds each once", () => {
     const handles = ["c", "a", "nobody", "b", "c"];
     expect(findFresh(book, NOW, { handles, limits: SMALL })).toEqual(["c", "b"]);
   });

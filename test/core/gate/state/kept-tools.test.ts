@@ -53,7 +53,7 @@ describe("changeTools()", () => {
     expect(again).toMatchObject({ value: { changed: { version: 1, replaced: ["a"] }, written: [] } });
   });
 
-  test("T02 leaves what is hidden from whoever asks as it is, and says no more of it than that a name is taken", () => {
+  test("T02 leaves what is hidden from the caller as it is, and says no more of it than that a name is taken", () => {
     const imported = { kind: "import", prefix: "p", tools: [tool("p_a"), tool("p_b")] } as const;
     const book = after([put("a"), imported]);
     const hiding = (change: ToolChange, ...hidden: string[]) => step(book, change, LIMITS, hidden);
@@ -144,7 +144,7 @@ describe("changeTools()", () => {
     }),
   );
 
-  test("never lets the version fall, and whoever asks for what is newer learns of everything", () => {
+  test("never lets the version fall, and a caller that asks for what is newer learns of everything", () => {
     fc.assert(
       fc.property(fc.array(changes, { maxLength: 30 }), fc.nat(30), (made, at) => {
         let book = EMPTY;

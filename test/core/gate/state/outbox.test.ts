@@ -171,7 +171,7 @@ describe("queueJob()", () => {
     expect(cancelJob(job, NOW)[0].note).toBe("Cancelled before anything was sent.");
   });
 
-  test("takes nobody's report before it was claimed", () => {
+  test("takes no report before it was claimed", () => {
     const job = queueJob(specOf(), NOW);
     expect(settleJob(job, NOW, { fence: 1, end: succeeded, random: 0 })).toEqual([job, false]);
   });
@@ -288,7 +288,7 @@ describe("settleJob()", () => {
     expect(settle(retrying, succeeded)).toEqual([retrying, false]);
   });
 
-  test("believes a late report as long as nobody claimed the job", () => {
+  test("believes a late report as long as the job was not claimed", () => {
     const [job, accepted] = settleJob(recorded(), AFTER_LEASE + 5_000, {
       fence: 1,
       end: succeeded,
@@ -491,7 +491,7 @@ describe("buryJob() and toJobRecord()", () => {
     });
   });
 
-  test("show who asked and with what: for a run nobody did, and what is not kept is not there", () => {
+  test("show who asked and with what: for a run no caller did, and what is not kept is not there", () => {
     const origin = { tenant: "acme", key: "ci", requestId: "r", batchId: "b" };
     const asked = toJobRecord(recorded({ origin, argsJson: '{"n":1}' }));
     expect(asked).toMatchObject({ key: "ci", batchId: "b", argsJson: '{"n":1}' });
@@ -500,7 +500,7 @@ describe("buryJob() and toJobRecord()", () => {
     expect(ran).toMatchObject({ key: undefined, argsJson: undefined, trigger: "webhook" });
   });
 
-  test("ask nobody to try again what cannot be run", () => {
+  test("ask no caller to try again what cannot be run", () => {
     const of = (job: Job): unknown => JSON.parse(toJobRecord(job).errorJson!);
     expect(of(buryJob(recorded(), NOW, "why"))).toMatchObject({ code: "INTERNAL", retryable: false });
     const [lostForGood] = claimJob(recorded({ delivery: "at-most-once" }), AFTER_LEASE, LEASE);

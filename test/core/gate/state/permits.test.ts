@@ -96,7 +96,7 @@ describe("a global concurrency", () => {
     expect(gate.statusOf("d")).toBe("waiting");
   });
 
-  test("F09 takes a permit back by time when nobody gives it back", () => {
+  test("F09 takes a permit back by time when it is not given back", () => {
     const gate = new TestGate();
     for (const id of ["a", "b", "c"]) gate.ask(id, TWO);
     gate.advance(999);
@@ -148,7 +148,7 @@ describe("a global concurrency", () => {
     expect(gate.answers.get("c")).toMatchObject({ granted: true, waitedMs: 50 });
   });
 
-  test("turns away at once whoever comes when too many wait", () => {
+  test("turns away a caller at once when too many wait", () => {
     const gate = new TestGate({ ...PERMIT_OPTIONS, waiters: 3 });
     for (const id of ["a", "b", "c", "d", "e", "f"]) gate.ask(id, TWO);
     expect(gate.answers.get("f")).toMatchObject({ granted: false, reason: "full" });
@@ -253,7 +253,7 @@ describe("T33 several tenants", () => {
 });
 
 describe("a global rate", () => {
-  test("grants the limit at once, then one every window / limit, to whoever can wait that long", () => {
+  test("grants the limit at once, then one every window / limit, to callers that can wait that long", () => {
     const gate = new TestGate();
     const ids = Array.from({ length: 12 }, (_, k) => `${k}`);
     for (const id of ids) gate.ask(id, FIVE_A_SECOND, { waitMs: 1_000 });

@@ -258,7 +258,7 @@ describe("peekQuota()", () => {
     expect(peekQuota(book, NOW + 6_000, limit)).toEqual({ remaining: 8, resetMs: 12_000 });
   });
 
-  test("takes a bucket that nobody knows any more for as full as one may have been", () => {
+  test("takes a forgotten bucket for as full as one may have been", () => {
     const book = new Book();
     book.floorMs = NOW + 60_000;
     expect(peekQuota(book, NOW, key(10))).toEqual({ remaining: 0, resetMs: 60_000 });

@@ -90,7 +90,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(new Set(codesOf(results.slice(1)))).toEqual(new Set(["RESPONSE_TOO_LARGE"]));
   });
 
-  test("whoever needs what had no room is skipped", async () => {
+  test("a step that needs what had no room is skipped", async () => {
     const { results } = await answer({
       actions: [
         ...Array.from({ length: 20 }, (_, n) => one(MEGABYTE, { id: `r${n}` })),

@@ -214,7 +214,7 @@ describe("execute()", () => {
     expect(world.gate.parked.size).toBe(2);
   });
 
-  test("skips a gated action whose dependency failed, asks nobody, and asks about its sibling alone", async () => {
+  test("skips a gated action whose dependency failed, asks no question of it, and asks about its sibling alone", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const envelope = await world.run(calls.tools, {
       actions: [
@@ -250,7 +250,7 @@ describe("execute()", () => {
     expect(resultOf(envelope, "v").because).toBe("b");
   });
 
-  test("under fail-fast asks nobody once something has failed", async () => {
+  test("under fail-fast asks no question once something has failed", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const broken = contractOf("broken", { run: () => Promise.reject(new Error("no")) });
     const envelope = await world.run([...calls.tools, broken], {
@@ -266,7 +266,7 @@ describe("execute()", () => {
     expect(world.gate.parked.size).toBe(0);
   });
 
-  test("holds nobody back with a parked write, nor with a write that waits for one", async () => {
+  test("holds no step back with a parked write, nor with a write that waits for one", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const envelope = await world.run(calls.tools, {
       actions: [
@@ -530,7 +530,7 @@ describe("executeApproved()", () => {
     expect([calls.seen, world.gate.concluded]).toEqual([[], []]);
   });
 
-  test("runs nothing while nobody can say that the claim is held, not even what may run uncounted", async () => {
+  test("runs nothing while it is not known that the claim is held, not even what may run uncounted", async () => {
     const { world, calls, approve } = await park();
     world.gate.approve = () => Promise.reject(new Error("down"));
     expect(await approve()).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });

@@ -409,7 +409,7 @@ test("results are told one by one as they are known, the envelope in the order a
   expect(results.map(({ id }) => id)).toEqual(["slow", "quick"]);
 });
 
-test("whoever asks is told what tools report of their progress, without their secrets; nobody else is", async () => {
+test("a caller that asks is told what tools report of their progress, without their secrets; no other is", async () => {
   const world = new TestWorld();
   world.secrets.set("KEY", "s3cr3t-value");
   const rows = (name: string, declaration: Partial<ToolDeclaration> = {}) =>

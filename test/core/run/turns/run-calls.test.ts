@@ -121,7 +121,7 @@ describe("A turn", () => {
     ]);
   });
 
-  test("runs as many actions as one batch may, whoever asks for them", async () => {
+  test("runs as many actions as one batch may, by whichever provider they are asked for", async () => {
     const half = LIMITS.actions / 2;
     const replies = await repliesTo([
       batch(...doubled(half)),
@@ -166,7 +166,7 @@ describe("A turn", () => {
     expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "QUOTA_EXCEEDED" } } });
   });
 
-  test("without calls has no replies and asks nobody", async () => {
+  test("without calls has no replies and asks no gate", async () => {
     const world = new TestWorld();
     expect(valueOf(await run([], world))).toEqual({ replies: [], quota: null, replayed: false });
     expect(world.gate.requests).toHaveLength(0);

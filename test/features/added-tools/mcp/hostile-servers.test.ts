@@ -193,7 +193,7 @@ describe("a stream", () => {
     result: { content: [{ type: "text", text }] },
   });
 
-  test("is left once the answer is there: what comes after it, a second answer too, is nobody's", async () => {
+  test("is left once the answer is there: what comes after it, a second answer too, is dropped", async () => {
     let body: FakeBody | undefined;
     const world = serverOf({
       "tools/call": (message) => {
@@ -378,7 +378,7 @@ describe("a list", () => {
     expect(tools.get("none")).toMatchObject({ is_write: true });
   });
 
-  test("shows a model nothing that nobody sees, and no manual", async () => {
+  test("shows a model nothing that is invisible to people, and no manual", async () => {
     const world = listed({
       ...TOOL,
       title: "Do\u202eit\n now",

@@ -321,7 +321,7 @@ describe("a session", () => {
     expect(sessions.size).toBe(1);
   });
 
-  test("is nobody else's: not another tenant's, nor that of another secret", async () => {
+  test("is shared with no one: not another tenant, nor that of another secret", async () => {
     const { world, sessions } = makeSessions(true);
     const auth = { secret: "KEY", as: "bearer" } as const;
     const one = { secrets: { KEY: "first-secret" } };

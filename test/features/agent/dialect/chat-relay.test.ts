@@ -500,7 +500,7 @@ describe("Whatever stands in a chunk", () => {
   });
 });
 
-describe("What Volley says itself", () => {
+describe("Text of Volley itself", () => {
   test("is in chunks without choices, under the answer's id", () => {
     const passing = relay();
     const streams = [

@@ -171,7 +171,7 @@ const BAD: readonly Row[] = [
     "/orchestration",
     "no such field",
     "an object",
-    "What a flow is follows from the tools that its actions call; leave it out.",
+    "A flow's contract follows from the tools that its actions call; leave it out.",
   ],
   [
     "a category",
@@ -569,7 +569,7 @@ const BAD: readonly Row[] = [
     "'input' is there from the beginning; nothing has to wait for it, so leave it out.",
   ],
   [
-    "waiting for nobody",
+    "waiting for an action that is missing",
     actions(FOUND, { tool: "send-receipt", depends_on: ["fuond"] }),
     "/actions/1/depends_on/0",
     "the id of an action of this flow",

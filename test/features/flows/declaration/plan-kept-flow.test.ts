@@ -30,7 +30,7 @@ function withSearch(search: Tool): Catalog {
 const searchAs = (changes: object): Tool =>
   defineTool({ ...declareTool({ name: "search_orders", input: searchOrders.input }), ...changes });
 
-test("planKeptFlow() plans the flow's actions with an input that nobody knows", () => {
+test("planKeptFlow() plans the flow's actions with an unknown input", () => {
   const plan = valueOf(planKeptFlow(flow, SAMPLE_CATALOG));
   expect(plan.steps.map(({ id }) => id)).toEqual(["found", "order"]);
   expect(plan.given).toEqual(new Map([["input", undefined]]));

@@ -456,7 +456,7 @@ test("a signature of one scheme is none of another", async () => {
     }
 });
 
-describe("What is signed and cannot be used", () => {
+describe("A signed delivery that cannot be used", () => {
   const why = async (sender: Sender, body: string, headers?: Record<string, string>) => {
     const sent = bytesOf(body);
     return verify(sender, { body: sent, headers: headers ?? sender.sign({ body: sent }) });

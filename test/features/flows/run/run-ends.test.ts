@@ -137,7 +137,7 @@ test("A run that is unfinished at its end leaves no job of a read behind", async
   expect(world.gate.recordedIds.size).toBe(0);
 });
 
-test("A flow in a batch asks nobody again, where nobody had to be asked before", async () => {
+test("A flow in a batch asks no question again, where none was needed before", async () => {
   const world = new TestWorld();
   const tools = [ASKS, flowOf([{ tool: "asks" }], { answer: { $ref: "a0#/done" } })];
   const caller = { ...world.execution([]).caller, skipApproval: true };
@@ -164,7 +164,7 @@ describe("toOutcome()", () => {
     expect(of([failed, ok], { $ref: "a#" })).toMatchObject({ status: "error" });
   });
 
-  test("of what nobody knows by that name is a failure of the answer", () => {
+  test("of an unknown name is a failure of the answer", () => {
     expect(of([ok, ok], { $ref: "nowhere#" }).status).toBe("error");
   });
 

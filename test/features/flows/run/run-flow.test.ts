@@ -178,7 +178,7 @@ describe("A flow in a batch", () => {
     }
   });
 
-  test("leaves a write whose end nobody knows unknown", async () => {
+  test("leaves a write without a known end unknown", async () => {
     const lost = contractOf("lost", {
       isWrite: true,
       hosts: ["api.example.com"],
@@ -289,7 +289,7 @@ describe("A flow that does not come to its end", () => {
     expect(unsaid!.error!.hint).toBe(unsaid!.error!.hint!.trim());
   });
 
-  test("with an answer about background work, whose result nobody knows, names no code", async () => {
+  test("with an answer about background work, whose result is not known, names no code", async () => {
     const early = flowOf(
       "early",
       { actions: [{ id: "j", tool: "later" }], answer: { $ref: "j#/done" } },

@@ -188,7 +188,7 @@ describe("A run", () => {
     });
   });
 
-  test("is counted by nobody's quota", async () => {
+  test("is counted by no quota", async () => {
     const { attempt, world } = setUp([{ id: "a", tool: "once" }]);
     await attempt();
     expect(world.gate.requests.every(({ quota }) => quota === null)).toBe(true);
@@ -312,7 +312,7 @@ describe("A run", () => {
     expect(upstream.count("later")).toBe(1);
   });
 
-  test("that is cut off once its background work is recorded leaves that to whoever has it", async () => {
+  test("that is cut off once its background work is recorded leaves that to its job", async () => {
     const { attempt, killAt, upstream, world } = setUp([
       { id: "j", tool: "later" },
       { id: "x", tool: "other" },

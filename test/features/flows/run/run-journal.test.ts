@@ -68,7 +68,7 @@ describe("RunJournal", () => {
     expect(JSON.stringify(told)).toContain("done");
   });
 
-  test("leaves a step open that was skipped after all, and one that nobody knows the end of in doubt", async () => {
+  test("leaves a step open that was skipped after all, and one without a known end in doubt", async () => {
     const { journal, told, deferred } = createJournal();
     await Promise.all([journal.begin(write!), journal.begin(other!)]);
     journal.end(write!, { status: "skipped", because: "r", meta: {} } as Outcome);

@@ -489,7 +489,7 @@ describe("`overrides`", () => {
   });
 });
 
-describe("What cannot be imported is refused with what to do", () => {
+describe("A document that cannot be imported is refused with what to do", () => {
   const rows: [sentence: string, document: unknown, issue: object][] = [
     [
       "Swagger 2.0",
