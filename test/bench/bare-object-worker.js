@@ -1,5 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
+import { behindSlots } from "./header-slots.js";
+
 // Baselines (c) to (e): (a) behind one call of one Durable Object. WRITES says what the object writes before the fetches
 // begin: nothing, or one row. No system that asks an object before every batch can be faster. With WRITES=job the last
 // call is instead a background one: its row is written before the answer, and updated when it has ended.
@@ -33,8 +35,9 @@ export default {
     const id = crypto.randomUUID();
     if (env.WRITES === "nothing") await gate.admit({ cost: 1 });
     else await gate.record(id);
+    const send = behindSlots(env.HEADER_SLOTS);
     const call = async ({ args }) => {
-      const response = await fetch(`${env.UPSTREAM_ORIGIN}/echo?n=${args.n}&d=${args.d ?? 0}`);
+      const response = await send(`${env.UPSTREAM_ORIGIN}/echo?n=${args.n}&d=${args.d ?? 0}`);
       return await response.json();
     };
     if (env.WRITES !== "job") return Response.json({ results: await Promise.all(actions.map(call)) });

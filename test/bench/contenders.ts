@@ -69,12 +69,18 @@ export const CONTENDERS: readonly Contender[] = [
   VOLLEY,
 ];
 
+/** The same as they are on Cloudflare, where six fetches of a request at a time wait for headers, and without that. */
+export const BEHIND_SLOTS: readonly Contender[] = CONTENDERS.map(behindSlots);
+export const WITHOUT_SLOTS: readonly Contender[] = CONTENDERS.map(withoutSlots);
+
 /** One call of the batch in the background, recorded before it is promised: an insert, and an update when it ends. */
 export const WITH_JOB: readonly Contender[] = [
   bare,
   { ...bareObject, name: "bare-job", label: "(e) bare, one call recorded", setup: writing("job") },
   { ...VOLLEY, name: "volley-job", label: "Volley, one in background", lastTool: "bench-background" },
 ];
+
+export const WITH_JOB_BEHIND_SLOTS: readonly Contender[] = WITH_JOB.map(behindSlots);
 
 /**
  * Each kind of Volley beside the baseline whose fetches wait for the same things: on Cloudflare six at a time wait for
@@ -208,6 +214,18 @@ async function makeKey(
 
 function writing(what: string): Omit<WorkerdOptions, "script"> {
   return { ...bareObject.setup, vars: { WRITES: what } };
+}
+
+function behindSlots(contender: Contender): Contender {
+  return contender.source === VOLLEY.source
+    ? contender
+    : withVars(contender, contender, { HEADER_SLOTS: "6" });
+}
+
+function withoutSlots(contender: Contender): Contender {
+  return contender.source === VOLLEY.source
+    ? withVars(contender, contender, { VOLLEY_HEADER_SLOTS: "unlimited" })
+    : contender;
 }
 
 function withVars(

@@ -1,6 +1,5 @@
 import { startWorkerd, type Workerd } from "../support/workerd.ts";
 import { type Bundles, type Contender, makeBatchRequest } from "./contenders.ts";
-import { readCpuMicros, readMachineMicros } from "./cpu-time.ts";
 import { type LoadResult, runLoad } from "./load.ts";
 import type { Upstream } from "./start-upstream.ts";
 import { quantile } from "./statistics.ts";
@@ -14,13 +13,6 @@ export interface Slices {
   readonly rounds: number;
   readonly sliceMs: number;
   readonly warmupMs: number;
-}
-
-/** One contender at one batch size: a value per round. */
-export interface Throughput {
-  readonly label: string;
-  readonly batchesPerSecond: number[];
-  readonly cpuMicros: number[];
 }
 
 export interface Latency {
@@ -105,49 +97,6 @@ export async function warmUp(
     await verify(contender, how.n);
     await load(contender, how);
   }
-}
-
-/**
- * Measure CPU and throughput of all contenders at one batch size, one at a time.
- *
- * Slices are short and interleaved, and every round starts with another contender, so what the machine does over time
- * hits all of them alike and a ratio within a round is trustworthy where a number by itself is not.
- */
-export async function measureThroughput(
-  contenders: readonly Running[],
-  n: number,
-  { slices, upstream, confounders }: { slices: Slices; upstream: Upstream; confounders: Confounders },
-): Promise<readonly Throughput[]> {
-  const { connections, sliceMs: durationMs } = slices;
-  const found = new Map<Running, Throughput>();
-  for (const contender of contenders) {
-    const { label } = contender;
-    found.set(contender, { label, batchesPerSecond: [], cpuMicros: [] });
-  }
-  await warmUp(contenders, { n, connections, durationMs: slices.warmupMs });
-  for (let round = 0; round < slices.rounds; round += 1) {
-    for (const contender of rotate(contenders, round)) {
-      const benchCpu = (): number => readCpuMicros(upstream.pid) + readCpuMicros(process.pid);
-      const before = {
-        worker: readCpuMicros(contender.worker.pid),
-        machine: readMachineMicros(),
-        bench: benchCpu(),
-        at: performance.now(),
-      };
-      const result = await load(contender, { n, connections, durationMs });
-      const worker = readCpuMicros(contender.worker.pid) - before.worker;
-      confounders.add({
-        worker,
-        machine: readMachineMicros() - before.machine,
-        bench: benchCpu() - before.bench,
-        wallMs: performance.now() - before.at,
-      });
-      const series = found.get(contender);
-      series?.batchesPerSecond.push(result.requestsPerSecond);
-      series?.cpuMicros.push(worker / result.latenciesMs.length);
-    }
-  }
-  return [...found.values()];
 }
 
 /** Measure latency before a slow upstream at low concurrency, where nothing queues: what is left is our own time. */

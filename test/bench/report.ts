@@ -1,34 +1,61 @@
 import type { Cost } from "./cost.ts";
 import type { DiamondTimes } from "./diamond.ts";
 import type { Counted, GateCalls } from "./gate-calls.ts";
-import type { Latency, Throughput } from "./measure.ts";
+import type { Latency } from "./measure.ts";
 import type { PlanningTime } from "./planning.ts";
+import type { BatchCpu } from "./rig.ts";
 import type { StartUp } from "./start-up.ts";
 import { median, quantile } from "./statistics.ts";
 import { quantilesOf, type WebhookTimes } from "./webhooks.ts";
 import { TARGETS } from "./targets.ts";
 
-/** The first contender is the baseline; the last is held to the target. */
-export function makeThroughputTable(title: string, all: readonly Throughput[], target?: number): string[] {
-  const [base] = all;
-  const rows = all.map((own) => {
-    const rates = own.batchesPerSecond.map((value, i) => value / base!.batchesPerSecond[i]!);
-    const ratios = own.cpuMicros.map((value, i) => base!.cpuMicros[i]! / value);
-    const ratio = median(ratios);
-    return [
-      own.label,
-      median(own.batchesPerSecond).toFixed(0),
-      median(rates).toFixed(2),
-      median(own.cpuMicros).toFixed(0),
-      range(own.cpuMicros, 0),
-      ratio.toFixed(2),
-      range(ratios, 2),
-      (quiet(base!.cpuMicros) / quiet(own.cpuMicros)).toFixed(2),
-      own === all.at(-1) && target !== undefined ? atLeast(ratio, target) : "",
-    ];
+/** CPU of contenders as they are behind six header slots and, where it was measured, without. */
+export interface CpuOfBatches {
+  readonly slots: readonly BatchCpu[];
+  readonly plain?: readonly BatchCpu[];
+}
+
+/** A difference between two processes of the baseline that is larger hides steps of its size. */
+const EQUAL_WITHIN = 0.02;
+
+/** The first contender is the baseline, whose two processes are compared first; the last is held to the target. */
+export function makeCpuTable(title: string, { slots, plain }: CpuOfBatches, target?: number): string[] {
+  const kinds = plain === undefined ? [slots] : [slots, plain];
+  const rows = slots.map(({ label }, at) => {
+    const cells = kinds.flatMap((all) => [sayMicros(all[at]!), (mean(all[0]!) / mean(all[at]!)).toFixed(2)]);
+    const isLast = at === slots.length - 1 && target !== undefined;
+    return [label, ...cells, isLast ? atLeast(mean(slots[0]!) / mean(slots[at]!), target) : ""];
   });
-  const header = ["", "batches/s", "of (a)", "CPU µs", "min–max", "CPU ratio", "min–max", "quiet", "target"];
-  return [title, ...table([header, ...rows])];
+  const header = [
+    "",
+    "six slots: CPU µs",
+    "of (a)",
+    ...(plain === undefined ? [] : ["no slots: CPU µs", "of (a)"]),
+  ];
+  return [
+    title,
+    ...kinds.map((all, at) => sayBare(all[0]!, at === 0)),
+    ...table([[...header, "target"], ...rows]),
+  ];
+}
+
+/** Say how far two processes of the baseline are apart: less than that cannot be seen. */
+function sayBare({ micros }: BatchCpu, isBehindSlots: boolean): string {
+  const [one = Number.NaN, other = Number.NaN] = micros;
+  const apart = Math.abs(one - other) / Math.min(one, other);
+  const verdict = apart <= EQUAL_WITHIN ? "met" : "MISSED";
+  return (
+    `(a) against itself, ${isBehindSlots ? "six slots" : "no slots"}: ${one.toFixed(0)} and ${other.toFixed(0)} µs, ` +
+    `${(100 * apart).toFixed(1)} % apart (≤ ${100 * EQUAL_WITHIN} % ${verdict})`
+  );
+}
+
+function sayMicros(cpu: BatchCpu): string {
+  return `${mean(cpu).toFixed(0)} (${cpu.micros.map((micros) => micros.toFixed(0)).join(", ")})`;
+}
+
+function mean({ micros }: BatchCpu): number {
+  return micros.reduce((sum, value) => sum + value, 0) / micros.length;
 }
 
 /** Contenders in pairs: a baseline, and what is compared with it. */
@@ -167,14 +194,6 @@ function atLeast(value: number, target: number): string {
 
 export function atMost(value: number, target: number): string {
   return `≤ ${target} ${value <= target ? "met" : "MISSED"}`;
-}
-
-/** A value of the quiet rounds: other work on the machine only ever adds to what something costs. */
-function quiet(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.25,
-  );
 }
 
 export function range(values: readonly number[], digits: number): string {

@@ -3,24 +3,25 @@ import { parseArgs } from "node:util";
 
 import { type AgentSlices, measureAgent } from "./agent.ts";
 import { makeAgentTables } from "./agent-report.ts";
-import { Bundles, CONTENDERS, FOR_LATENCY, WITH_JOB } from "./contenders.ts";
+import { BEHIND_SLOTS, Bundles, FOR_LATENCY, WITH_JOB_BEHIND_SLOTS, WITHOUT_SLOTS } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
 import { measureGateCalls } from "./gate-calls.ts";
-import { Confounders, measureLatency, measureThroughput, type Slices, startAll, warmUp } from "./measure.ts";
+import { measureLatency, type Slices, startAll, warmUp } from "./measure.ts";
 import { measurePlanning } from "./planning.ts";
 import {
   makeBundleLine,
   makeCostTable,
+  makeCpuTable,
   makeDiamondTable,
   makeGateCallsTable,
   makeLatencyTable,
   makePlanningLine,
   makeStartUpTable,
-  makeThroughputTable,
   makeWebhookTable,
 } from "./report.ts";
 import { measureStartUp } from "./start-up.ts";
+import { Rig, type RigOptions } from "./rig.ts";
 import { startUpstream, type Upstream } from "./start-upstream.ts";
 import { TARGETS } from "./targets.ts";
 import { measureWebhooks } from "./webhooks.ts";
@@ -34,7 +35,7 @@ interface Options {
   readonly batchSizes: readonly number[];
   /** How long each contender is loaded before its CPU is looked at. */
   readonly compileMs: number;
-  readonly cpu: Slices;
+  readonly cpu: RigOptions;
   readonly latency: Slices;
   readonly agent: AgentSlices;
   readonly gateMs: number;
@@ -50,7 +51,7 @@ interface Bench {
 const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
   compileMs: 8_000,
-  cpu: { connections: 16, rounds: 11, sliceMs: 400, warmupMs: 1_000 },
+  cpu: { processes: 2, connections: 12, rounds: 40, compileRounds: 80, warmUpRounds: 10 },
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
   agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, aloneMs: 1_200, streamRounds: 3, streamMs: 1_500 },
   gateMs: 12_000,
@@ -60,7 +61,7 @@ const FULL: Options = {
 const QUICK: Options = {
   batchSizes: [3, 10],
   compileMs: 4_000,
-  cpu: { connections: 16, rounds: 4, sliceMs: 300, warmupMs: 600 },
+  cpu: { processes: 2, connections: 12, rounds: 16, compileRounds: 40, warmUpRounds: 5 },
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
   agent: { warmupMs: 600, rounds: 2, sliceMs: 250, aloneMs: 500, streamRounds: 1, streamMs: 1_000 },
   gateMs: 6_000,
@@ -114,45 +115,31 @@ async function main(): Promise<void> {
   process.stdout.write(`${seconds} s; load average at the start ${busyBefore.toFixed(1)}\n`);
 }
 
-async function measureCpu({ options, bundles, upstream }: Bench): Promise<string[]> {
-  await using resources = new AsyncDisposableStack();
-  const running = await startAll(CONTENDERS, { bundles, upstream, resources });
-  const { connections } = options.cpu;
-  await warmUp(running, { n: 3, connections, durationMs: options.compileMs });
-  const confounders = new Confounders();
+async function measureCpu(bench: Bench): Promise<string[]> {
   const lines: string[] = [];
-  for (const n of options.batchSizes) {
-    const all = await measureThroughput(running, n, { slices: options.cpu, upstream, confounders });
-    lines.push(...makeThroughputTable(`N = ${n}`, all, TARGETS.cpuRatio.get(n)), "");
+  const kinds = { slots: BEHIND_SLOTS, plain: WITHOUT_SLOTS };
+  await using rig = await Rig.start(kinds, bench.options.cpu, bench);
+  for (const n of bench.options.batchSizes) {
+    const { slots, plain } = await rig.measure(n);
+    lines.push(...makeCpuTable(`N = ${n}`, { slots, plain }, TARGETS.cpuRatio.get(n)), "");
   }
-  return [...lines, sayConfounders(confounders, options)];
+  return [...lines, rig.sayOthers()];
 }
 
-async function measureJob({ options, bundles, upstream }: Bench): Promise<string[]> {
-  await using resources = new AsyncDisposableStack();
-  const running = await startAll(WITH_JOB, { bundles, upstream, resources });
-  const confounders = new Confounders();
-  const all = await measureThroughput(running, 3, { slices: options.cpu, upstream, confounders });
+async function measureJob(bench: Bench): Promise<string[]> {
+  await using rig = await Rig.start({ slots: WITH_JOB_BEHIND_SLOTS }, bench.options.cpu, bench);
+  const { slots } = await rig.measure(3);
   return [
-    ...makeThroughputTable("N = 3, one of them in the background", all, TARGETS.jobCpuRatio),
-    sayConfounders(confounders, options),
+    ...makeCpuTable("N = 3, one of them in the background", { slots }, TARGETS.jobCpuRatio),
+    rig.sayOthers(),
   ];
 }
 
 async function measureDelays({ options, bundles, upstream }: Bench): Promise<string[]> {
   await using resources = new AsyncDisposableStack();
   const running = await startAll(FOR_LATENCY, { bundles, upstream, resources });
-  const { connections } = options.cpu;
-  await warmUp(running, { n: 10, connections, durationMs: options.compileMs });
+  await warmUp(running, { n: 10, connections: options.latency.connections, durationMs: options.compileMs });
   const measured = await measureLatency(running, { slices: options.latency, n: 10, delayMs: 50 });
   const title = `Latency, N = 10, upstream 50 ms, ${options.latency.connections} connections`;
   return makeLatencyTable(title, measured);
-}
-
-/** Say the other users of the machine meanwhile; above a fifth of a CPU of others, only ratios mean much. */
-function sayConfounders({ benchCpus, otherCpus }: Confounders, { cpu }: Options): string {
-  return (
-    `${cpu.rounds} interleaved rounds of ${cpu.sliceMs} ms, ${cpu.connections} connections. CPUs used meanwhile by the ` +
-    `upstream and the load: ${benchCpus.toFixed(2)}; by everything else on this machine: ${otherCpus.toFixed(2)}`
-  );
 }

@@ -16,3 +16,13 @@ export function median(values: readonly number[]): number {
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }
+
+/** The mean of the values between two quantiles. */
+export function trimmedMean(
+  values: readonly number[],
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const kept = sorted.slice(Math.floor(sorted.length * from), Math.ceil(sorted.length * to));
+  return kept.reduce((sum, value) => sum + value, 0) / kept.length;
+}
