@@ -9,7 +9,7 @@
 import { Connections } from "./connections.ts";
 import { type Bundles, type Contender, makeBatchRequest } from "./contenders.ts";
 import { readCpuMicros, readMachineMicros } from "./cpu-time.ts";
-import type { LoadRequest } from "./load.ts";
+import { makeRequestBytes } from "./load.ts";
 import { Confounders, rotate, type Running, startAll, verify } from "./measure.ts";
 import { trimmedMean } from "./statistics.ts";
 import type { Upstream } from "./start-upstream.ts";
@@ -32,9 +32,9 @@ export interface BatchCpu {
 }
 
 /** Between the slice of one process and that of the next: the last answers' work ends. */
-const PAUSE_MS = 1;
+export const PAUSE_MS = 1;
 /** The slices whose CPU is the mean's: cheaper ones missed a part of their work, dearer ones had other work between. */
-const KEPT = { from: 0.05, to: 0.7 };
+export const KEPT = { from: 0.05, to: 0.7 };
 
 /** Contenders in kinds, each in processes that run as long as the rig. */
 export class Rig<Kind extends string> implements AsyncDisposable {
@@ -138,7 +138,7 @@ function meansOf(running: readonly Running[], turns: readonly Turn[]): readonly 
 }
 
 /** About 25 ms of work of a bare Worker, and at least one batch for every connection. */
-function batchesOfSlice(n: number, connections: number): number {
+export function batchesOfSlice(n: number, connections: number): number {
   return Math.max(connections, Math.round(180 / (n + 1)));
 }
 
@@ -150,23 +150,26 @@ class Turn {
   /** CPU of all slices. */
   spent = 0;
   readonly #connections: Connections;
-  readonly #request: LoadRequest;
-  readonly #host: string;
+  readonly #requests: readonly Buffer[];
   #cpuBefore = 0;
 
   constructor(contender: Running, n: number, connections: Connections) {
     this.contender = contender;
     this.#connections = connections;
-    this.#request = makeBatchRequest(contender, n, 0);
-    this.#host = new URL(contender.worker.url).host;
+    const { host } = new URL(contender.worker.url);
+    this.#requests = [makeRequestBytes(host, makeBatchRequest(contender, n, 0))];
   }
 
   begin(): void {
     this.#cpuBefore = readCpuMicros(this.contender.worker.pid);
   }
 
-  send(batches: number): Promise<void> {
-    return this.#connections.send(this.#host, this.#request, batches);
+  async send(batches: number): Promise<void> {
+    const { failed, missing } = await this.#connections.send({ requests: this.#requests, times: batches });
+    if (failed + missing > 0)
+      throw new Error(
+        `Cannot measure ${this.contender.name}: ${failed} batches failed, ${missing} got no answer`,
+      );
   }
 
   count(batches: number): void {

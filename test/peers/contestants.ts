@@ -14,6 +14,12 @@ const honoZodObject = (writes: string): OnWorkerd =>
 /** All of them, in the order of the tables. */
 export const CONTESTANTS: readonly Contestant[] = [
   { ...PLAIN, name: BARE, label: "bare Worker, `Promise.all`", runs: ofBench("bare") },
+  {
+    ...PLAIN,
+    name: "bare-slots",
+    label: "the same behind six header slots, as on Cloudflare",
+    runs: withVars(ofBench("bare"), { HEADER_SLOTS: "6" }),
+  },
   { ...PLAIN, name: "hono-zod", label: "Hono + Zod", runs: ofBench("hono-zod") },
   { ...PLAIN, name: "object", label: "Hono + Zod + one object call", runs: honoZodObject("nothing") },
   { ...PLAIN, name: "row", label: "Hono + Zod + a row in an object", runs: honoZodObject("row") },
@@ -49,6 +55,10 @@ export const CONTESTANTS: readonly Contestant[] = [
 function ofBench(name: string): OnWorkerd {
   const { source, setup } = CONTENDERS.find((contender) => contender.name === name)!;
   return { on: "workerd", source, setup };
+}
+
+function withVars(runs: OnWorkerd, vars: Readonly<Record<string, string>>): OnWorkerd {
+  return { ...runs, setup: { ...runs.setup, vars: { ...runs.setup?.vars, ...vars } } };
 }
 
 function onWorkerd(name: string, setup?: OnWorkerd["setup"]): OnWorkerd {

@@ -1,25 +1,21 @@
-import { type LoadRequest, runLoad } from "../bench/load.ts";
-import { quantile } from "../bench/statistics.ts";
+import type { Connections } from "../bench/connections.ts";
+import { type LoadRequest, makeRequestBytes } from "../bench/load.ts";
 import { checkAnswer, type Expected, type Fault } from "./check-answer.ts";
 import { readAnswer } from "./read-answer.ts";
 
 export interface CheckedLoad extends Pick<Expected, "n" | "readNumber"> {
-  readonly url: string;
+  readonly host: string;
+  readonly connections: Connections;
   readonly makeRequest: (n: number, first: number) => LoadRequest;
-  readonly connections: number;
-  readonly durationMs: number;
-  /** So many batches at most. */
-  readonly most?: number | undefined;
-  /** How long after the load an answer may still come. */
+  readonly batches: number;
+  /** The time after which a missing answer is taken for lost. */
   readonly patienceMs: number;
 }
 
 /** The results of a load. Every answer was looked at, after the last had come: while time counts nothing is parsed. */
 export interface LoadReport {
-  readonly answered: number;
   readonly seconds: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  readonly latenciesMs: readonly number[];
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
   /** The first answer that was not what it should have been. */
   readonly example: string | null;
@@ -29,18 +25,16 @@ export interface LoadReport {
 const BATCHES = 64;
 const NUMBERS = 100_000;
 
-/** Load a server for a while, and check every answer. */
+/** Send a server a fixed number of batches, and check every answer. */
 export async function loadAndCheck(load: CheckedLoad): Promise<LoadReport> {
-  const { n, makeRequest, readNumber } = load;
+  const { n, makeRequest, readNumber, host } = load;
   const firsts = Array.from({ length: BATCHES }, (_, i) => NUMBERS + i * n);
   const answers: { readonly request: number; readonly bytes: readonly Buffer[] }[] = [];
+  const requests = firsts.map((first) => makeRequestBytes(host, makeRequest(n, first)));
   const startedAt = performance.now();
-  const { latenciesMs, missing } = await runLoad({
-    url: load.url,
-    request: firsts.map((first) => makeRequest(n, first)),
-    connections: load.connections,
-    durationMs: load.durationMs,
-    ...(load.most !== undefined && { most: load.most }),
+  const { latenciesMs, missing } = await load.connections.send({
+    requests,
+    times: load.batches,
     patienceMs: load.patienceMs,
     onAnswer: (request, bytes) => void answers.push({ request, bytes }),
   });
@@ -54,12 +48,5 @@ export async function loadAndCheck(load: CheckedLoad): Promise<LoadReport> {
     faults[fault] = (faults[fault] ?? 0) + 1;
     example ??= `${fault}: ${answer.status} ${answer.body.slice(0, 500)}`;
   }
-  return {
-    answered: latenciesMs.length,
-    seconds,
-    p50Ms: quantile(latenciesMs, 0.5),
-    p99Ms: quantile(latenciesMs, 0.99),
-    faults,
-    example,
-  };
+  return { seconds, latenciesMs, faults, example };
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Bundles } from "../bench/contenders.ts";
 import { readCpuMicros, readMachineMicros } from "../bench/cpu-time.ts";
 import { Confounders } from "../bench/measure.ts";
+import { batchesOfSlice, PAUSE_MS } from "../bench/rig.ts";
 import { startUpstream, type Upstream } from "../bench/start-upstream.ts";
 import type { Fault } from "./check-answer.ts";
 import type { Contestant } from "./contestant.ts";
@@ -17,22 +18,22 @@ import { type RunningServer, startContestant } from "./start-contestant.ts";
 
 export interface PeerOptions {
   readonly sizes: readonly number[];
+  /** Processes of each contestant. */
+  readonly processes: number;
   readonly connections: number;
   readonly rounds: number;
-  readonly sliceMs: number;
-  /** Before its first size a server is loaded until its code is compiled, before the others so that it is at work again. */
-  readonly compileMs: number;
-  readonly warmupMs: number;
+  /** Slices before the first that counts: until a server's code is compiled, and at each later size. */
+  readonly compileRounds: number;
+  readonly warmUpRounds: number;
 }
 
-/** One contestant at one size of batch: a value for each round. */
+/** One process of a contestant at one size of batch: a value for each round. */
 export interface Series {
   readonly name: string;
   readonly n: number;
   readonly perSecond: number[];
   readonly cpuMicros: number[];
-  readonly p50Ms: number[];
-  readonly p99Ms: number[];
+  readonly latenciesMs: number[];
   /** Resident after each slice. */
   readonly rssMiB: number[];
   /** Batches whose answers were looked at, those of the warm-up and of before included. */
@@ -54,14 +55,6 @@ const PATIENCE_MS = 10_000;
 /** And for calls in the background: longer than a lease, after which a job whose first attempt was lost is tried again. */
 const CALLS_PATIENCE_MS = 60_000;
 /**
- * Batches of a slice where calls are made after the answer, which hurries no sender: with ten calls each they are well
- * below the thousand live jobs beyond which Volley takes no more of a tenant.
- */
-const MOST_IN_BACKGROUND = 96;
-/** Between two slices: what the last one left behind, collected garbage among it, is not to fall on the next. */
-const PAUSE_MS = 60;
-
-/**
  * Measure contestants at each size of batch, one at a time, in short slices of which each round has one of each in another
  * order, so what the machine does over time hits all alike.
  *
@@ -78,26 +71,28 @@ export async function measurePeers(
   const bundles = resources.use(new Bundles());
   const loader = resources.use(new Loader());
   const confounders = new Confounders();
-  const servers = new Map<Contestant, RunningServer | Error>();
+  const servers: { readonly contestant: Contestant; readonly server: RunningServer | Error }[] = [];
   for (const contestant of contestants) {
     tell(`starting ${contestant.name}`);
-    const server = await startContestant(contestant, { bundles, upstream }).catch(toError);
-    servers.set(contestant, server instanceof Error ? server : resources.use(server));
+    for (let one = 0; one < options.processes; one += 1) {
+      const server = await startContestant(contestant, { bundles, upstream }).catch(toError);
+      servers.push({ contestant, server: server instanceof Error ? server : resources.use(server) });
+    }
   }
   const series: Series[] = [];
   for (const n of options.sizes) {
     const runs: Run[] = [];
-    const { sliceMs } = options;
-    const warmupMs = n === options.sizes[0] ? options.compileMs : options.warmupMs;
-    for (const contestant of contestants) {
-      const run = new Run(contestant, n, { loader, upstream, confounders, connections: options.connections });
+    const { connections, rounds } = options;
+    const warmUps = n === options.sizes[0] ? options.compileRounds : options.warmUpRounds;
+    for (const { contestant, server } of servers) {
+      const run = new Run(contestant, n, { loader, upstream, confounders, connections });
       series.push(run.series);
       tell(`N = ${n}: ${contestant.name} begins`);
-      if (await run.begin(servers.get(contestant)!, { warmupMs, sliceMs })) runs.push(run);
+      if (await run.begin(server, warmUps)) runs.push(run);
     }
-    for (let round = 1; round <= options.rounds; round += 1) {
-      tell(`N = ${n}: round ${round} of ${options.rounds}`);
-      for (const run of shuffle(runs)) await run.measure(options.sliceMs);
+    for (let round = 1; round <= rounds; round += 1) {
+      tell(`N = ${n}: round ${round} of ${rounds}`);
+      for (const run of shuffle(runs)) await run.measure();
     }
   }
   return { series, benchCpus: confounders.benchCpus, otherCpus: confounders.otherCpus };
@@ -116,20 +111,18 @@ class Run {
   readonly #contestant: Contestant;
   readonly #around: Around;
   #server: RunningServer | null = null;
+  #cpuBefore = 0;
 
   constructor(contestant: Contestant, n: number, around: Around) {
     const { name } = contestant;
-    const figures = { perSecond: [], cpuMicros: [], p50Ms: [], p99Ms: [], rssMiB: [] };
+    const figures = { perSecond: [], cpuMicros: [], latenciesMs: [], rssMiB: [] };
     this.series = { name, n, ...figures, checked: 0, faults: {}, example: null };
     this.#contestant = contestant;
     this.#around = around;
   }
 
   /** Prepare it, look whether it answers as it should, one batch at a time, and warm it up; false where it does not. */
-  async begin(
-    server: RunningServer | Error,
-    { warmupMs, sliceMs }: { readonly warmupMs: number; readonly sliceMs: number },
-  ): Promise<boolean> {
+  async begin(server: RunningServer | Error, warmUps: number): Promise<boolean> {
     if (server instanceof Error) return this.#refuse(server.message);
     this.#server = server;
     try {
@@ -137,43 +130,40 @@ class Run {
     } catch (error) {
       return this.#refuse(toError(error).message);
     }
-    await this.#load({ connections: 1, durationMs: 50 });
+    await this.#load({ connections: 1, batches: 10 });
     if (Object.keys(this.series.faults).length > 0) return false;
-    // In slices: calls in the background end in each of them, as they will.
-    for (let leftMs = warmupMs; leftMs > 0; leftMs -= sliceMs)
-      await this.#load({ durationMs: Math.min(leftMs, sliceMs) });
+    for (let round = 0; round < warmUps; round += 1) await this.#load({});
+    this.#cpuBefore = readCpuMicros(server.pid);
     return true;
   }
 
-  async measure(sliceMs: number): Promise<void> {
+  /** Measure one slice. Its CPU is that of the process since its last slice, so that work after the answers counts. */
+  async measure(): Promise<void> {
     const { upstream, loader, confounders } = this.#around;
     const { pid } = this.#server!;
+    const readBench = (): number => readCpuMicros(upstream.pid) + readCpuMicros(loader.pid);
+    const before = { machine: readMachineMicros(), bench: readBench(), at: performance.now() };
+    const { latenciesMs, seconds } = await this.#load({});
     await sleep(PAUSE_MS);
-    const benchCpu = (): number => readCpuMicros(upstream.pid) + readCpuMicros(loader.pid);
-    const before = {
-      worker: readCpuMicros(pid),
-      machine: readMachineMicros(),
-      bench: benchCpu(),
-      at: performance.now(),
-    };
-    const { answered, seconds, p50Ms, p99Ms } = await this.#load({ durationMs: sliceMs });
-    const worker = readCpuMicros(pid) - before.worker;
+    const cpu = readCpuMicros(pid);
+    const worker = cpu - this.#cpuBefore;
+    this.#cpuBefore = cpu;
     confounders.add({
       worker,
       machine: readMachineMicros() - before.machine,
-      bench: benchCpu() - before.bench,
+      bench: readBench() - before.bench,
       wallMs: performance.now() - before.at,
     });
+    const answered = latenciesMs.length;
     if (answered === 0) return;
     this.series.perSecond.push(answered / seconds);
     this.series.cpuMicros.push(worker / answered);
-    this.series.p50Ms.push(p50Ms);
-    this.series.p99Ms.push(p99Ms);
+    this.series.latenciesMs.push(...latenciesMs);
     this.series.rssMiB.push(readRssMiB(pid));
   }
 
   /** Load it, and where its calls are made after its answers wait for them: their time is the batches' too. */
-  async #load(how: { readonly connections?: number; readonly durationMs: number }): Promise<LoadReport> {
+  async #load(how: { readonly connections?: number; readonly batches?: number }): Promise<LoadReport> {
     const { loader, upstream, connections } = this.#around;
     const { name, inBackground } = this.#contestant;
     const { n } = this.series;
@@ -184,15 +174,16 @@ class Run {
       url: this.#server!.url,
       patienceMs: PATIENCE_MS,
       connections,
-      most: inBackground === true ? MOST_IN_BACKGROUND : undefined,
+      batches: batchesOfSlice(n, connections),
       ...how,
     };
     const report = await loader.load(order);
-    this.series.checked += report.answered;
+    const answered = report.latenciesMs.length;
+    this.series.checked += answered;
     this.#count(report.faults, report.example);
     if (!inBackground) return report;
     const startedAt = performance.now();
-    const promised = report.answered * n;
+    const promised = answered * n;
     const readMade = async (): Promise<number> => (await readJobs(upstream)) - jobsBefore;
     const lost = await countLost(promised, readMade, CALLS_PATIENCE_MS);
     if (lost > 0) this.#count({ lost }, `lost: ${lost} calls of ${promised}`);

@@ -1,5 +1,6 @@
-import { median } from "../bench/statistics.ts";
-import { FAULTS } from "./check-answer.ts";
+import { KEPT } from "../bench/rig.ts";
+import { median, quantile, trimmedMean } from "../bench/statistics.ts";
+import { type Fault, FAULTS } from "./check-answer.ts";
 import type { Contestant } from "./contestant.ts";
 import { BARE, BARE_NODE, CONTESTANTS } from "./contestants.ts";
 import type { Measured, PeerOptions, Series } from "./measure-peers.ts";
@@ -13,11 +14,10 @@ export interface PeerRun extends Measured, Setting {
 export const HEAD: readonly string[] = [
   "",
   "batches/s",
-  "min–max",
   "of bare",
   "of bare Node",
   "CPU µs",
-  "min–max",
+  "of each process",
   "of bare's",
   "p50 ms",
   "p99 ms",
@@ -29,30 +29,47 @@ const BEGIN = "<!-- npm run bench:peers: begin -->";
 const END = "<!-- npm run bench:peers: end -->";
 
 /**
- * Make the rows of one size of batch. Ratios are taken within a round; that of CPU is the bare Worker's divided by theirs, so
- * that more is better in both.
+ * Make the rows of one size of batch: of each contestant all of its processes together. The ratio of CPU is the bare Worker's divided by
+ * theirs, so that more is better in both.
  */
 export function makePeerRows({ series }: Measured, n: number): string[][] {
-  const all = series.filter((one) => one.n === n);
-  const find = (name: string): Series | undefined => all.find((one) => one.name === name);
-  return all.map((own) => {
-    const { label, runs } = contestantOf(own);
-    const isOnNode = runs.on === "node";
+  const byName = Map.groupBy(
+    series.filter((one) => one.n === n),
+    ({ name }) => name,
+  );
+  const rateOf = (name: string): number =>
+    median(known((byName.get(name) ?? []).flatMap((own) => own.perSecond)));
+  const cpusOf = (name: string): number[] =>
+    (byName.get(name) ?? []).map(({ cpuMicros }) => trimmedMean(known(cpuMicros), KEPT));
+  const cpuOf = (name: string): number => mean(known(cpusOf(name)));
+  return [...byName].map(([name, own]) => {
+    const { label, runs } = contestantOf(name);
+    const latencies = own.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
     return [
       label,
-      middle(own.perSecond, 0),
-      range(own.perSecond, 0),
-      ratio(own.perSecond, find(BARE)?.perSecond),
-      isOnNode ? ratio(own.perSecond, find(BARE_NODE)?.perSecond) : "",
-      middle(own.cpuMicros, 0),
-      range(own.cpuMicros, 0),
-      ratio(find(BARE)?.cpuMicros, own.cpuMicros),
-      middle(own.p50Ms, 1),
-      middle(own.p99Ms, 1),
-      middle(own.rssMiB, 0),
+      say(rateOf(name), 0),
+      say(rateOf(name) / rateOf(BARE), 2),
+      runs.on === "node" ? say(rateOf(name) / rateOf(BARE_NODE), 2) : "",
+      say(cpuOf(name), 0),
+      known(cpusOf(name))
+        .map((micros) => say(micros, 0))
+        .join(", "),
+      say(cpuOf(BARE) / cpuOf(name), 2),
+      say(quantile(latencies, 0.5), 1),
+      say(quantile(latencies, 0.99), 1),
+      say(median(known(own.flatMap(({ rssMiB }) => rssMiB))), 0),
       sayFaults(own),
     ];
   });
+}
+
+/** Say how far the processes of the bare Worker are apart: a smaller difference of two contestants says nothing. */
+export function sayBare({ series }: Measured, n: number): string {
+  const cpus = series
+    .filter((own) => own.n === n && own.name === BARE)
+    .map(({ cpuMicros }) => trimmedMean(known(cpuMicros), KEPT));
+  const apart = Math.max(...cpus) / Math.min(...cpus) - 1;
+  return `The bare Worker against itself: ${cpus.map((micros) => say(micros, 0)).join(" and ")} µs, ${say(100 * apart, 1)} % apart.`;
 }
 
 /** Write what a run found between the markers of the page. The rest of the page is a person's. */
@@ -64,10 +81,10 @@ export function updatePeerPage(page: string, run: PeerRun): string {
 }
 
 function makeMarkdown(run: PeerRun): string {
-  const { rounds, sliceMs, connections, sizes } = run.options;
+  const { rounds, processes, connections, sizes } = run.options;
   const checked = run.series.reduce((sum, series) => sum + series.checked, 0);
   const setting =
-    `${run.machine}; Node ${run.node}, workerd ${run.workerd}. ${rounds} rounds of ${sliceMs} ms for each, ${connections} connections, ` +
+    `${run.machine}; Node ${run.node}, workerd ${run.workerd}. ${processes} processes of each, ${rounds} slices of each process, ${connections} connections that stay open, ` +
     `${run.seconds} s in all; ${checked.toLocaleString("en")} answers were checked. Meanwhile the load and the upstream used ` +
     `${run.benchCpus.toFixed(2)} CPUs, everything else on the machine ${run.otherCpus.toFixed(2)}.`;
   const versions = run.packages.map(([name, version]) => `\`${name}\` ${version}`).join(", ");
@@ -77,19 +94,19 @@ function makeMarkdown(run: PeerRun): string {
       ["---", ...HEAD.slice(1).map(() => "---:")],
       ...makePeerRows(run, n),
     ];
-    return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+    return `${sayBare(run, n)}\n\n${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}`;
   });
   return [setting, `Packages: ${versions}.`, ...tables].join("\n\n");
 }
 
-function contestantOf({ name }: Series): Contestant {
+function contestantOf(name: string): Contestant {
   return CONTESTANTS.find((contestant) => contestant.name === name)!;
 }
 
-function sayFaults({ faults, checked }: Series): string {
-  const said = FAULTS.filter((fault) => faults[fault] !== undefined).map(
-    (fault) => `${faults[fault]} ${fault}`,
-  );
+function sayFaults(own: readonly Series[]): string {
+  const sum = (fault: Fault): number => own.reduce((all, { faults }) => all + (faults[fault] ?? 0), 0);
+  const said = FAULTS.filter((fault) => sum(fault) > 0).map((fault) => `${sum(fault)} ${fault}`);
+  const checked = own.reduce((all, series) => all + series.checked, 0);
   return said.length === 0 ? "0" : `${said.join(", ")} of ${checked}`;
 }
 
@@ -98,18 +115,10 @@ function known(values: readonly number[]): readonly number[] {
   return values.filter((value) => Number.isFinite(value));
 }
 
-function middle(values: readonly number[], digits: number): string {
-  return known(values).length === 0 ? "" : median(known(values)).toFixed(digits);
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function range(values: readonly number[], digits: number): string {
-  const all = known(values);
-  return all.length === 0 ? "" : `${Math.min(...all).toFixed(digits)}–${Math.max(...all).toFixed(digits)}`;
-}
-
-function ratio(over: readonly number[] = [], under: readonly number[] = []): string {
-  return middle(
-    over.map((value, round) => value / (under[round] ?? Number.NaN)),
-    2,
-  );
+function say(value: number, digits: number): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : "";
 }

@@ -13,18 +13,18 @@ import { parseArgs } from "node:util";
 import { table } from "../bench/report.ts";
 import { BARE, BARE_NODE, CONTESTANTS } from "./contestants.ts";
 import { measurePeers, type PeerOptions } from "./measure-peers.ts";
-import { HEAD, makePeerRows, updatePeerPage } from "./peer-tables.ts";
+import { HEAD, makePeerRows, sayBare, updatePeerPage } from "./peer-tables.ts";
 import { readSetting } from "./read-setting.ts";
 
 const FULL: PeerOptions = {
   sizes: [3, 10],
-  connections: 16,
-  rounds: 9,
-  sliceMs: 1_000,
-  compileMs: 8_000,
-  warmupMs: 1_500,
+  processes: 2,
+  connections: 12,
+  rounds: 40,
+  compileRounds: 80,
+  warmUpRounds: 10,
 };
-const QUICK: PeerOptions = { ...FULL, rounds: 3, sliceMs: 250, compileMs: 1_000, warmupMs: 400 };
+const QUICK: PeerOptions = { ...FULL, rounds: 10, compileRounds: 20, warmUpRounds: 3 };
 const PAGE = new URL("../../docs/peers.md", import.meta.url);
 
 const { values } = parseArgs({
@@ -61,11 +61,11 @@ const setting = {
 const run = { options, ...setting, ...measured };
 
 for (const n of options.sizes)
-  console.log(`N = ${n}\n${table([HEAD, ...makePeerRows(run, n)]).join("\n")}\n`);
+  console.log(`N = ${n}\n${sayBare(run, n)}\n${table([HEAD, ...makePeerRows(run, n)]).join("\n")}\n`);
 for (const { name, n, example } of measured.series)
   if (example !== null) console.log(`${name}, N = ${n}: ${example}`);
 console.log(
-  `${options.rounds} rounds of ${options.sliceMs} ms in shuffled order, ${options.connections} connections; ${setting.seconds} s. ` +
+  `${options.processes} processes of each, ${options.rounds} slices of each in shuffled order, ${options.connections} connections; ${setting.seconds} s. ` +
     `CPUs used meanwhile by the load and the upstream: ${measured.benchCpus.toFixed(2)}; by everything else: ${measured.otherCpus.toFixed(2)}`,
 );
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(run, null, 2)}\n`);

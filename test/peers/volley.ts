@@ -1,7 +1,7 @@
 import { VOLLEY } from "../bench/contenders.ts";
 import { type Contestant, makeBatch, makePost } from "./contestant.ts";
 
-// Volley as it is deployed, in the five ways that it runs calls. Each is a process of its own.
+// Volley as it is deployed, in the ways that it runs calls. Each is a process of its own.
 
 const { source, setup } = VOLLEY;
 const runs = { on: "workerd", source, setup } as const;
@@ -73,13 +73,23 @@ const registered: Contestant = {
   readNumber,
 };
 
+const plain: Omit<Contestant, "name" | "label"> = {
+  runs,
+  makeRequest: (n, first) => makeBatch(n, (i) => ({ tool: "bench-echo", args: { n: first + i } })),
+  readNumber,
+};
+
 export const VOLLEYS: readonly Contestant[] = [
   {
     name: "volley",
-    label: "Volley",
-    runs,
-    makeRequest: (n, first) => makeBatch(n, (i) => ({ tool: "bench-echo", args: { n: first + i } })),
-    readNumber,
+    label: "Volley, its six slots",
+    ...plain,
+  },
+  {
+    name: "volley-unlimited",
+    label: "Volley, no slots, as the others here",
+    ...plain,
+    runs: { ...runs, setup: { ...setup, vars: { ...setup?.vars, VOLLEY_HEADER_SLOTS: "unlimited" } } },
   },
   references,
   flow,
