@@ -149,10 +149,7 @@ describe("readBody() of any other body", () => {
   });
 
   it("holds all of a large one from its beginning on, and what came of it in the end", async () => {
-    const { text, held, budget } = read(
-      [bytes(10_000), { waitMs: 1_000 }, bytes(60_000)],
-      declared(100_000),
-    );
+    const { text, held, budget } = read([bytes(10_000), { waitMs: 1_000 }, bytes(60_000)], declared(100_000));
     await time.advance(500);
     expectLeft(budget, 900_000);
     budget.give(900_000);
