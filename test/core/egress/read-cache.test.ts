@@ -260,7 +260,7 @@ describe("A write", () => {
 
   test("of a tool that was added while running counts before anything of its domain was read", () => {
     const { reads } = worldOf();
-    const own = { added: true } as const;
+    const own = { added: { json: "{}", fingerprint: "f" } };
     const write = { ...contractOf("their-put", { isWrite: true, domain: "theirs" }), ...own };
     const read = { ...cached("their-look", 60, { domain: "theirs" }), ...own };
     const end = reads.watch(callOf(write))!;
