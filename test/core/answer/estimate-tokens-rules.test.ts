@@ -56,7 +56,7 @@ describe("weighTokens(): words by what they begin behind", () => {
     ["a word that a dash is glued to", "a-", "b", [252]],
     ["a capital that a dollar is glued to", "a$", "B", [1008]],
     ["a word behind a dash that a space stands before", "a -", "b", [875]],
-    ["a word behind a run of marks", "\"--", "b", [875]],
+    ["a word behind a run of marks", '"--', "b", [875]],
     ["a capital behind a run of marks", "a--", "B", [975]],
     ["a word behind a sign", "…", "a", [850]],
     ["a capital behind a sign", "…", "A", [1025]],
@@ -72,11 +72,26 @@ describe("weighTokens(): letters by those before them", () => {
     ["capitals behind a space as an acronym", "a ", "ABCDEF", [850, 0, 0, 300, 300, 300]],
     ["capitals that begin a word anew as none", "a b", "ABCDE", [950, 0, 0, 475, 475]],
     ["capitals behind a space as an acronym again", "some", "AB ABCD", [950, 0, 50, 850, 0, 0, 300]],
-    ["small letters behind capitals as another token, once", "", "ABCabcABCabc", [1025, 0, 0, 1100, 252, 567, 950, 0, 0, 1100, 252, 567]],
+    [
+      "small letters behind capitals as another token, once",
+      "",
+      "ABCabcABCabc",
+      [1025, 0, 0, 1100, 252, 567, 950, 0, 0, 1100, 252, 567],
+    ],
     ["a small letter behind one capital as the word's own", "", "Ab", [1025, 252]],
     ["a letter by the one before, whatever its case", "some", "Ab", [950, 252]],
-    ["rare neighbours more than common ones, and long words more", "\"x", "qqqqqqqqqqqqqq", [1701, 567, 567, 567, 567, 567, 642, 642, 642, 642, 717, 717, 717, 717]],
-    ["common neighbours nothing but their floor, and long words more", "a", "aaaaaaaaaaaaaaaa", [0, 0, 0, 0, 0, 25, 125, 125, 125, 125, 150, 150, 150, 150, 150, 150]],
+    [
+      "rare neighbours more than common ones, and long words more",
+      '"x',
+      "qqqqqqqqqqqqqq",
+      [1701, 567, 567, 567, 567, 567, 642, 642, 642, 642, 717, 717, 717, 717],
+    ],
+    [
+      "common neighbours nothing but their floor, and long words more",
+      "a",
+      "aaaaaaaaaaaaaaaa",
+      [0, 0, 0, 0, 0, 25, 125, 125, 125, 125, 150, 150, 150, 150, 150, 150],
+    ],
   ])("counts %s", (_, before, text, costs) => {
     expect(costsOf(before, text)).toEqual(costs);
   });
@@ -84,16 +99,26 @@ describe("weighTokens(): letters by those before them", () => {
 
 describe("weighTokens(): escapes", () => {
   test.each<Row>([
-    ["a line break as a token of its own, and a word behind it as one that begins", "\"x", "\\n\\nb", [630, 925, 315, 925, 850]],
-    ["a capital behind a line break", "\"x", "\\nB", [630, 925, 1025]],
-    ["the other two escapes that are a letter", "\"x", "\\rb\\tb", [630, 925, 850, 630, 925, 850]],
-    ["a word that a backslash stands before", "\"x", "\\bb", [630, 378, 315]],
-    ["no escape behind an escaped backslash", "\"x", "\\\\nb", [630, 315, 875, 1197]],
-    ["an escape behind an escaped backslash", "\"x", "\\\\\\nb", [630, 315, 315, 925, 850]],
-    ["an escaped quote as the mark that it is", "\"x", "\\\"b", [630, 0, 875]],
-    ["a code's digits behind its letter", "\"x", "\\u00", [630, 378, 1000, 0]],
-    ["backslashes in a string", "\"x", "\\\\\\\\\\\\\\\\", [630, 315, 315, 315, 315, 315, 315, 315]],
-    ["escaped quotes as a run of one mark", "\"x", "\\\"\\\"\\\"\\\"\\\"", [630, 0, 756, 0, 756, 0, 756, 0, 0, 1008]],
+    [
+      "a line break as a token of its own, and a word behind it as one that begins",
+      '"x',
+      "\\n\\nb",
+      [630, 925, 315, 925, 850],
+    ],
+    ["a capital behind a line break", '"x', "\\nB", [630, 925, 1025]],
+    ["the other two escapes that are a letter", '"x', "\\rb\\tb", [630, 925, 850, 630, 925, 850]],
+    ["a word that a backslash stands before", '"x', "\\bb", [630, 378, 315]],
+    ["no escape behind an escaped backslash", '"x', "\\\\nb", [630, 315, 875, 1197]],
+    ["an escape behind an escaped backslash", '"x', "\\\\\\nb", [630, 315, 315, 925, 850]],
+    ["an escaped quote as the mark that it is", '"x', '\\"b', [630, 0, 875]],
+    ["a code's digits behind its letter", '"x', "\\u00", [630, 378, 1000, 0]],
+    ["backslashes in a string", '"x', "\\\\\\\\\\\\\\\\", [630, 315, 315, 315, 315, 315, 315, 315]],
+    [
+      "escaped quotes as a run of one mark",
+      '"x',
+      '\\"\\"\\"\\"\\"',
+      [630, 0, 756, 0, 756, 0, 756, 0, 0, 1008],
+    ],
   ])("counts %s", (_, before, text, costs) => {
     expect(costsOf(before, text)).toEqual(costs);
   });
@@ -101,20 +126,45 @@ describe("weighTokens(): escapes", () => {
 
 describe("weighTokens(): runs of marks in a string", () => {
   test.each<Row>([
-    ["one mark from the fifth on by what runs of it are", "\"x", "-------", [1008, 0, 0, 0, 0, 0, 0]],
-    ["two marks in turn by what such runs are, from the fifth on", "\"x", "-=-=-=-=", [1008, 441, 1764, 441, 63, 189, 63, 189]],
-    ["two marks in turn, the other first", "\"x", "=-=-=-=", [882, 1764, 441, 1764, 189, 63, 189]],
-    ["two marks twice each", "\"x", "--==--==", [1008, 0, 441, 0, 1764, 189, 1323, 189]],
-    ["two marks of which one stands twice", "\"x", "--=--=--=", [1008, 0, 441, 1764, 0, 1323, 63, 189, 1323]],
-    ["a run of one mark that another goes on", "\"x", "-----======", [1008, 0, 0, 0, 0, 441, 0, 0, 189, 189, 189]],
-    ["a run in which another mark stands once", "\"x", "=======-====", [882, 0, 0, 0, 0, 0, 0, 1764, 441, 0, 189, 189]],
-    ["three marks as no such run", "\"x", "-.=-.=-.=", [1008, 567, 378, 1764, 567, 378, 1764, 567, 378]],
-    ["a third mark as the beginning of another run", "\"x", "-=-=+-=-=+-+-+", [1008, 441, 1764, 441, 504, 1008, 441, 1764, 441, 504, 1008, 504, 1008, 189]],
-    ["a space as the end of a run", "\"x", "-=-= -=-=-", [1008, 441, 1764, 441, 50, 882, 441, 1764, 441, 63]],
-    ["the end of a string as the end of a run", "\"x", "-=-=\"-=-=-=\"", [1008, 441, 1764, 441, 882, 2205, 441, 1764, 441, 1764, 441, 882]],
-    ["a letter as the end of a run", "\"x-=-=-=y", "-=-=-=", [1008, 441, 1764, 441, 63, 189]],
-    ["marks outside of strings as none", "\"-----\"", "------", [2205, 0, 0, 0, 0, 0]],
-    ["JSON's own marks in a string as any other", "\"x", "[[[[[[", [819, 504, 504, 504, 504, 504]],
+    ["one mark from the fifth on by what runs of it are", '"x', "-------", [1008, 0, 0, 0, 0, 0, 0]],
+    [
+      "two marks in turn by what such runs are, from the fifth on",
+      '"x',
+      "-=-=-=-=",
+      [1008, 441, 1764, 441, 63, 189, 63, 189],
+    ],
+    ["two marks in turn, the other first", '"x', "=-=-=-=", [882, 1764, 441, 1764, 189, 63, 189]],
+    ["two marks twice each", '"x', "--==--==", [1008, 0, 441, 0, 1764, 189, 1323, 189]],
+    ["two marks of which one stands twice", '"x', "--=--=--=", [1008, 0, 441, 1764, 0, 1323, 63, 189, 1323]],
+    [
+      "a run of one mark that another goes on",
+      '"x',
+      "-----======",
+      [1008, 0, 0, 0, 0, 441, 0, 0, 189, 189, 189],
+    ],
+    [
+      "a run in which another mark stands once",
+      '"x',
+      "=======-====",
+      [882, 0, 0, 0, 0, 0, 0, 1764, 441, 0, 189, 189],
+    ],
+    ["three marks as no such run", '"x', "-.=-.=-.=", [1008, 567, 378, 1764, 567, 378, 1764, 567, 378]],
+    [
+      "a third mark as the beginning of another run",
+      '"x',
+      "-=-=+-=-=+-+-+",
+      [1008, 441, 1764, 441, 504, 1008, 441, 1764, 441, 504, 1008, 504, 1008, 189],
+    ],
+    ["a space as the end of a run", '"x', "-=-= -=-=-", [1008, 441, 1764, 441, 50, 882, 441, 1764, 441, 63]],
+    [
+      "the end of a string as the end of a run",
+      '"x',
+      '-=-="-=-=-="',
+      [1008, 441, 1764, 441, 882, 2205, 441, 1764, 441, 1764, 441, 882],
+    ],
+    ["a letter as the end of a run", '"x-=-=-=y', "-=-=-=", [1008, 441, 1764, 441, 63, 189]],
+    ["marks outside of strings as none", '"-----"', "------", [2205, 0, 0, 0, 0, 0]],
+    ["JSON's own marks in a string as any other", '"x', "[[[[[[", [819, 504, 504, 504, 504, 504]],
   ])("counts %s", (_, before, text, costs) => {
     expect(costsOf(before, text)).toEqual(costs);
   });
@@ -129,7 +179,7 @@ describe("weighTokens(): marks by what they stand behind", () => {
     ["marks behind a letter beyond ASCII", "é", "..", [819, 0]],
     ["marks behind Han", "世", "..", [819, 0]],
     ["marks behind a sign", "…", "..", [315, 0]],
-    ["marks behind a line break", "\"\\n", "..", [945, 0]],
+    ["marks behind a line break", '"\\n', "..", [945, 0]],
   ])("counts %s", (_, before, text, costs) => {
     expect(costsOf(before, text)).toEqual(costs);
   });
@@ -137,7 +187,12 @@ describe("weighTokens(): marks by what they stand behind", () => {
 
 describe("weighTokens(): other scripts", () => {
   test.each<Row>([
-    ["letters with accents by their place in the word", "é", "éééééééééééééé", [450, 450, 450, 750, 750, 750, 750, 850, 850, 850, 850, 1175, 1175, 1175]],
+    [
+      "letters with accents by their place in the word",
+      "é",
+      "éééééééééééééé",
+      [450, 450, 450, 750, 750, 750, 750, 850, 850, 850, 850, 1175, 1175, 1175],
+    ],
     ["a letter with an accent behind a space", "a ", "é", [1975]],
     ["a letter with an accent behind a digit", "1", "é", [1175]],
     ["a letter with an accent within a word", "ab", "éc", [450, 0]],
