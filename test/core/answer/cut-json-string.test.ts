@@ -77,7 +77,11 @@ describe("a JSON string may be cut", () => {
   test.each<[string, string, string[]]>([
     ["before a blank, never between two", "one two   three", ["", "one", "one two"]],
     ["nowhere before its first word", "   one two", ["", "   one"]],
-    ["before the escape of a line break or a tab", "one\ntwo\rsix\tten", ["", "one", "one\\ntwo", "one\\ntwo\\rsix"]],
+    [
+      "before the escape of a line break or a tab",
+      "one\ntwo\rsix\tten",
+      ["", "one", "one\\ntwo", "one\\ntwo\\rsix"],
+    ],
     ["before no other escape", 'one\btwo\fsix"ten\u0001end', [""]],
     ["before no letter behind an escaped backslash", "one\\nine two", ["", "one\\\\nine"]],
     ["before a line break behind an escaped backslash", "one\\\ntwo", ["", "one\\\\"]],
@@ -154,7 +158,12 @@ describe("isCuttable()", () => {
   });
 
   test("of the part that is asked for", () => {
-    const parts = ["x".repeat(80), "word ".repeat(20), `https://example.com/${"x".repeat(100)}`, "y".repeat(81)];
+    const parts = [
+      "x".repeat(80),
+      "word ".repeat(20),
+      `https://example.com/${"x".repeat(100)}`,
+      "y".repeat(81),
+    ];
     const json = JSON.stringify(parts);
     const cuttable = parts.map((part) => {
       const start = json.indexOf(JSON.stringify(part));

@@ -7,7 +7,7 @@ import {
   weighTokens,
 } from "../../../src/core/answer/estimate-tokens.ts";
 
-/** What each UTF-16 code unit of `text` adds to the weight, in thousandths of a token, where `before` stands before it. */
+/** The weight that each UTF-16 code unit of `text` adds, in thousandths of a token, where `before` stands before it. */
 function costsOf(before: string, text: string): number[] {
   return Array.from({ length: text.length }, (_, at) => {
     const json = before + text;
@@ -233,7 +233,7 @@ describe("weighTokens()", () => {
     expect(new Set([...weights, weighTokens(json)]).size).toBe(1);
   });
 
-  test("weighs many texts as it did: who changes a cost on purpose changes these, too", () => {
+  test("weighs many texts as it did: a cost is changed on purpose, and these sums with it", () => {
     const sum = (all: readonly string[]): number => all.reduce((sum, json) => sum + weighTokens(json), 0);
     expect([OUTPUTS.length, sum(OUTPUTS)]).toEqual([18, 14_438_719]);
     expect([PROSE.length, sum(PROSE)]).toEqual([31, 10_222_200]);

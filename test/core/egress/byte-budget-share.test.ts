@@ -60,8 +60,8 @@ function textOf(length: number, values: number): string {
   return `["${"x".repeat(length - zeros.length - 4)}"${zeros}]`;
 }
 
-describe("what an isolate counts of a request", () => {
-  it("is what it holds beyond the first bytes, however it comes and goes", () => {
+describe("the bytes that an isolate counts of a request", () => {
+  it("are those that it holds beyond the first ones, however they come and go", () => {
     const budget = openBudget();
     const call = openCall(budget);
     for (const [bytes, counted] of [
@@ -80,7 +80,7 @@ describe("what an isolate counts of a request", () => {
     expect(isolate.held).toBe(FREE + 40 * KIB - 50 * KIB);
   });
 
-  it("is not more than was taken of it when some is given back before", () => {
+  it("are not more than were taken of it when some are given back before", () => {
     const budget = openBudget();
     budget.take(50 * KIB);
     budget.give(10 * KIB);
@@ -91,7 +91,7 @@ describe("what an isolate counts of a request", () => {
     expect(isolate.held).toBe(0);
   });
 
-  it("is eight bytes for each value, besides the text", () => {
+  it("are eight for each value, besides the text", () => {
     const budget = openBudget();
     expect(budget.takeValues(textOf(64 * KIB, 10_000))).toEqual({ ok: true, value: 10_000 });
     expect(isolate.held).toBe(80_000 - FREE);
@@ -99,7 +99,7 @@ describe("what an isolate counts of a request", () => {
     expect(isolate.held).toBe(0);
   });
 
-  it("is given back once the answer is written, but for what calls that go on have read", () => {
+  it("are given back once the answer is written, but for those of calls that go on", () => {
     const budget = openBudget();
     const [over, running] = [openCall(budget), openCall(budget)];
     read(over, 60 * KIB);

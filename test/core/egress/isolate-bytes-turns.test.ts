@@ -152,7 +152,7 @@ describe("the order of turns", () => {
     leader.give(90);
     await clock.advance(1);
     expect(asked[0]!.is).toBe("granted");
-    // What stood beside the first leader stands beside the second.
+    // Bytes beside the first leader are beside the second.
     expect(asked[1]!.is).toBe("waits");
 
     const other = lead("other");
@@ -190,7 +190,7 @@ describe("the order of turns", () => {
     expect([c1.is, c2.is, e.is]).toEqual(["granted", "waits", "granted"]);
   });
 
-  it("passes who leaves it, and lets those behind go on", async () => {
+  it("passes over a call that leaves it, and lets those behind go on", async () => {
     lead();
     beside(27);
     const [first, second] = [ask(open(), 20), ask(open(), 10)];
@@ -233,7 +233,7 @@ describe("the lead", () => {
     leader.take(60, LARGE);
     const third = ask(open("c"), 90);
     const tryAgain = async (): Promise<string> => {
-      // Whatever is given back lets others look for their turn.
+      // Bytes that are given back let others look for their turn.
       const request = open("d");
       ask(request, 1, SMALL);
       request.give(1);
@@ -246,11 +246,11 @@ describe("the lead", () => {
     expect(await tryAgain()).toBe("waits");
     leader.rest(20);
     expect(await tryAgain()).toBe("granted");
-    // What rests stands beside the others now.
+    // Bytes at rest are beside the others now.
     expect([ask(open("a"), 7).is, ask(open("a"), 1).is]).toEqual(["taken", "waits"]);
   });
 
-  it("is kept by whom rests with more than has room beside", async () => {
+  it("is kept by a leader that rests with more than has room beside", async () => {
     const [leader] = [open("a"), lead("b")];
     leader.take(45, LARGE);
     leader.rest(45);

@@ -54,7 +54,7 @@ function crowded() {
   const [leader, beside] = [isolate.open("acme", time), isolate.open("acme", time)];
   expect([leader.take(300_000, false), beside.take(150_000, true)]).toEqual([true, true]);
   const budget = new ByteBudget(300_000, 0, { share: () => isolate.open("acme", time) });
-  // What every request may hold without being counted.
+  // Every request may hold so many without being counted.
   budget.take(16 * 1024);
   return { isolate, budget, free: () => leader.give(300_000) };
 }
@@ -96,8 +96,8 @@ describe("readBody() of a small body whose length is declared", () => {
     expect(await read([new Uint8Array(content)], headers).text).toBe(expected);
   });
 
-  it("says that an encoding is not known", async () => {
-    const headers = declared(1, { "content-type": "text/plain; charset=klingon" });
+  it.each(["klingon", "x-utf-8", "utf-8x"])("says that %s is not known", async (charset) => {
+    const headers = declared(1, { "content-type": `text/plain; charset=${charset}` });
     expect(await failureOf(read([bytes(1)], headers).text)).toMatchObject({
       code: "BAD_UPSTREAM_RESPONSE",
       hint: expect.stringContaining("not known"),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createPieceRedactor, createRedactor } from "../../../src/core/egress/redact.ts";
 import { samples } from "../../support/samples.ts";
 
-/** What becomes of a text in JSON, where this secret is to be hidden. */
+/** The text as it is in JSON where this secret is hidden. */
 function redact(secret: string, text: string): string {
   return JSON.parse(createRedactor([secret])(JSON.stringify(text))) as string;
 }
