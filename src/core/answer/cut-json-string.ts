@@ -43,14 +43,15 @@ export function cutJsonString(
   const reach = reachTokens(json, { from: start, to: end - 1, limit: room - tail });
   const cut = lastBreak(json, start + 1, Math.max(start + 1, reach));
   const rest = JSON.parse(`"${json.slice(cut, end - 1)}"`) as string;
-  return { json: `${json.slice(start, Math.max(start + 1, cut))}…"`, dropped: rest.length };
+  return { json: `${json.slice(start, cut)}…"`, dropped: rest.length };
 }
 
 function lastBreak(json: string, from: number, reach: number): number {
   let at = reach;
   while (at > from && !isBreak(json, at)) at -= 1;
   if (at === from) return safeBreak(json, from, from + Math.floor((reach - from) / STRIDE) * STRIDE);
-  while (at > from && json[at - 1] === " ") at -= 1;
+  // The quote before the first character ends it.
+  while (json[at - 1] === " ") at -= 1;
   return at;
 }
 
@@ -66,7 +67,7 @@ function isBreak(json: string, at: number): boolean {
 function safeBreak(json: string, from: number, at: number): number {
   if (at <= from) return from;
   // Inside `\u001b` or the like, whose backslash is at most five characters back.
-  for (let back = 1; back <= 5 && at - back >= from; back += 1) {
+  for (let back = 1; back <= 5; back += 1) {
     const escape = at - back;
     if (json[escape] !== "\\" || isEscaped(json, escape)) continue;
     if (back < (json[escape + 1] === "u" ? 6 : 2)) return escape;

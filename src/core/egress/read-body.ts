@@ -316,7 +316,7 @@ export class CallBytes {
     this.#isOver = true;
     if (outputBytes === 0) return this.drop();
     const kept = Math.min(outputBytes * this.#weight, this.#bytes);
-    if (kept < this.#bytes) this.#budget.give(this.#bytes - kept);
+    this.#budget.give(this.#bytes - kept);
     this.#budget.rest(kept, this.#values);
   }
 }
@@ -554,13 +554,18 @@ function isDelimited(headers: Headers): boolean {
   return (
     !headers.has("transfer-encoding") &&
     !headers.has("content-encoding") &&
-    !/charset=(?!"?utf-8)/i.test(headers.get("content-type") ?? "")
+    /^utf-?8$/i.test(charsetOf(headers.get("content-type")))
   );
+}
+
+/** The encoding that a content type names, with blanks and quotes where some services write them. */
+function charsetOf(contentType: string | null): string {
+  return /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
 }
 
 /** Strict, because a replacement character would pass corrupted data off as the service's answer. */
 function createDecoder(contentType: string | null): Decoder {
-  const charset = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+  const charset = charsetOf(contentType);
   const decoder = attemptNow(() => new TextDecoder(charset, { fatal: true, ignoreBOM: false }));
   if (decoder.ok) return decoder.value;
   throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {

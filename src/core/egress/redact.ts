@@ -90,7 +90,7 @@ function redactTokens(json: string, find: Find, first: Span): string {
     const token = json.slice(open, at);
     result += isIn(open, at) ? redactString(token, find) : token;
   }
-  return result === json ? json : result;
+  return result;
 }
 
 /** Replacing in the text as written could cut an escape in two: `nabcde` also stands in `\nabcde`. */
@@ -109,7 +109,7 @@ function redactText(text: string, find: Find, openFrom?: number): Redacted {
     clean += MARK;
     at = span.end;
   }
-  return { clean: at === 0 ? text : clean + text.slice(at), held: "" };
+  return { clean: clean + text.slice(at), held: "" };
 }
 
 function redactNumbers(gap: string, find: Find): string {
@@ -167,7 +167,7 @@ function createFinder(forms: readonly Form[]): Find {
   return (text, from, openFrom = Number.POSITIVE_INFINITY) => {
     for (let start = from; start < text.length; start += 1) {
       const code = text.charCodeAt(start);
-      if (code < 128 && isStart[code] === 0) continue;
+      if (isStart[code] === 0) continue;
       ranOut = false;
       let end = endAt(text, start);
       for (let at = start + 1; at < end; at += 1) end = Math.max(end, endAt(text, at));
@@ -208,7 +208,7 @@ function toTextForm(secret: string): Form {
       }
       let end = endOf(wanted, text, at);
       // Behind the secret's own backslashes, an escape has lost its own.
-      if (end < 0 && isEscaped && readEscapeBody(text, at) === wanted) end = escapeEnd;
+      if (isEscaped && readEscapeBody(text, at) === wanted) end = escapeEnd;
       if (end < 0) return -1;
       isEscaped = wanted === BACKSLASH;
       at = end;
@@ -238,7 +238,7 @@ function toHexForm(bytes: readonly number[]): Form {
  * begin. The digits around them share bits with the neighbours and are left.
  */
 function toBase64Form(bytes: readonly number[], offset: number): Form {
-  const padded = [...Array.from({ length: offset }, () => 0), ...bytes];
+  const padded = [...[0, 0].slice(0, offset), ...bytes];
   const all = btoa(padded.map((byte) => String.fromCharCode(byte)).join(""));
   const own = all.slice(Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6));
   const urlSafe = codesOf(own.replaceAll("+", "-").replaceAll("/", "_"));
@@ -252,7 +252,7 @@ function toBase64Form(bytes: readonly number[], offset: number): Form {
         continue;
       }
       if (!isBlank(code) && !isEscape(code)) return -1;
-      if (index > 0) at = skip(text, at, isBlank);
+      at = skip(text, at, isBlank);
       const end = Math.max(endOf(digit, text, at), endOf(other, text, at));
       if (end < 0) return -1;
       at = end;
@@ -312,7 +312,7 @@ function endOf(wanted: number, text: string, at: number): number {
   const code = codeAt(text, at);
   if (!isEscape(code)) {
     if (code === wanted || (wanted === SPACE && code === PLUS)) return at + 1;
-    return wanted > 0xffff && text.codePointAt(at) === wanted ? at + 2 : -1;
+    return text.codePointAt(at) === wanted ? at + 2 : -1;
   }
   if (wanted === BACKSLASH) return endOfBackslashes(text, at);
   // In several parts first: the first byte of `Ã` in UTF-8 is `Ã` itself.
@@ -468,7 +468,7 @@ function readEntityBody(text: string, at: number): number {
   let end = at;
   while (end < at + LONGEST_NAME && codeAt(text, end) >= SMALL_A) end += 1;
   escapeEnd = end + 1;
-  if (end === at || codeAt(text, end) !== SEMICOLON) return -1;
+  if (codeAt(text, end) !== SEMICOLON) return -1;
   return ENTITIES.get(text.slice(at, end)) ?? -1;
 }
 

@@ -58,7 +58,120 @@ describe("cutJsonString()", () => {
   });
 });
 
+/** All that is ever left of a text, as JSON without its quotes and the mark, whatever the room. */
+function headsOf(text: string): string[] {
+  const json = `:${JSON.stringify(text)}`;
+  const tail = shortest() - weighTokens(':"', 1);
+  const rooms = Array.from(json, (_, end) => weighTokens(json, 1, end) + tail);
+  const heads = rooms.map((room) => {
+    const enough = Math.max(shortest(), room);
+    const kept = cutJsonString(json, { start: 1, end: json.length, room: enough });
+    expect(weighTokens(`:${kept.json}`, 1)).toBeLessThanOrEqual(enough);
+    expect(kept.json).toMatch(/^".*…"$/s);
+    return kept.json.slice(1, -2);
+  });
+  return [...new Set(heads)];
+}
+
+describe("a JSON string may be cut", () => {
+  test.each<[string, string, string[]]>([
+    ["before a blank, never between two", "one two   three", ["", "one", "one two"]],
+    ["nowhere before its first word", "   one two", ["", "   one"]],
+    [
+      "before the escape of a line break or a tab",
+      "one\ntwo\rsix\tten",
+      ["", "one", "one\\ntwo", "one\\ntwo\\rsix"],
+    ],
+    ["before no other escape", 'one\btwo\fsix"ten\u0001end', [""]],
+    ["before no letter behind an escaped backslash", "one\\nine two", ["", "one\\\\nine"]],
+    ["before a line break behind an escaped backslash", "one\\\ntwo", ["", "one\\\\"]],
+    ["behind each character of Han or kana", "ab燃料の", ["", "ab燃", "ab燃料", "ab燃料の"]],
+    ["behind the first and the last such character", "ab\u2e80c\ud7afd", ["", "ab\u2e80", "ab\u2e80c\ud7af"]],
+    ["behind none on either side of them", "ab\u2e7fc\ud7b0d", [""]],
+  ])("%s", (_, text, heads) => {
+    expect(headsOf(text)).toEqual(heads);
+  });
+
+  test("where there is no blank behind each 64th character", () => {
+    const text = "aB3/".repeat(50);
+    expect(headsOf(text)).toEqual([0, 64, 128, 192].map((length) => text.slice(0, length)));
+  });
+
+  test("behind a multiple of 64 only until a blank comes, which is later", () => {
+    const text = `${"a".repeat(100)} ${"b".repeat(100)}`;
+    expect(headsOf(text)).toEqual([0, 64, 100].map((length) => text.slice(0, length)));
+  });
+
+  test.each<[string, string, number, number]>([
+    ["in an escape of two characters", '"', 1, 1],
+    ["in an escaped backslash", "\\", 1, 1],
+    ["in the escape of a code, behind its backslash", "\u001b", 1, 1],
+    ["in the escape of a code, behind its u", "\u001b", 2, 2],
+    ["in the escape of a code, before its last digit", "\u001b", 5, 5],
+    ["behind the escape of a code", "\u001b", 6, 0],
+    ["behind an escape of two characters", '"', 2, 0],
+    ["behind an escaped backslash", "\\", 2, 0],
+    ["in a pair of halves", "\u{1f511}", 1, 1],
+    ["behind a pair of halves", "\u{1f511}", 2, 0],
+    ["in the first pair of halves that there is", "\u{10000}", 1, 1],
+    ["behind the first pair of halves that there is", "\u{10000}", 2, 0],
+    ["in the last pair of halves that there is", "\u{10ffff}", 1, 1],
+    ["behind a letter u that an escaped backslash stands before", "\\u123", 3, 0],
+  ])("%s no", (_, part, inside, back) => {
+    // The 64th character of the JSON stands so far inside of it.
+    const head = "a".repeat(64 - inside);
+    const [, first] = headsOf(`${head}${part}${"b".repeat(70)}`);
+    expect(first).toBe(`${head}${JSON.stringify(part).slice(1, -1)}`.slice(0, 64 - back));
+  });
+
+  test("with as many of its characters said to be missing as are", () => {
+    const text = `one "two" ${"\u{1f511}".repeat(10)} end`;
+    for (let room = shortest(); room < 20_000; room += 500) {
+      const { text: kept, dropped } = cut(text, room);
+      expect(text.length - (kept.length - 1)).toBe(dropped);
+    }
+  });
+
+  test("down to its mark, which weighs what it weighs between a colon and what follows", () => {
+    expect(shortest()).toBe(weighTokens(':"…"', 1));
+    expect(cut("word ".repeat(30), shortest()).text).toBe("…");
+  });
+});
+
 describe("isCuttable()", () => {
+  test("of a text of more than 80 characters, as JSON writes them", () => {
+    const of = (text: string): boolean => isCuttable(JSON.stringify(text), 0, JSON.stringify(text).length);
+    expect([of("x".repeat(80)), of("x".repeat(81)), of('"'.repeat(40)), of('"'.repeat(41))]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("of a link of more than 2,048 characters, and of what only has a link in it", () => {
+    const of = (text: string): boolean => isCuttable(JSON.stringify(text), 0, JSON.stringify(text).length);
+    for (const scheme of ["https:", "http:"])
+      expect([of(scheme.padEnd(2_048, "x")), of(scheme.padEnd(2_049, "x"))]).toEqual([false, true]);
+    expect(of(`see https:${"x".repeat(100)}`)).toBe(true);
+    for (const scheme of ["httpx:", "xhttp:", "http/"]) expect(of(scheme.padEnd(100, "x"))).toBe(true);
+  });
+
+  test("of the part that is asked for", () => {
+    const parts = [
+      "x".repeat(80),
+      "word ".repeat(20),
+      `https://example.com/${"x".repeat(100)}`,
+      "y".repeat(81),
+    ];
+    const json = JSON.stringify(parts);
+    const cuttable = parts.map((part) => {
+      const start = json.indexOf(JSON.stringify(part));
+      return isCuttable(json, start, start + part.length + 2);
+    });
+    expect(cuttable).toEqual([false, true, false, true]);
+  });
+
   test.each([
     ["a name", "Jiffy Lube", false],
     ["a link", `https://example.com/${"x".repeat(500)}`, false],

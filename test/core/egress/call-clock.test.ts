@@ -71,6 +71,32 @@ describe("CallClock", () => {
     expect(time.now()).toBe(1_021_000);
   });
 
+  it("ends with the phase that ends together with the whole call", async () => {
+    const { time, clock } = start();
+
+    clock.enter("idle", 10_000);
+    await time.advance(10_000);
+
+    expect(failureOf(clock)).toMatchObject({ phase: "idle" });
+  });
+
+  it("says of each phase what took too long, and of the total whose limit it was", async () => {
+    const { time, clock } = start();
+    const forks = [clock.fork(undefined), clock.fork(undefined), clock.fork(3_000)];
+    forks[0]!.enter("headers", 1_000);
+    forks[1]!.enter("idle", 1_000);
+    const asked = new CallClock(time, 2_000, "timeout_ms");
+    await time.advance(10_000);
+
+    expect([...forks, clock, asked].map(({ ended }) => ended!.failure.hint)).toEqual([
+      expect.stringContaining("did not begin to answer"),
+      expect.stringContaining("stopped in the middle"),
+      expect.stringContaining("3000 ms that its tool may take"),
+      expect.stringContaining("10000 ms that its tool may take"),
+      expect.stringContaining("2000 ms of this action's timeout_ms"),
+    ]);
+  });
+
   it("has only the total left after a phase", async () => {
     const { time, clock } = start();
 
@@ -124,6 +150,54 @@ describe("CallClock", () => {
     expect(time.pending).toBe(0);
   });
 
+  it("leaves no timer behind once it is ended", () => {
+    const { time, clock } = start();
+
+    clock.end(makeFailure("CANCELLED"));
+
+    expect(time.pending).toBe(0);
+  });
+
+  it("has one signal, which tells of the end whenever it was asked for", () => {
+    const { clock } = start();
+    const { signal } = clock;
+
+    clock.end(makeFailure("CANCELLED"));
+
+    expect(clock.signal).toBe(signal);
+    expect(signal.aborted).toBe(true);
+    const late = start().clock;
+    late.end(makeFailure("ABORTED"));
+    expect(failureOf(late)).toMatchObject({ code: "ABORTED" });
+  });
+
+  it("tells of an end that has come at once, and of one that comes once", () => {
+    const { clock } = start();
+    const heard: string[] = [];
+    clock.onEnd(({ failure }) => heard.push(`before ${failure.code}`));
+    clock.end(makeFailure("CANCELLED"));
+    clock.onEnd(({ failure }) => heard.push(`after ${failure.code}`));
+
+    expect(heard).toEqual(["before CANCELLED", "after CANCELLED"]);
+  });
+
+  it("cancels what its call did not wait for, and counts nothing for that which is over", async () => {
+    const { time, clock } = start();
+    await clock.orEnd(Promise.resolve(1));
+    await clock.orEnd(Promise.reject(new Error("reset"))).catch(() => {});
+    clock.onEnd(() => {})();
+    clock.fork(undefined).stop();
+    clock.close();
+    expect([clock.ended, time.pending]).toEqual([null, 0]);
+
+    const other = start().clock;
+    const late = other.orEnd(new Promise(() => {}));
+    other.close();
+    await expect(late).rejects.toMatchObject({
+      failure: { code: "CANCELLED", hint: expect.stringContaining("over before") },
+    });
+  });
+
   it("leaves no timer behind once it is stopped, whatever is called after", async () => {
     const { time, clock } = start();
 
@@ -135,6 +209,17 @@ describe("CallClock", () => {
 
     expect(time.pending).toBe(0);
     expect(clock.signal.aborted).toBe(false);
+  });
+
+  it("counts the time by which a timer came too late", async () => {
+    const { time, clock } = start();
+
+    clock.enter("headers", 1_000);
+    clock.leave();
+    time.jump(5_000);
+    await time.advance(0);
+
+    expect(clock.remainingMs).toBe(5_000);
   });
 
   it("ends on time when the machine's clock is set back", async () => {

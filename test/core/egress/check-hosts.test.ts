@@ -45,6 +45,13 @@ test("checkHosts() takes what is trusted, as it was named and no other port of i
   expect(check(["127.0.0.1:9000"], trusted)).toThrow("can never reach");
 });
 
+test("checkHosts() says in a line of its own what is no address at all", () => {
+  const tool = { ...contractOf("ping"), hosts: ["api.example.com", "no address", "[::1"] };
+  expect(() => checkHosts([tool], new Set())).toThrow(
+    /: It is no address\.\n  tool 'ping' .*: It is no address\.\n  VOLLEY_DEV_ORIGINS/,
+  );
+});
+
 test("checkHosts() names every tool and host that cannot be reached", () => {
   const tools = [
     contractOf("a", { hosts: ["localhost"] }),

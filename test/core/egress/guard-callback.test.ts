@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { LIMITS } from "../../../src/core/contract/limits.ts";
 import { guardCallback } from "../../../src/core/egress/guard-callback.ts";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -117,6 +118,12 @@ test("guardCallback() takes a name for public that only looks like a private one
   expect(guardCallback("https://probe.sandbox.test/x", new Set(["https://probe.sandbox.test"])).ok).toBe(
     true,
   );
+});
+
+test("guardCallback() takes an address of 2,000 characters and none of one more", () => {
+  const address = (length: number): string => "https://hooks.example.com/".padEnd(length, "x");
+  expect(guardCallback(address(LIMITS.callbackUrlLength), NONE).ok).toBe(true);
+  expect(guardCallback(address(LIMITS.callbackUrlLength + 1), NONE).ok).toBe(false);
 });
 
 test.each([

@@ -36,6 +36,35 @@ describe("F07 HeaderSlots", () => {
     expect(clock.remainingMs).toBe(10_000);
   });
 
+  it("lets the clock go on while a request that had to wait is under way, and after it", async () => {
+    const { time, clock, shared, slots } = start(1);
+    const release = shared.tryAcquire()!;
+    const under = slots.run(async () => {
+      (await slots.acquire())();
+      await time.sleep(1_000);
+    });
+
+    release();
+    await time.advance(500);
+    expect(clock.remainingMs).toBe(9_500);
+    await time.advance(500);
+    await under;
+    await time.advance(500);
+    expect(clock.remainingMs).toBe(8_500);
+  });
+
+  it("holds a slot as long as the work goes on, however it ends", async () => {
+    const { shared, slots } = start(1);
+    const { promise, reject } = Promise.withResolvers<void>();
+    const working = slots.holding(() => promise);
+    await Promise.resolve();
+
+    expect(shared.tryAcquire()).toBeNull();
+    reject(new Error("broken"));
+    await expect(working).rejects.toThrow("broken");
+    expect(shared.tryAcquire()).not.toBeNull();
+  });
+
   it("keeps the clock going while another request of the call is under way, so its timeout still comes", async () => {
     const { time, clock, slots } = start(1);
     const hanging = slots.run(async () => {

@@ -57,6 +57,10 @@ describe("nextHop()", () => {
     if (from !== to) expect("content-type" in next.headers).toBe(false);
   });
 
+  it("keeps what a GET said of its content where a 303 changes nothing about it", () => {
+    expect(follow(hop("GET"), 303, "/v2").headers).toMatchObject({ "content-type": "text/plain" });
+  });
+
   it("resolves a relative location and keeps everything within an origin", () => {
     const next = follow(hop("GET"), 302, "../v2");
 
@@ -88,7 +92,10 @@ describe("nextHop()", () => {
   });
 
   it("T10 never goes from https to http", () => {
-    expect(errorOf(redirect(hop(), 302, "http://a.example.com/")!).code).toBe("EGRESS_DENIED");
+    expect(errorOf(redirect(hop(), 302, "http://a.example.com/")!)).toMatchObject({
+      code: "EGRESS_DENIED",
+      hint: expect.stringContaining("from https to http"),
+    });
     expect(redirect(hop("GET", "http://a.example.com/"), 302, "http://a.example.com/x")?.ok).toBe(true);
   });
 

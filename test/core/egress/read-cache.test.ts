@@ -5,6 +5,7 @@ import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import { LIMITS } from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
+import { readKey } from "../../../src/core/plan/same-reads.ts";
 import type { Call } from "../../../src/core/plan/step.ts";
 import { type CacheLimits, createReadCache, type TenantReads } from "../../../src/core/egress/read-cache.ts";
 import { contractOf } from "../../support/fake-actions.ts";
@@ -31,6 +32,11 @@ const BROKEN: Outcome = {
   error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 504 }),
   meta: {},
 };
+const TROUBLED: Outcome = {
+  status: "error",
+  error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 500 }),
+  meta: {},
+};
 const REFUSED: Outcome = {
   status: "error",
   error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 422 }),
@@ -43,6 +49,11 @@ function worldOf(limits?: Partial<CacheLimits>) {
   const whole = { entries: 100, bytes: 10_000, entryBytes: 1_000, ...limits };
   const cache = createReadCache([LOOK, FAR, PUT], clock, whole)!;
   return { clock, cache, reads: cache.of("acme") };
+}
+
+/** The memory that an answer takes. */
+function sizeOf(call: Call, outcome: Outcome): number {
+  return 2 * (readKey(call).length + (outcome.status === "success" ? outcome.json.length : 0));
 }
 
 /** Make a call that ends at once. */
@@ -140,6 +151,29 @@ describe("The cache", () => {
     expect(reads.find(callOf(LOOK, { n: "large" }))).not.toBeNull();
   });
 
+  test("takes an answer that has exactly the room, and no larger one", () => {
+    // A key and a text of so many characters take two bytes for each.
+    const { clock, reads } = worldOf();
+    make(reads, callOf(LOOK), success("x".repeat(100)));
+    expect(reads.find(callOf(LOOK))).not.toBeNull();
+    const bytes = sizeOf(callOf(LOOK), success("x".repeat(100)));
+    for (const [limits, isKept] of [
+      [{ bytes }, true],
+      [{ bytes: bytes - 1 }, false],
+      [{ entryBytes: bytes }, true],
+      [{ entryBytes: bytes - 1 }, false],
+    ] as const) {
+      const cache = createReadCache([LOOK], clock, {
+        entries: 9,
+        bytes: 10_000,
+        entryBytes: 1_000,
+        ...limits,
+      })!;
+      make(cache.of("acme"), callOf(LOOK), success("x".repeat(100)));
+      expect([limits, cache.of("acme").find(callOf(LOOK)) !== null]).toEqual([limits, isKept]);
+    }
+  });
+
   test("gives back the room of what was replaced, expired and cleared", async () => {
     const { clock, reads } = worldOf({ bytes: 300 });
     const fill = (n: number): void => make(reads, callOf(LOOK, { n }), success("x".repeat(100)));
@@ -187,7 +221,7 @@ describe("A write", () => {
   });
 
   test("that was lost, or answered with a 5xx, keeps its domain out of the cache for as long as it may take effect", async () => {
-    for (const told of [LOST, BROKEN, null]) {
+    for (const told of [LOST, BROKEN, TROUBLED, null]) {
       const { clock, reads } = worldOf();
       const end = reads.watch(callOf(PUT))!;
       if (told !== null) end(told);
@@ -222,6 +256,19 @@ describe("A write", () => {
     end(DONE);
     across(success("old"));
     expect([1, 2].map((n) => reads.find(callOf(LOOK, { n })))).toEqual([null, null]);
+  });
+
+  test("of a tool that was added while running counts before anything of its domain was read", () => {
+    const { reads } = worldOf();
+    const own = { added: { json: "{}", fingerprint: "f" } };
+    const write = { ...contractOf("their-put", { isWrite: true, domain: "theirs" }), ...own };
+    const read = { ...cached("their-look", 60, { domain: "theirs" }), ...own };
+    const end = reads.watch(callOf(write))!;
+    make(reads, callOf(read), success("old"));
+    expect(reads.find(callOf(read))).toBeNull();
+    end(DONE);
+    make(reads, callOf(read), success("new"));
+    expect(reads.find(callOf(read))).toMatchObject({ json: '"new"' });
   });
 
   test("of a domain in which nothing is remembered is not watched", () => {

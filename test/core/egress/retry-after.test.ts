@@ -43,6 +43,18 @@ describe("parseRetryAfter()", () => {
     expect(parseRetryAfter(value, NOW)).toBeUndefined();
   });
 
+  it("takes the form without a zone for GMT, wherever the machine stands", () => {
+    const { TZ } = process.env;
+    process.env["TZ"] = "Asia/Tokyo";
+    try {
+      for (const value of ["Thu Jan  1 12:00:30 2026", "Thu, 01 Jan 2026 12:00:30 GMT"])
+        expect(parseRetryAfter(value, NOW)).toBe(30_000);
+    } finally {
+      if (TZ === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = TZ;
+    }
+  });
+
   it("ignores a header that is not there", () => {
     expect(parseRetryAfter(null, NOW)).toBeUndefined();
   });

@@ -52,6 +52,22 @@ describe("makeStatusFailure()", () => {
     expect(failureOf(status)).not.toHaveProperty("retryAfterMs");
   });
 
+  it("says how long to wait where the service did, and to wait where it did not", () => {
+    expect(failureOf(429, { "retry-after": "7" }).hint).toContain("try again in 7000 ms");
+    expect(failureOf(429).hint).toContain("wait before trying again");
+  });
+
+  it.each([
+    [206, "a part only"],
+    [299, "a part only"],
+    [300, "refused the request with status 300"],
+    [408, "trying again later"],
+    [500, "trying again later"],
+    [501, "it cannot do this"],
+  ])("says of %d: %s", (status, words) => {
+    expect(failureOf(status).hint).toContain(words);
+  });
+
   it("takes no waiting time from other refusals", () => {
     expect(failureOf(400, { "retry-after": "7" })).not.toHaveProperty("retryAfterMs");
   });

@@ -98,7 +98,9 @@ describe("lookUpSecrets()", () => {
   });
 
   test("rejects where there is neither", async () => {
-    await expect(look(() => null)).rejects.toMatchObject(missing("MAIL_TOKEN"));
+    const failed = await look(() => null).catch((error: unknown) => error);
+    expect(failed).toMatchObject(missing("MAIL_TOKEN"));
+    expect(failed).not.toBeInstanceOf(LookupFailure);
   });
 
   test("tells the caller of a lookup that failed the name alone, and the operator why", async () => {
@@ -123,6 +125,17 @@ describe("A tool's words", () => {
     expect(second('"a geheimnis-2 b"')).not.toContain("geheimnis-2");
     expect(second('"a geheimnis-1 b"')).toContain("geheimnis-1");
     expect(redactorOf(tool, valueOf(undefined))('"a geheimnis-2 b"')).toContain("geheimnis-2");
+  });
+
+  test("has all of its secrets taken out, also when one of several is another now", () => {
+    const tool = contractOf("several", { secrets: ["MAIL_TOKEN", "MAIL_USER"] });
+    const valuesOf =
+      (token: string) =>
+      (name: string): string =>
+        name === "MAIL_TOKEN" ? token : "benutzerin";
+    const text = '"benutzerin geheimnis-1 geheimnis-2"';
+    expect(redactorOf(tool, valuesOf("geheimnis-1"))(text)).toBe('"[redacted] [redacted] geheimnis-2"');
+    expect(redactorOf(tool, valuesOf("geheimnis-2"))(text)).toBe('"[redacted] geheimnis-1 [redacted]"');
   });
 
   test("has one more text taken out that it made, before its own: the one may have the other in it", () => {

@@ -390,6 +390,35 @@ describe("breakers of several tenants", () => {
     expect(() => health.enter(read, ORIGIN, { tenant: "other" })).not.toThrow();
   });
 
+  test("knows of no breaker of a tool that was never called, nor of a tenant that never called", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    expect(health.openOf([read], "acme")).toEqual([]);
+    health.enter(read, ORIGIN, { tenant: "other" })("ok");
+    expect(health.openOf([read], "acme")).toEqual([]);
+  });
+
+  test("T46 tenants whose calls succeed are not among those that failed", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    for (let tenant = 0; tenant < LIMITS.breakerTenants; tenant += 1)
+      health.enter(read, ORIGIN, { tenant: `t${tenant}` })("ok");
+    failFor(health, "a");
+
+    expect(() => health.enter(read, ORIGIN, ACME)).not.toThrow();
+  });
+
+  test("says until when a breaker is open, and of one that is looked at until when it was", () => {
+    const clock = new VirtualClock();
+    const health = new UpstreamHealth(clock);
+    failFor(health, "acme");
+    const opened = { tool: "read", origin: ORIGIN, since: clock.now() };
+    expect(health.openOf([read], "acme")).toEqual([
+      { ...opened, until: clock.now() + LIMITS.breakerPauseMs },
+    ]);
+    clock.jump(LIMITS.breakerPauseMs);
+    health.enter(read, ORIGIN, ACME);
+    expect(health.openOf([read], "acme")).toEqual([{ ...opened, since: clock.now(), until: clock.now() }]);
+  });
+
   test("T46 tenants that failed long ago are not among them", () => {
     const clock = new VirtualClock();
     const health = new UpstreamHealth(clock);
