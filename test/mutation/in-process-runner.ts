@@ -43,7 +43,7 @@ const PATIENCE = { factor: 10, leastMs: 3_000, unknownMs: 120_000 } as const;
 
 const ROOM = process.env["VOLLEY_ROOM"] ?? "";
 /** The most that the tests of one mutant from other files than its own take together without it: the slowest are left out. */
-const BUDGET_MS = ROOM === "features" ? 1_000 : 3_000;
+const BUDGET_MS = ROOM === "features/agent" ? 1_000 : 3_000;
 /** A test that takes longer without a mutant takes part for none: survivors would wait for it, thousands of times. */
 const TOO_SLOW_MS = 2_000;
 /** So many tests may fail here without a mutant, because they count what so few samples were; they take no part. More are a bug. */
