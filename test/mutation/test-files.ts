@@ -10,6 +10,14 @@ const EXECUTOR = "test/core/run/execute/executor{,-cache,-confirmations,-propert
  * too slow for thousands of runs. `edge` has the tests that run the real app and objects in Node.
  */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
+  "core/catalog": [
+    "test/{core/catalog,core/plan,features/discovery}/**/*.test.ts",
+    EXECUTOR,
+    "test/core/run/verifications.test.ts",
+    "test/features/added-tools/*.test.ts",
+    "test/features/agent/offered-tools.test.ts",
+    "test/package/{testing,declared-writes,exports}.test.ts",
+  ],
   "core/plan": [
     "test/{core/plan,core/gate,features/confirmations,features/flows/run}/*.test.ts",
     EXECUTOR,
@@ -43,6 +51,13 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/core/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
+  "core/run/execute": [
+    "test/{core/run/execute,core/gate,features/flows/run}/*.test.ts",
+    "test/features/orchestration/{answer,api,make-serial-plan,partition}.test.ts",
+    "test/core/run/{demotion,run-admitted}.test.ts",
+    "test/core/observe/*.test.ts",
+  ],
+  packs: ["test/packs/*.test.ts", "test/features/orchestration/shell/*.test.ts", "test/tools/math/*.test.ts"],
   "features/added-tools": [
     "test/features/{added-tools,imports}/**/*.test.ts",
     "test/sdks/core/{probe-mcp,public-documents}.test.ts",
