@@ -55,6 +55,8 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/{core/run/execute,core/gate,features/flows/run}/*.test.ts",
     "test/features/orchestration/{answer,api,make-serial-plan,partition}.test.ts",
     "test/core/run/{demotion,run-admitted}.test.ts",
+    "test/core/run/turns/*.test.ts",
+    "test/features/agent/run-round.test.ts",
     "test/core/observe/*.test.ts",
   ],
   packs: ["test/packs/*.test.ts", "test/features/orchestration/shell/*.test.ts", "test/tools/math/*.test.ts"],
