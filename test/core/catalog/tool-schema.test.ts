@@ -102,7 +102,8 @@ test("toolSchema() does not say that names are strings", () => {
 });
 
 describe("for who may not call every tool", () => {
-  const HIDDEN = new Set(["find_page", "look", "getNote"]);
+  /** Each time another set: what is written for one of them is remembered for that one. */
+  const hide = (...more: string[]) => new Set(["find_page", "look", "getNote", ...more]);
   const tool = defineTool({
     ...declareTool({ name: "show" }),
     isWrite: true,
@@ -123,7 +124,7 @@ describe("for who may not call every tool", () => {
   });
 
   test("toolSchema() says nothing of the others: contract and descriptions, not the fields", () => {
-    expect(toolSchema(tool, HIDDEN)).toMatchObject({
+    expect(toolSchema(tool, hide())).toMatchObject({
       properties: {
         page_id: { type: "string", description: "From another tool or another tool." },
         find_page: { type: "string" },
@@ -133,8 +134,8 @@ describe("for who may not call every tool", () => {
         depends_on: [{ tool: "find_page-2", required_fields: ["page_id"] }],
       },
     });
-    expect(toolSchema(tool, HIDDEN)["x-orchestration"]).not.toHaveProperty("verify_with");
-    expect(toolSchema(tool, new Set([...HIDDEN, "find_page-2"]))["x-orchestration"]).toEqual({
+    expect(toolSchema(tool, hide())["x-orchestration"]).not.toHaveProperty("verify_with");
+    expect(toolSchema(tool, hide("find_page-2"))["x-orchestration"]).toEqual({
       mode: "dependent",
       on_error: "fail-fast",
       confirm: "never",
@@ -150,7 +151,7 @@ describe("for who may not call every tool", () => {
     ["Have a look at my-find_page-2.", "Have a look at my-find_page-2."],
     ["(find_page)", "(another tool)"],
   ])("hideNames() takes a plain word for a word: %s", (text, shown) => {
-    expect(hideNames(text, HIDDEN)).toBe(shown);
+    expect(hideNames(text, hide())).toBe(shown);
     expect(hideNames(text, new Set())).toBe(text);
   });
 });
