@@ -6,10 +6,10 @@
  * mutant that seems killed is therefore only so when the same test passes without it, and one whose code was not reached although it
  * was in the dry run gets fresh modules. So do mutants of what runs while a module is loaded.
  */
-import { registerHooks, type ResolveHookSync } from "node:module";
+import { type LoadHookSync, registerHooks, type ResolveHookSync } from "node:module";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import type { InstrumenterContext } from "@stryker-mutator/api/core";
 import { declareFactoryPlugin, PluginKind } from "@stryker-mutator/api/plugin";
@@ -24,6 +24,7 @@ import {
   type TestRunner,
 } from "@stryker-mutator/api/test-runner";
 
+import { COUNTED, countWork } from "../../scripts/count-work.ts";
 import { collectTests, type CollectedTest } from "./stand-in.ts";
 import {
   findMutants,
@@ -263,10 +264,11 @@ class InProcessRunner implements TestRunner {
           return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
         const found = resolveApart(specifier, context, next);
         const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
-        return isOurs
+        return isOurs || COUNTED.test(found.url)
           ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}` }
           : found;
       },
+      load: loadCounted,
     });
   }
 }
@@ -285,6 +287,18 @@ const resolveApart: ResolveHookSync = (specifier, context, next) => {
     if (/^[./#]/.test(specifier) || context.parentURL?.startsWith(copy) !== true) throw error;
     return next(specifier, { ...context, parentURL: context.parentURL.replace(copy, REPOSITORY) });
   }
+};
+
+/** The libraries that count their work do it here too, in the copy that is tested. */
+const loadCounted: LoadHookSync = (url, context, next) => {
+  const loaded = next(url, context);
+  if (!COUNTED.test(url.split("?")[0]!) || loaded.format !== "module") return loaded;
+  const counter = "src/packs/count-work.ts";
+  const counted = countWork(String(loaded.source));
+  return {
+    ...loaded,
+    source: counted.replace(fileURLToPath(new URL(counter, REPOSITORY)), resolve(counter)),
+  };
 };
 
 interface Ran {
