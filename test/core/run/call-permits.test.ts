@@ -327,6 +327,26 @@ describe("a call that gets no permit", () => {
     expect([shared.arrived, toolGates.released]).toEqual([[], []]);
   });
 
+  test.each([
+    [
+      "rate",
+      "This tool's rate limit, which all callers share, has no room in time; try this action again in 3000 ms.",
+    ],
+    ["paused", "The service asked all callers to wait; try this action again in 3000 ms."],
+    [
+      "busy",
+      "At most 2 calls of this tool run at once for all callers, and none ended in time; try this action again in 3000 ms.",
+    ],
+  ] as const)("because of %s says how long from now, in whole milliseconds", async (reason, hint) => {
+    const shared = new Shared(PAIR);
+    const { toolGates } = shared.world;
+    toolGates.acquire = async () => ({ granted: false, reason, retryAfterMs: 2_999.5 });
+    expect((await shared.run([call()]))[0]!.error).toMatchObject({ hint });
+    toolGates.acquire = async () => ({ granted: false, reason, retryAfterMs: null });
+    const later = hint.replace("in 3000 ms", "later");
+    expect((await shared.run([call()]))[0]!.error).toMatchObject({ hint: later });
+  });
+
   test("because it was stopped leaves the queue at once, and only once", async () => {
     const shared = new Shared(PAIR);
     const busy = shared.start(calls(2, 900));
