@@ -243,6 +243,21 @@ describe("an attempt of its own", () => {
     expect(Math.min(...shared.arrived.slice(1))).toBe(1_020);
   });
 
+  test("waits off the call's clock: the wait is queued, and neither work nor time out", async () => {
+    const shared = new Shared(RETRIED, { timeoutMs: 700 });
+    shared.answer = (n) => (n === 1 ? unavailable() : Response.json("done"));
+    const retried = shared.start([call(20)]);
+    await shared.world.clock.advance(21);
+    const busy = shared.start(calls(2, 690));
+    const [result] = await shared.world.clock.runUntil(retried);
+    allSucceeded(await shared.world.clock.runUntil(busy));
+    const { duration_ms, queued_ms, attempts } = result!.meta;
+    // The pause before the second attempt is work, the wait for its permit is not.
+    expect([attempts, duration_ms! + queued_ms!]).toEqual([2, 21 + 690 + 20]);
+    expect(queued_ms).toBeGreaterThan(500);
+    expect(duration_ms).toBeLessThan(200);
+  });
+
   test("is not made when there is no permit for it in time: the failure before it stands", async () => {
     const shared = new Shared(
       { ...RETRIED, rate_limit: { limit: 1, window_s: 60, scope: "global" } },
