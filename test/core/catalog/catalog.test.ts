@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createCatalog as createPlain } from "../../../src/core/catalog/create-catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { isGranted } from "../../../src/core/catalog/catalog.ts";
+import { isVisible, toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import {
   declareTool,
@@ -162,4 +163,18 @@ test("the index of actions has each tool once under each of its actions, in thei
     ["read", [both, one]],
     ["search", [both]],
   ]);
+});
+
+test("a key may know of an added tool that it may call: by its name, its category or all", () => {
+  const headJson = toHeadJson({
+    summary: "s",
+    description: "d",
+    category: "notes",
+    actions: ["read"],
+    is_write: false,
+  });
+  expect(JSON.parse(headJson)).toMatchObject({ category: "notes", is_write: false });
+  const sees = (...grants: string[]) => isVisible({ name: "own_tool", headJson }, grants);
+  expect([sees("own_tool"), sees("notes"), sees("*")]).toEqual([true, true, true]);
+  expect([sees("own_tools"), sees("other"), sees()]).toEqual([false, false, false]);
 });

@@ -168,3 +168,62 @@ test("toDeclarationText() stays what it was, so that a yes to a tool outlives ho
   const { schema } = JSON.parse(toDeclarationText(deleteOrder)) as { schema: Record<string, unknown> };
   expect(schema["x-orchestration"]).toEqual({ mode: "sequential-only" });
 });
+
+test("toDeclarationText() tells of the hosts and bindings that a tool reaches, and nothing of bindings where it has none", () => {
+  const textOf = (changes: object) =>
+    JSON.parse(toDeclarationText(defineTool(declareTool(changes)))) as object;
+  expect(textOf({})).toMatchObject({ hosts: ["status.example.com"] });
+  expect(textOf({})).not.toHaveProperty("bindings");
+  expect(textOf({ bindings: ["DB"] })).toMatchObject({ hosts: ["status.example.com"], bindings: ["DB"] });
+});
+
+describe("of a tool without secrets to keep", () => {
+  const look = { tool: "look", args: { id: "/page" }, found: "" };
+  const contractOf = (orchestration: object, ...hidden: string[]) => {
+    const tool = defineTool({
+      ...declareTool({ isWrite: true, actions: ["update"] }),
+      input: z.strictObject({
+        page: z.string().describe("Which of `a` or `b`"),
+        rank: z.union([z.literal("a"), z.null()]).describe("Not of find_page"),
+      }),
+      orchestration: { mode: "parallel-safe", ...orchestration } as never,
+      run: async () => null,
+    });
+    return toolSchema(tool, new Set(hidden));
+  };
+
+  test("toolSchema() keeps the whole contract where it names no hidden tool, and how it is verified where that is none", () => {
+    const needs = { depends_on: [{ tool: "other", required_fields: ["page"] }], verify_with: look };
+    expect(contractOf(needs, "find_page")["x-orchestration"]).toMatchObject(needs);
+    expect(contractOf({ verify_with: look }, "find_page")["x-orchestration"]).toMatchObject({
+      verify_with: look,
+    });
+    const shown = contractOf(needs, "other")["x-orchestration"];
+    expect(shown).toMatchObject({ verify_with: look });
+    expect(shown).not.toHaveProperty("depends_on");
+    const unseen = contractOf(needs, "look")["x-orchestration"];
+    expect(unseen).toMatchObject({ depends_on: needs.depends_on });
+    expect(unseen).not.toHaveProperty("verify_with");
+    expect(contractOf({}, "find_page")["x-orchestration"]).not.toHaveProperty("verify_with");
+  });
+
+  test("toolSchema() hides names in descriptions alone, and stays the same object where it says none", () => {
+    const plain = contractOf({}, "none_of_these");
+    const hidden = contractOf({}, "find_page", "a", "string");
+    expect(hidden["properties"]).toMatchObject({
+      page: { type: "string", description: "Which of another tool or `b`" },
+      rank: { anyOf: [{ type: "string", const: "a" }, { type: "null" }], description: "Not of another tool" },
+    });
+    expect(plain["properties"]).toMatchObject({ page: { description: "Which of `a` or `b`" } });
+    const tool = defineTool(declareTool());
+    expect(toolSchema(tool, new Set(["other"]))).toBe(toolSchema(tool));
+    const names = new Set(["page"]);
+    expect(toolSchema(tool, names)).toBe(toolSchema(tool, names));
+  });
+
+  test("hideNames() leaves plain words alone where no name tells that it is one", () => {
+    expect(hideNames("look at page, 'page' or pages", new Set(["page"]))).toBe(
+      "look at page, another tool or pages",
+    );
+  });
+});
