@@ -74,6 +74,15 @@ test("executePlan() keeps the outcomes of its keys before it tells them, and say
   expect(world.calls).toHaveLength(calls + 1);
 });
 
+test("executePlan() outlives its answer's caller where a key says what was done", async () => {
+  const { world, execution, plan, keysOf } = begin([{ tool: "read", idempotency_key: "k-1" }]);
+  await world.clock.runUntil(executePlan(plan, execution, keysOf));
+  expect(world.deferred).toHaveLength(1);
+  const plain = begin([{ tool: "read" }]);
+  await plain.world.clock.runUntil(executePlan(plain.plan, plain.execution));
+  expect(plain.world.deferred).toEqual([]);
+});
+
 test("executePlan() tells what was done although it cannot be kept", async () => {
   const { world, execution, plan, keysOf } = begin(KEYED);
   world.gate.complete = () => Promise.reject(new Error("The gate is down"));

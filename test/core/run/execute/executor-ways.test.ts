@@ -252,6 +252,14 @@ describe("the operator hears", () => {
     expect(world.calls).toEqual([]);
   });
 
+  test("of no flow, where a plan is part of something else", async () => {
+    const { watch, batches } = noteStages();
+    const world = new KeyedWorld();
+    const within = { isCounted: true } as never;
+    await world.execute([readOf(world)], { ...BODY, dry_run: true }, { watch, within });
+    expect(batches).toMatchObject([{ kind: "dry_run", flow: undefined }]);
+  });
+
   test("nothing of a plan that was refused", async () => {
     const { watch, batches } = noteStages();
     const world = new KeyedWorld();
