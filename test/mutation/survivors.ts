@@ -3,6 +3,7 @@ import type { Reasons } from "./reasons.ts";
 import { ANSWER } from "./survivors/answer.ts";
 import { CONFIRMATIONS } from "./survivors/confirmations.ts";
 import { CONTRACT } from "./survivors/contract.ts";
+import { EXECUTE } from "./survivors/execute.ts";
 import { GATE } from "./survivors/gate.ts";
 import { KEYS } from "./survivors/keys.ts";
 import { KIT } from "./survivors/kit.ts";
@@ -32,6 +33,7 @@ export const SURVIVORS: Reasons = {
   ...ANSWER,
   ...CONFIRMATIONS,
   ...CONTRACT,
+  ...EXECUTE,
   ...GATE,
   ...KEYS,
   ...KIT,
