@@ -290,9 +290,8 @@ test("a value with nothing pending is checked as a whole, by its author's rules 
 });
 
 test("a schema that knows by itself what is certain is asked", () => {
-  const knows = {
-    ...text,
+  const knows = Object.assign(z.string(), {
     findCertain: (input: unknown) => [{ code: "custom", path: [], input, message: "" }],
-  };
-  expect(findCertain(knows as never, P)).toMatchObject([{ code: "custom", input: P }]);
+  });
+  expect(findCertain(knows, P)).toMatchObject([{ code: "custom", input: P }]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createTransport, readJson, type Sending } from "../../../src/package/client/transport.ts";
-import { VolleyError } from "../../../src/package/client/volley-error.ts";
+import type { VolleyError } from "../../../src/package/client/volley-error.ts";
 import { createClient, type StreamEvent } from "../../../src/package/client.ts";
 
 const LOST = new TypeError("fetch failed");
@@ -69,10 +69,10 @@ describe("a request", () => {
   test("is sent by the platform's own fetch where no other is given", async () => {
     const real = globalThis.fetch;
     const asked: unknown[] = [];
-    globalThis.fetch = (async (...args: unknown[]) => {
+    globalThis.fetch = async (...args: unknown[]) => {
       asked.push(...args);
       return Response.json("here");
-    }) as typeof fetch;
+    };
     try {
       const transport = createTransport({ url: "https://v.example.com", key: "k" });
       expect(await transport.send("/v1/x", {}, (response) => readJson(response))).toBe("here");
@@ -235,7 +235,7 @@ describe("a stream", () => {
       retries: 0,
       fetch: async () => new Response(new Blob([texts.join("")]).stream()),
     });
-    return client.stream({ actions: [] } as never, signal && { signal });
+    return client.stream({ actions: [] }, signal && { signal });
   };
   const collect = async (stream: AsyncIterable<StreamEvent>): Promise<readonly string[]> => {
     const told: string[] = [];

@@ -9,8 +9,8 @@ function upstreamOf(routes: Routes) {
     sleep: async (ms) => void waits.push(ms),
     onUnknown: ({ message }) => void unknown.push(message),
   });
-  const ask = async (url: string, init: RequestInit = {}) =>
-    (await upstream.fetch(url, init)).json() as Promise<unknown>;
+  const ask = async (url: string, init: RequestInit = {}): Promise<unknown> =>
+    (await upstream.fetch(url, init)).json();
   return { ...upstream, ask, unknown, waits };
 }
 
@@ -28,11 +28,15 @@ test("a route answers by method and address without its query, exactly or as a b
 
 test("a function is told the request and may wait; all that was sent is there to be looked at", async () => {
   const { ask, sent, waits } = upstreamOf({
-    "POST https://a.example/": async ({ json }, { sleep }) => {
+    "POST https://a.example/": async (request, { sleep }) => {
       await sleep(7);
-      return { got: json() };
+      return { got: request.json() };
     },
-    "GET https://a.example/": ({ method, body, json }) => ({ method, body: body ?? "nothing", json: json() }),
+    "GET https://a.example/": (request) => ({
+      method: request.method,
+      body: request.body ?? "nothing",
+      json: request.json(),
+    }),
   });
   const init = { method: "POST", body: '{"a":1}', headers: { "X-One": "1" } };
   expect(await ask("https://a.example/", init)).toEqual({ got: { a: 1 } });

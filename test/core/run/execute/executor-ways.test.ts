@@ -125,7 +125,7 @@ describe("a batch under a key", () => {
   test("outlives its caller, who comes back for it; a batch without one does not", async () => {
     const [keyed, plain] = [new KeyedWorld(), new KeyedWorld()];
     await answerOf(keyed);
-    await answerOf(plain, { batchKey: undefined });
+    await plain.execute([readOf(plain)], BODY);
     expect([keyed.deferred.length, plain.deferred.length]).toEqual([1, 0]);
   });
 
@@ -198,15 +198,15 @@ describe("answerPlan()", () => {
       hosts: ["up.example.com"],
       run: async (_, ctx) => (await ctx.fetch("https://up.example.com/")).json(),
     });
-    const answer = async (listener?: Execution["listener"]) => {
-      const execution = world.execution([reads], { listener });
+    const answer = async (overrides: Partial<Execution> = {}) => {
+      const execution = world.execution([reads], overrides);
       const upstreams = { ...execution.upstreams, share: () => shared.open("acme", world.clock) };
       await world.clock.runUntil(answerPlan(planOf(execution), { ...execution, upstreams }));
     };
     await answer();
     expect(shared.held).toBe(0);
     let release = (): void => {};
-    await answer({ onWritten: (give) => (release = give) });
+    await answer({ listener: { onWritten: (give) => void (release = give) } });
     expect(shared.held).toBeGreaterThan(250_000);
     release();
     expect(shared.held).toBe(0);
