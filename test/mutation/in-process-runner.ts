@@ -6,10 +6,10 @@
  * mutant that seems killed is therefore only so when the same test passes without it, and one whose code was not reached although it
  * was in the dry run gets fresh modules. So do mutants of what runs while a module is loaded.
  */
-import { registerHooks, type ResolveHookSync } from "node:module";
+import { type LoadHookSync, registerHooks, type ResolveHookSync } from "node:module";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import type { InstrumenterContext } from "@stryker-mutator/api/core";
 import { declareFactoryPlugin, PluginKind } from "@stryker-mutator/api/plugin";
@@ -24,6 +24,7 @@ import {
   type TestRunner,
 } from "@stryker-mutator/api/test-runner";
 
+import { COUNTED, countWork } from "../../scripts/count-work.ts";
 import { collectTests, type CollectedTest } from "./stand-in.ts";
 import {
   findMutants,
@@ -43,7 +44,7 @@ const PATIENCE = { factor: 10, leastMs: 3_000, unknownMs: 120_000 } as const;
 
 const ROOM = process.env["VOLLEY_ROOM"] ?? "";
 /** The most that the tests of one mutant from other files than its own take together without it: the slowest are left out. */
-const BUDGET_MS = ROOM === "features" ? 1_000 : 3_000;
+const BUDGET_MS = ROOM === "features/agent" ? 1_000 : 3_000;
 /** A test that takes longer without a mutant takes part for none: survivors would wait for it, thousands of times. */
 const TOO_SLOW_MS = 2_000;
 /** So many tests may fail here without a mutant, because they count what so few samples were; they take no part. More are a bug. */
@@ -263,10 +264,11 @@ class InProcessRunner implements TestRunner {
           return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
         const found = resolveApart(specifier, context, next);
         const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
-        return isOurs
+        return isOurs || COUNTED.test(found.url)
           ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}` }
           : found;
       },
+      load: loadCounted,
     });
   }
 }
@@ -285,6 +287,18 @@ const resolveApart: ResolveHookSync = (specifier, context, next) => {
     if (/^[./#]/.test(specifier) || context.parentURL?.startsWith(copy) !== true) throw error;
     return next(specifier, { ...context, parentURL: context.parentURL.replace(copy, REPOSITORY) });
   }
+};
+
+/** The libraries that count their work do it here too, in the copy that is tested. */
+const loadCounted: LoadHookSync = (url, context, next) => {
+  const loaded = next(url, context);
+  if (!COUNTED.test(url.split("?")[0]!) || loaded.format !== "module") return loaded;
+  const counter = "src/packs/count-work.ts";
+  const counted = countWork(String(loaded.source));
+  return {
+    ...loaded,
+    source: counted.replace(fileURLToPath(new URL(counter, REPOSITORY)), resolve(counter)),
+  };
 };
 
 interface Ran {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { countMutants, readMutants, type Report } from "./mutants.ts";
 import { findShort, findUnexplained, findUnneeded, ROOMS, updatePage } from "./page.ts";
 import { parseSlice, takeSlice } from "./slice.ts";
+import { findTestFiles } from "./test-files.ts";
 
 const SOURCE = `if (left > 0)
   return fail("Ask for fewer calls.", "TOO_MANY");
@@ -92,15 +93,25 @@ describe("npm run mutation", () => {
     expect(findShort(mutants, 50)).not.toContain("core/plan: 50.0 %, less than 90 %");
   });
 
-  test("takes in every room of src but the tools and the console", async () => {
+  test("takes in every room of src but the tools and the console, and each feature as one", async () => {
     const foldersIn = async (path: string): Promise<readonly string[]> => {
       const entries = await readdir(path, { withFileTypes: true });
       return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     };
-    const [top, core] = [await foldersIn("src"), await foldersIn("src/core")];
-    const named = [...top.filter((name) => name !== "core"), ...core.map((name) => `core/${name}`)];
     const inside = ["core/gate/state", "core/run/execute", "core/run/turns"];
+    const divided = ["core", "features"];
+    const parts = await Promise.all(
+      divided.map(async (of) => (await foldersIn(`src/${of}`)).map((name) => `${of}/${name}`)),
+    );
+    const named = [...(await foldersIn("src")).filter((name) => !divided.includes(name)), ...parts.flat()];
     expect([...ROOMS, "tools", "console"].toSorted()).toEqual([...named, ...inside].toSorted());
+  });
+
+  test("tries each room with tests that are there, and with more than the list where a room has no folder of tests", async () => {
+    for (const room of ROOMS) expect(await findTestFiles(room), room).not.toEqual([]);
+    expect(await findTestFiles("features/keys")).toContain("test/features/keys/key-form.test.ts");
+    expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
+    expect(await findTestFiles("features/usage")).toEqual(["test/features/list.test.ts"]);
   });
 
   test("divides the files into slices of about equal length, each file in exactly one", () => {

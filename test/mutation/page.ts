@@ -7,7 +7,10 @@ export type MutantsOfFiles = Readonly<Record<string, readonly Mutant[]>>;
 const BEGIN = "<!-- npm run mutation -- --write -->";
 /** Lines of one file and reason that are written out. */
 const SHOWN = 8;
-/** Every room of `src` but `tools` (requests to providers, held by strict stand-ins) and `console` (held in a real browser), lowest first. */
+/**
+ * Every room of `src` but `tools` (requests to providers, held by strict stand-ins) and `console` (held in a real browser), lowest first.
+ * Each feature is one, so that a night is enough for any of them.
+ */
 export const ROOMS = [
   "core/kit",
   "core/contract",
@@ -22,7 +25,22 @@ export const ROOMS = [
   "core/run/execute",
   "core/run/turns",
   "packs",
-  "features",
+  "features/added-tools",
+  "features/agent",
+  "features/confirmations",
+  "features/console",
+  "features/discovery",
+  "features/document",
+  "features/flows",
+  "features/formats",
+  "features/imports",
+  "features/keys",
+  "features/mcp",
+  "features/objects",
+  "features/orchestration",
+  "features/tenant-data",
+  "features/usage",
+  "features/workspace",
   "core/edge",
   "package",
 ] as const;

@@ -4,6 +4,7 @@ import { ANSWER } from "./survivors/answer.ts";
 import { CONFIRMATIONS } from "./survivors/confirmations.ts";
 import { CONTRACT } from "./survivors/contract.ts";
 import { EGRESS } from "./survivors/egress.ts";
+import { EXECUTE } from "./survivors/execute.ts";
 import { GATE } from "./survivors/gate.ts";
 import { KEYS } from "./survivors/keys.ts";
 import { KIT } from "./survivors/kit.ts";
@@ -34,6 +35,7 @@ export const SURVIVORS: Reasons = {
   ...CONFIRMATIONS,
   ...CONTRACT,
   ...EGRESS,
+  ...EXECUTE,
   ...GATE,
   ...KEYS,
   ...KIT,

@@ -10,6 +10,14 @@ const EXECUTOR = "test/core/run/execute/executor{,-cache,-confirmations,-propert
  * too slow for thousands of runs. `edge` has the tests that run the real app and objects in Node.
  */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
+  "core/catalog": [
+    "test/{core/catalog,core/plan,features/discovery}/**/*.test.ts",
+    EXECUTOR,
+    "test/core/run/verifications.test.ts",
+    "test/features/added-tools/*.test.ts",
+    "test/features/agent/offered-tools.test.ts",
+    "test/package/{testing,declared-writes,exports}.test.ts",
+  ],
   "core/plan": [
     "test/{core/plan,core/gate,features/confirmations,features/flows/run}/*.test.ts",
     EXECUTOR,
@@ -43,8 +51,51 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     "test/core/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
-  features: ["test/sdks/core/*.test.ts", "test/features/**/*.test.ts"],
+  "core/run/execute": [
+    "test/{core/run/execute,core/gate,features/flows/run}/*.test.ts",
+    "test/features/orchestration/{answer,api,make-serial-plan,partition}.test.ts",
+    "test/core/run/{demotion,run-admitted}.test.ts",
+    "test/core/run/turns/*.test.ts",
+    "test/features/agent/run-round.test.ts",
+    "test/core/observe/*.test.ts",
+  ],
+  packs: ["test/packs/*.test.ts", "test/features/orchestration/shell/*.test.ts", "test/tools/math/*.test.ts"],
+  "features/added-tools": [
+    "test/features/{added-tools,imports}/**/*.test.ts",
+    "test/sdks/core/{probe-mcp,public-documents}.test.ts",
+    "test/core/plan/check-early.test.ts",
+    "test/core/catalog/list-arguments.test.ts",
+    "test/package/{testing,declared-writes}.test.ts",
+  ],
+  "features/agent": ["test/features/{agent,discovery,formats}/**/*.test.ts", "test/sdks/core/*.test.ts"],
+  "features/confirmations": [
+    "test/features/{confirmations,flows/run}/**/*.test.ts",
+    EXECUTOR,
+    "test/package/testing.test.ts",
+  ],
+  "features/discovery": [
+    "test/features/{discovery,agent,formats}/**/*.test.ts",
+    "test/sdks/core/{tool-list,model}.test.ts",
+    "test/package/{testing,declared-writes}.test.ts",
+  ],
+  "features/flows": [
+    "test/features/{flows,added-tools}/**/*.test.ts",
+    "test/scripts/flows.test.ts",
+    "test/package/testing.test.ts",
+  ],
+  "features/formats": [
+    "test/features/formats/**/*.test.ts",
+    "test/core/run/turns/*.test.ts",
+    "test/sdks/core/provider-turns.test.ts",
+  ],
+  "features/imports": ["test/features/imports/**/*.test.ts", "test/sdks/core/public-documents.test.ts"],
+  "features/keys": ["test/features/keys/**/*.test.ts", "test/package/testing.test.ts"],
+  "features/mcp": ["test/features/mcp/**/*.test.ts", "test/core/run/turns/to-tool-reply.test.ts"],
+  "features/objects": ["test/app.test.ts"],
+  "features/orchestration": ["test/features/orchestration/**/*.test.ts", "test/core/run/demotion.test.ts"],
 };
+/** Passes each feature of the list, those too that have no folder of tests. */
+const ALL_FEATURES = "test/features/list.test.ts";
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =
   /of a megabyte|hundred thousand|copied once|in proportion to the text|linear time|a million/;
@@ -73,8 +124,10 @@ export interface KnownTest {
 /** Find the files of a room's tests, as paths in the repository, in one order. */
 export async function findTestFiles(room: string): Promise<readonly string[]> {
   const files: string[] = [];
-  for await (const file of glob(KILLERS[room] ?? [`test/${room}/**/*.test.ts`], { exclude: LEFT_OUT }))
-    files.push(file);
+  const own = room.startsWith("features/")
+    ? [`test/${room}/**/*.test.ts`, ALL_FEATURES]
+    : [`test/${room}/**/*.test.ts`];
+  for await (const file of glob(KILLERS[room] ?? own, { exclude: LEFT_OUT })) files.push(file);
   return files.sort();
 }
 

@@ -43,4 +43,11 @@ describe("invoke_tool", () => {
     expect(failure.code).toBe("INVALID_ARGS");
     expect(failure.hint).toContain(hint);
   });
+
+  test("says where a name has to be written out, and takes exactly a name and parameters", () => {
+    expect(errorOf(invoke.resolve({ tool_name: { $ref: "a#/name" } })).issues).toEqual([
+      { path: "/args/tool_name", expected: "a string", received: "a reference or an object" },
+    ]);
+    expect(Object.keys(invoke.input.shape)).toEqual(["tool_name", "parameters"]);
+  });
 });

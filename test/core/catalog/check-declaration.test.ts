@@ -46,6 +46,11 @@ test.each<[string, object, string]>([
     { bindings: [{}] },
     "'bindings' must be an array of names, received an array of 1",
   ],
+  [
+    "a secret without a name beside one with",
+    { secrets: ["KEY", ""] },
+    "'secrets' must be an array of names, received an array of 2",
+  ],
   ["Volley's own binding", { bindings: ["TENANT_GATE"] }, "the binding 'TENANT_GATE' is Volley's own"],
   [
     "a time as text",
@@ -76,6 +81,10 @@ test.each<[string, object, string]>([
 ])("defineTool() refuses %s, saying the field, what was expected and what came", (_, changes, problem) => {
   expect(changed(changes)).toThrow("Cannot define ");
   expect(changed(changes)).toThrow(problem);
+});
+
+test("defineTool() suggests no field for one that is nothing like any", () => {
+  expect(changed({ zzzzzz: 1 })).toThrow(new Error("Cannot define tool 'ping': there is no field 'zzzzzz'"));
 });
 
 test.each<[string, unknown, string]>([
@@ -146,7 +155,7 @@ describe("createCatalog()", () => {
     [
       "a declaration that was not defined",
       [declareTool()],
-      "item 0 of 'tools' must be what defineTool() gives",
+      "item 0 of 'tools' must be what defineTool() gives, received an object that is none",
     ],
   ])("refuses %s", (_, tools, problem) => {
     expect(() => createCatalog(tools as never)).toThrow(`Cannot create catalog: ${problem}`);

@@ -92,3 +92,68 @@ test("checkDescribable() refuses some of them and lets others pass, or it would 
   expect(problems.filter((problem) => problem === null).length).toBeGreaterThan(20);
   expect(problems.filter((problem) => problem !== null).length).toBeGreaterThan(10);
 });
+
+/** Give a schema a description that counts how often it is read: it is when the schema is written, and not at a glance. */
+function countWritten<T extends z.ZodType>(schema: T): { readonly schema: T; readonly times: () => number } {
+  let times = 0;
+  z.globalRegistry.add(schema, {
+    get description() {
+      times += 1;
+      return "A description";
+    },
+  });
+  return { schema, times: () => times };
+}
+
+const PLAIN: Readonly<Record<string, (inner: z.ZodType) => z.ZodType>> = {
+  itself: (inner) => inner,
+  "an optional field": z.optional,
+  "a nullable one": z.nullable,
+  "one with a default": (inner) => inner.default("x"),
+  "one that is filled in before": (inner) => inner.prefault("x"),
+  "one that has to be there": z.nonoptional,
+  "one that is only read": z.readonly,
+  "an element of a list": z.array,
+  "a field of an object": (inner) => z.strictObject({ inner }),
+  "any other field of an object": (inner) => z.object({}).catchall(inner),
+  "a value of a record": (inner) => z.record(z.string(), inner),
+  "a name of a record": (inner) => z.record(inner as z.ZodString, z.number()),
+  "a form of a union": (inner) => z.union([z.number(), inner]),
+};
+
+test.each(Object.keys(PLAIN))("checkDescribable() passes at a glance what is plain: %s", (name) => {
+  const { schema, times } = countWritten(z.string());
+  checkDescribable({ name: "a_tool", input: z.strictObject({ field: PLAIN[name]!(schema) }) });
+  expect(times()).toBe(0);
+  inputSchema({ name: "a_tool", input: z.strictObject({ field: PLAIN[name]!(schema) }) });
+  expect(times()).toBeGreaterThan(0);
+});
+
+test.each<[string, z.ZodType]>([
+  ["a number", z.number().int().min(1)],
+  ["a flag", z.boolean()],
+  ["null", z.null()],
+  ["anything", z.any()],
+  ["nothing", z.never()],
+  ["a word", z.enum(["a"])],
+  ["a literal of each kind", z.literal(["a", 1, true, null])],
+  ["a default that is null", z.any().default(null)],
+  ["a default that is a number", z.number().default(1)],
+  ["a default that is a flag", z.boolean().default(true)],
+])("checkDescribable() writes no schema of %s either", (_, field) => {
+  const { schema, times } = countWritten(z.string());
+  checkDescribable({ name: "a_tool", input: z.strictObject({ field, schema }) });
+  expect(times()).toBe(0);
+});
+
+test.each<[string, z.ZodType]>([
+  ["what has another name in its schema", z.string().meta({ title: "A title" })],
+  ["a divisor", z.number().multipleOf(2)],
+  ["a pair", z.tuple([z.string(), z.string()])],
+  ["a transformation", z.string().transform(Number)],
+  ["a list as a default", z.array(z.string()).default([])],
+])("checkDescribable() has the schema written of %s, which says whether it can be", (_, field) => {
+  const { schema, times } = countWritten(z.string());
+  checkDescribable({ name: "a_tool", input: z.strictObject({ schema, field }) });
+  expect(times()).toBeGreaterThan(0);
+});

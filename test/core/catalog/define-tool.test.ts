@@ -5,7 +5,12 @@ import { expect, test } from "vitest";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
 import { inputSchema } from "../../../src/core/catalog/tool-schema.ts";
-import { defineTool, toOrigin, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
+import {
+  defineTool,
+  listHosts,
+  toOrigin,
+  type ToolDeclaration,
+} from "../../../src/core/catalog/define-tool.ts";
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import type { GlobalLimits } from "../../../src/core/contract/gate/permit.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
@@ -16,6 +21,8 @@ test("defineTool() fills in what a declaration may leave out", () => {
     name: "ping",
     domain: "status",
     secrets: [],
+    bindings: [],
+    typicalTokens: 200,
     timeoutMs: 10_000,
     maxResponseBytes: 1024 * 1024,
     repeatable: true,
@@ -30,6 +37,9 @@ test("defineTool() keeps what a declaration says", () => {
   const changes = {
     domain: "pages",
     secrets: ["STATUS_KEY"],
+    bindings: ["STATUS_DB"],
+    typicalTokens: 7,
+    hosts: "public",
     timeoutMs: 60_000,
     headersTimeoutMs: 60_000,
     maxResponseBytes: 8 * 1024 * 1024,
@@ -74,6 +84,8 @@ test("defineTool() makes an input that is given as a function once, when it is f
   expect([tool.hasLateInput, made]).toEqual([true, 0]);
   expect(z.safeParse(tool.input, { page: 1 }).success).toBe(false);
   expect([tool.input === tool.input, made]).toEqual([true, 1]);
+  // A copy of the tool has it as well.
+  expect({ ...tool }.input).toBe(tool.input);
 });
 
 test("defineTool() gives a tool that runs as its author wrote it", async () => {
@@ -279,4 +291,25 @@ test.each([
   ["two words", null],
 ])("toOrigin('%s') is %s", (host, origin) => {
   expect(toOrigin(host)).toBe(origin);
+});
+
+test("listHosts() lists the hosts that a tool names, and none where it may go to every public one", () => {
+  expect(listHosts({ hosts: ["a.example", "b.example"] })).toEqual(["a.example", "b.example"]);
+  expect(listHosts({ hosts: "public" })).toEqual([]);
+});
+
+test("defineTool() says each thing that is wrong with a contract, with the way to it", () => {
+  const orchestration = {
+    mode: "parallel-safe",
+    rate_limit: { limit: 0, window_s: 60, scope: "tenant" },
+    backoff: { strategy: "linear", initial_ms: 1 },
+  } as unknown as Orchestration;
+  expect(() => defineTool(declareTool({ orchestration }))).toThrow(
+    /^Cannot define tool 'ping': 'orchestration' is invalid: (backoff\.strategy|rate_limit\.limit): [^;]+; (backoff\.strategy|rate_limit\.limit): /,
+  );
+});
+
+test("defineTool() takes the long retries of what goes on in the background", () => {
+  const changes = { isWrite: true, execution: "fire-and-forget", retries: "standard-webhooks" } as const;
+  expect(defineTool(declareTool(changes)).retries).toBe("standard-webhooks");
 });

@@ -83,3 +83,16 @@ test("parseArgs() says of a required argument that is null what came", () => {
     "/args/order_id must be a string, received null.",
   );
 });
+
+test("parseArgs() looks for similar names only where there is room for it", () => {
+  const hintWith = (suggests: boolean) =>
+    errorOf(parseArgs(getOrder, { orderId: "o1" }, { room: { issues: 9, suggests: () => suggests } })).hint;
+  expect(hintWith(true)).toContain("Did you mean 'order_id'");
+  expect(hintWith(false)).not.toContain("Did you mean");
+});
+
+test("parseArgs() suggests no argument for an input whose fields are not known", () => {
+  const input = z.union([z.strictObject({ stryker: z.string() }), z.strictObject({ b: z.string() })]);
+  const tool = defineTool({ ...declareTool(), input });
+  expect(errorOf(parseArgs(tool, { striker: 1 })).hint).not.toContain("Did you mean");
+});

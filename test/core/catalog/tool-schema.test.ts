@@ -102,7 +102,8 @@ test("toolSchema() does not say that names are strings", () => {
 });
 
 describe("for who may not call every tool", () => {
-  const HIDDEN = new Set(["find_page", "look", "getNote"]);
+  /** Each time another set: what is written for one of them is remembered for that one. */
+  const hide = (...more: string[]) => new Set(["find_page", "look", "getNote", ...more]);
   const tool = defineTool({
     ...declareTool({ name: "show" }),
     isWrite: true,
@@ -123,7 +124,7 @@ describe("for who may not call every tool", () => {
   });
 
   test("toolSchema() says nothing of the others: contract and descriptions, not the fields", () => {
-    expect(toolSchema(tool, HIDDEN)).toMatchObject({
+    expect(toolSchema(tool, hide())).toMatchObject({
       properties: {
         page_id: { type: "string", description: "From another tool or another tool." },
         find_page: { type: "string" },
@@ -133,8 +134,8 @@ describe("for who may not call every tool", () => {
         depends_on: [{ tool: "find_page-2", required_fields: ["page_id"] }],
       },
     });
-    expect(toolSchema(tool, HIDDEN)["x-orchestration"]).not.toHaveProperty("verify_with");
-    expect(toolSchema(tool, new Set([...HIDDEN, "find_page-2"]))["x-orchestration"]).toEqual({
+    expect(toolSchema(tool, hide())["x-orchestration"]).not.toHaveProperty("verify_with");
+    expect(toolSchema(tool, hide("find_page-2"))["x-orchestration"]).toEqual({
       mode: "dependent",
       on_error: "fail-fast",
       confirm: "never",
@@ -150,7 +151,7 @@ describe("for who may not call every tool", () => {
     ["Have a look at my-find_page-2.", "Have a look at my-find_page-2."],
     ["(find_page)", "(another tool)"],
   ])("hideNames() takes a plain word for a word: %s", (text, shown) => {
-    expect(hideNames(text, HIDDEN)).toBe(shown);
+    expect(hideNames(text, hide())).toBe(shown);
     expect(hideNames(text, new Set())).toBe(text);
   });
 });
@@ -166,4 +167,63 @@ test.each([
 test("toDeclarationText() stays what it was, so that a yes to a tool outlives how its defaults are shown", () => {
   const { schema } = JSON.parse(toDeclarationText(deleteOrder)) as { schema: Record<string, unknown> };
   expect(schema["x-orchestration"]).toEqual({ mode: "sequential-only" });
+});
+
+test("toDeclarationText() tells of the hosts and bindings that a tool reaches, and nothing of bindings where it has none", () => {
+  const textOf = (changes: object) =>
+    JSON.parse(toDeclarationText(defineTool(declareTool(changes)))) as object;
+  expect(textOf({})).toMatchObject({ hosts: ["status.example.com"] });
+  expect(textOf({})).not.toHaveProperty("bindings");
+  expect(textOf({ bindings: ["DB"] })).toMatchObject({ hosts: ["status.example.com"], bindings: ["DB"] });
+});
+
+describe("of a tool without secrets to keep", () => {
+  const look = { tool: "look", args: { id: "/page" }, found: "" };
+  const contractOf = (orchestration: object, ...hidden: string[]) => {
+    const tool = defineTool({
+      ...declareTool({ isWrite: true, actions: ["update"] }),
+      input: z.strictObject({
+        page: z.string().describe("Which of `a` or `b`"),
+        rank: z.union([z.literal("a"), z.null()]).describe("Not of find_page"),
+      }),
+      orchestration: { mode: "parallel-safe", ...orchestration } as never,
+      run: async () => null,
+    });
+    return toolSchema(tool, new Set(hidden));
+  };
+
+  test("toolSchema() keeps the whole contract where it names no hidden tool, and how it is verified where that is none", () => {
+    const needs = { depends_on: [{ tool: "other", required_fields: ["page"] }], verify_with: look };
+    expect(contractOf(needs, "find_page")["x-orchestration"]).toMatchObject(needs);
+    expect(contractOf({ verify_with: look }, "find_page")["x-orchestration"]).toMatchObject({
+      verify_with: look,
+    });
+    const shown = contractOf(needs, "other")["x-orchestration"];
+    expect(shown).toMatchObject({ verify_with: look });
+    expect(shown).not.toHaveProperty("depends_on");
+    const unseen = contractOf(needs, "look")["x-orchestration"];
+    expect(unseen).toMatchObject({ depends_on: needs.depends_on });
+    expect(unseen).not.toHaveProperty("verify_with");
+    expect(contractOf({}, "find_page")["x-orchestration"]).not.toHaveProperty("verify_with");
+  });
+
+  test("toolSchema() hides names in descriptions alone, and stays the same object where it says none", () => {
+    const plain = contractOf({}, "none_of_these");
+    const hidden = contractOf({}, "find_page", "a", "string");
+    expect(hidden["properties"]).toMatchObject({
+      page: { type: "string", description: "Which of another tool or `b`" },
+      rank: { anyOf: [{ type: "string", const: "a" }, { type: "null" }], description: "Not of another tool" },
+    });
+    expect(plain["properties"]).toMatchObject({ page: { description: "Which of `a` or `b`" } });
+    const tool = defineTool(declareTool());
+    expect(toolSchema(tool, new Set(["other"]))).toBe(toolSchema(tool));
+    const names = new Set(["page"]);
+    expect(toolSchema(tool, names)).toBe(toolSchema(tool, names));
+  });
+
+  test("hideNames() leaves plain words alone where no name tells that it is one", () => {
+    expect(hideNames("look at page, 'page' or pages", new Set(["page"]))).toBe(
+      "look at page, another tool or pages",
+    );
+  });
 });

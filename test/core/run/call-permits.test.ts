@@ -243,6 +243,21 @@ describe("an attempt of its own", () => {
     expect(Math.min(...shared.arrived.slice(1))).toBe(1_020);
   });
 
+  test("waits off the call's clock: the wait is queued, and neither work nor time out", async () => {
+    const shared = new Shared(RETRIED, { timeoutMs: 700 });
+    shared.answer = (n) => (n === 1 ? unavailable() : Response.json("done"));
+    const retried = shared.start([call(20)]);
+    await shared.world.clock.advance(21);
+    const busy = shared.start(calls(2, 690));
+    const [result] = await shared.world.clock.runUntil(retried);
+    allSucceeded(await shared.world.clock.runUntil(busy));
+    const { duration_ms, queued_ms, attempts } = result!.meta;
+    // The pause before the second attempt is work, the wait for its permit is not.
+    expect([attempts, duration_ms! + queued_ms!]).toEqual([2, 21 + 690 + 20]);
+    expect(queued_ms).toBeGreaterThan(500);
+    expect(duration_ms).toBeLessThan(200);
+  });
+
   test("is not made when there is no permit for it in time: the failure before it stands", async () => {
     const shared = new Shared(
       { ...RETRIED, rate_limit: { limit: 1, window_s: 60, scope: "global" } },
@@ -325,6 +340,26 @@ describe("a call that gets no permit", () => {
     expect(result!.error).toHaveProperty("hint", expect.stringContaining("try this action again"));
     expect("retry_after_ms" in result!.error!).toBe("retry_after_ms" in expected);
     expect([shared.arrived, toolGates.released]).toEqual([[], []]);
+  });
+
+  test.each([
+    [
+      "rate",
+      "This tool's rate limit, which all callers share, has no room in time; try this action again in 3000 ms.",
+    ],
+    ["paused", "The service asked all callers to wait; try this action again in 3000 ms."],
+    [
+      "busy",
+      "At most 2 calls of this tool run at once for all callers, and none ended in time; try this action again in 3000 ms.",
+    ],
+  ] as const)("because of %s says how long from now, in whole milliseconds", async (reason, hint) => {
+    const shared = new Shared(PAIR);
+    const { toolGates } = shared.world;
+    toolGates.acquire = async () => ({ granted: false, reason, retryAfterMs: 2_999.5 });
+    expect((await shared.run([call()]))[0]!.error).toMatchObject({ hint });
+    toolGates.acquire = async () => ({ granted: false, reason, retryAfterMs: null });
+    const later = hint.replace("in 3000 ms", "later");
+    expect((await shared.run([call()]))[0]!.error).toMatchObject({ hint: later });
   });
 
   test("because it was stopped leaves the queue at once, and only once", async () => {

@@ -73,9 +73,98 @@ describe("A call that failed in a way that passes", () => {
       const { results } = await world.run([tool], { actions });
       for (const { meta } of results) extra += meta.attempts! - 1;
     }
-    expect(extra).toBeGreaterThan(0);
+    // Without the calls that were counted there would be ten.
+    expect(extra).toBeGreaterThan(10);
     expect(extra).toBeLessThanOrEqual(200 * 0.2 + 10);
   });
+});
+
+describe("The retries that a tool's calls may have", () => {
+  const failingAlways = (name: string, orchestration: ToolDeclaration["orchestration"]) =>
+    contractOf(name, {
+      orchestration,
+      run: () => Promise.reject(new ToolFailure("UPSTREAM_ERROR", { retryable: true })),
+    });
+
+  test("are not more for calls of tools that are never tried again", async () => {
+    const world = new TestWorld();
+    let counted = 0;
+    world.health.countCall = () => void (counted += 1);
+    const tools = [failingAlways("once", { mode: "parallel-safe" }), failingAlways("again", RETRIED)];
+    await world.run(tools, {
+      actions: [{ tool: "once" }, { tool: "again" }, { tool: "again", args: { n: 1 } }],
+    });
+    expect(counted).toBe(2);
+  });
+
+  test("are counted for the tenant whose call it is", async () => {
+    const world = new TestWorld();
+    const asked: string[] = [];
+    world.health.countCall = (tool, tenant) => void asked.push(`${tool.name} of ${tenant}`);
+    world.health.takeRetry = (tool, tenant) => {
+      asked.push(`${tool.name} of ${tenant} again`);
+      return false;
+    };
+    const { results } = await world.run([failingAlways("again", RETRIED)], { actions: [{ tool: "again" }] });
+    expect(asked).toEqual(["again of acme", "again of acme again"]);
+    expect(results[0]!.meta.attempts).toBe(1);
+  });
+});
+
+describe("An upstream that is known to fail", () => {
+  const asking = (declaration: Partial<ToolDeclaration> = {}) =>
+    contractOf("ask", {
+      hosts: ["up.example.com"],
+      timeoutMs: 1_000,
+      ...declaration,
+      run: async (_, ctx) => (await ctx.fetch("https://up.example.com/")).json(),
+    });
+  const actions = (count: number, more: object = {}) =>
+    Array.from({ length: count }, (_, n) => ({ tool: "ask", args: { n }, ...more }));
+
+  test("is not called: no attempt was made, and none is counted", async () => {
+    const world = new TestWorld();
+    world.fetch = async () => new Response(null, { status: 500 });
+    const tool = asking();
+    await world.run([tool], { actions: actions(25) });
+    const { results } = await world.run([tool], { actions: actions(1) });
+    expect(results[0]).toMatchObject({ error: { code: "CIRCUIT_OPEN" }, meta: { attempts: 0 } });
+  });
+
+  test("is not called again: the attempts are those that were sent", async () => {
+    const world = new TestWorld();
+    world.fetch = async () => new Response(null, { status: 500 });
+    const tool = asking({ orchestration: RETRIED, timeoutMs: 20_000 });
+    const { results } = await world.run([tool], { actions: actions(25) });
+    const [kept] = results.filter(({ error }) => error?.code === "CIRCUIT_OPEN");
+    expect(kept).toMatchObject({ meta: { attempts: 1 } });
+  });
+
+  test("is found out by calls that had all of their tool's time, not by those that had less", async () => {
+    const codeAfter = async (timeout_ms: number) => {
+      const world = new TestWorld();
+      world.fetch = () => new Promise(() => {});
+      const tool = asking();
+      for (let batch = 0; batch < 5; batch += 1)
+        await world.run([tool], { actions: actions(6, { timeout_ms }) });
+      world.fetch = async () => Response.json("fine");
+      const { results } = await world.run([tool], { actions: actions(1) });
+      return results[0]!.error?.code ?? "fine";
+    };
+    expect([await codeAfter(1_000), await codeAfter(999)]).toEqual(["CIRCUIT_OPEN", "fine"]);
+  });
+});
+
+test("a call says of its time out whose limit it was", async () => {
+  const hintOf = async (fields: object) => {
+    const world = new TestWorld();
+    const slow = contractOf("slow", { timeoutMs: 500, run: () => new Promise(() => {}) });
+    const { results } = await world.run([slow], { actions: [{ tool: "slow", ...fields }] });
+    return results[0]!.error?.hint;
+  };
+  expect(await hintOf({})).toContain("longer than the 500 ms that its tool may take");
+  expect(await hintOf({ timeout_ms: 500 })).toContain("longer than the 500 ms that its tool may take");
+  expect(await hintOf({ timeout_ms: 499 })).toContain("longer than the 499 ms of this action's timeout_ms");
 });
 
 describe("The bytes that a batch holds", () => {
@@ -112,6 +201,15 @@ describe("The bytes that a batch holds", () => {
     const chain = [after("a"), after("b", "a"), after("c", "b")];
     expect(await codesOf(chain, [300_000, 300_000, 300_000])).toEqual(["fine", "fine", "fine"]);
     expect(await codesOf(chain, [400_000, 400_000, 400_000])).toEqual(["fine", "fine", "RESPONSE_TOO_LARGE"]);
+  });
+
+  test("is not what a call has read beyond what it shows", async () => {
+    const picking = contractOf("read", {
+      hosts: ["up.example.com"],
+      run: async (_, ctx) => String(await (await ctx.fetch("https://up.example.com/")).json()).slice(0, 10),
+    });
+    const chain = [after("a"), after("b", "a"), after("c", "b")];
+    expect(await codesOf(chain, [600_000, 600_000, 600_000], [picking])).toEqual(["fine", "fine", "fine"]);
   });
 
   test("is not what an attempt has read that failed", async () => {
