@@ -1,7 +1,6 @@
 import { createContext, useContext } from "hono/jsx/dom";
 
 import type { Section, SectionPage } from "./section.ts";
-import type { Loaded } from "./use-load.ts";
 import type { WireUsage } from "./wire-usage.ts";
 
 /** What this console has of all that it could have: the Worker says which features it lists, and what the key may. */
@@ -22,14 +21,17 @@ export function useDeployment(): Deployment {
   return useContext(Here);
 }
 
+/** The answer about usage, as far as it has come. */
+interface Asked {
+  readonly data: Pick<WireUsage, "features" | "flags"> | null;
+  readonly problem: object | null;
+}
+
 /**
  * Choose the sections of a Worker. Until it has answered there are only those that every Worker has, so that nothing is asked
  * of a feature that is not listed. Where it does not say what it lists all are there, and the API refuses what it lacks.
  */
-export function toDeployment(
-  all: readonly Section[],
-  { data, problem }: Pick<Loaded<Pick<WireUsage, "features" | "flags">>, "data" | "problem">,
-): Deployment {
+export function toDeployment(all: readonly Section[], { data, problem }: Asked): Deployment {
   const isHere = ({ feature }: Section): boolean =>
     feature === undefined || (data === null ? problem !== null : data.features.includes(feature));
   return {
