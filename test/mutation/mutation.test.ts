@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { countMutants, readMutants, type Report } from "./mutants.ts";
-import { findShort, findUnexplained, findUnneeded, ROOMS, updatePage } from "./page.ts";
+import { findShort, findUnexplained, findUnneeded, isOf, ROOMS, updatePage } from "./page.ts";
 import { parseSlice, takeSlice } from "./slice.ts";
 
 const SOURCE = `if (left > 0)
@@ -101,6 +101,13 @@ describe("npm run mutation", () => {
     const named = [...top.filter((name) => name !== "core"), ...core.map((name) => `core/${name}`)];
     const inside = ["core/gate/state", "core/run/execute", "core/run/turns"];
     expect([...ROOMS, "tools", "console"].toSorted()).toEqual([...named, ...inside].toSorted());
+  });
+
+  test("leaves the pages of features to the console, which is held in a real browser", () => {
+    const room = (file: string): readonly string[] => ROOMS.filter((one) => isOf(one, file));
+    expect(room("src/features/confirmations/console/confirmation-words.ts")).toEqual([]);
+    expect(room("src/features/console/index.ts")).toEqual(["features"]);
+    expect(room("src/features/confirmations/park-groups.ts")).toEqual(["features"]);
   });
 
   test("divides the files into slices of about equal length, each file in exactly one", () => {
