@@ -3,7 +3,7 @@ import { createContext, useContext } from "hono/jsx/dom";
 import type { Section, SectionPage } from "./section.ts";
 import type { WireUsage } from "./wire-usage.ts";
 
-/** What this console has of all that it could have: the Worker says which features it lists, and what the key may. */
+/** The sections that this console has, of all that it could have, and the rights of the key. The Worker tells both. */
 export interface Deployment {
   /** Whether the Worker has answered, in whatever way. */
   readonly isKnown: boolean;

@@ -19,7 +19,7 @@ export interface SectionPage {
   /** The path of its picture, in a square of 22. */
   readonly icon: string;
   readonly View: FC<{ readonly route: Route }>;
-  /** What stands behind its title in the navigation, such as how many wait. */
+  /** A number behind its title in the navigation, such as how many wait. */
   readonly Count?: FC;
   /** The category of tools that have their pages here and not in the section Tools. */
   readonly toolCategory?: string;

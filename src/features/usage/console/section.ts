@@ -2,7 +2,7 @@ import type { Section } from "../../../console/kit/section.ts";
 import "./usage.css";
 import { UsageView } from "./usage-view.tsx";
 
-/** What is left of a key's quota, and what goes on, waits or fails. */
+/** The usage says how much is left of a key's quota, and which work goes on, waits or fails. */
 export const section: Section = {
   feature: "usage",
   page: {
