@@ -8,6 +8,7 @@ const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/obse
 const EDGE = `${RUN} core/run/execute core/run/turns`;
 const EDGE_ROOMS =
   "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints";
+const PAGES = "console/kit console/parts console/run console/form console/keys console/jobs";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
   "core/kit": "",
@@ -31,8 +32,9 @@ const LADDER: Readonly<Record<string, string>> = {
   "console/editor": "console/kit console/parts",
   "console/run": "console/kit console/parts console/editor",
   "console/form console/keys": "core/kit/json console/kit console/parts",
-  "console/views": "console/kit console/parts console/run console/form console/keys",
-  console: "console/kit console/parts console/editor console/run console/form console/keys console/views",
+  "console/jobs console/tools": "console/kit console/parts console/run console/form",
+  "features/*/console": PAGES,
+  console: `${PAGES} console/editor console/tools`,
   "core/edge/platform": EDGE,
   "core/edge/durable/tables": `${EDGE} core/edge/platform`,
   "core/edge/durable": `${EDGE} core/edge/platform core/edge/durable/tables`,

@@ -51,6 +51,12 @@ const noPlatform = {
 
 const noFeature = { regex: "/features/", message: "Core imports no feature: see docs/features.md." };
 
+/** The imports that a page of a feature may not have. */
+const NOT_IN_PAGES = [
+  { regex: String.raw`^\.\./\.\./[\w-]`, message: "The pages of a feature know of no other feature." },
+  { regex: String.raw`^\.\./[\w-]`, message: "Pages run in a browser: types only.", allowTypeImports: true },
+];
+
 const message = "Outside edge this is a port: see egress/ports.ts.";
 const PORTS = [
   "fetch",
@@ -92,8 +98,9 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
     );
     const said = `Not from ${room}: see ARCHITECTURE.md, "Rooms".`;
     const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
-    const hasPlatform = /^(?:core\/edge|package|console)/.test(room);
-    const features = room === "package" ? [] : [noFeature];
+    const hasPlatform = /^(?:core\/edge|package|console|features)/.test(room);
+    const ofFeatures = room.startsWith("features/") ? NOT_IN_PAGES : [noFeature];
+    const features = room === "package" ? [] : ofFeatures;
     const imports = { patterns: [...patterns, ...features, ...(hasPlatform ? [] : [noPlatform])] };
     return {
       files: [`src/${room}/*.{ts,tsx}`],
@@ -104,7 +111,7 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
 
 /**
  * Make the rules of features. A feature looks into core and into the features that its declaration needs. Its files besides the declaration,
- * `http` and `objects` are pure, as the rooms outside `edge` are.
+ * `http` and `objects` are pure, as the rooms outside `edge` are. Its pages, in `console`, have a row of the ladder.
  */
 export function rulesOfFeatures(): readonly OxlintOverride[] {
   const all = readDeclarations();
@@ -121,13 +128,14 @@ export function rulesOfFeatures(): readonly OxlintOverride[] {
     return [
       ...[1, 2, 3].map((depth) => ({
         files: [`src/features/${name}/${"*/".repeat(depth - 1)}*.ts`],
+        excludeFiles: [`src/features/${name}/console/**`],
         rules: {
           "eslint/no-restricted-imports": ["error", { patterns: [refuse(depth), apart] }],
         } satisfies Rules,
       })),
       {
         files: [`src/features/${name}/**/*.ts`],
-        excludeFiles: [`src/features/${name}/{index.ts,http/**,objects/**}`],
+        excludeFiles: [`src/features/${name}/{index.ts,http/**,objects/**,console/**}`],
         rules: coreRules,
       },
     ];
@@ -141,6 +149,12 @@ const byPackage = {
 };
 
 const virtual = "Give the Worker under test a VirtualClock: `standIns: { clock }`.";
+
+/** The list of the console's sections is the one place that names features, and nothing of theirs but the section. */
+const sectionsOnly = {
+  regex: String.raw`^\.\./(?:(?:core|tools|packs|package|worker)[/.]|features/[^/]+/(?:[^/]+$|(?:http|objects)/))`,
+  message: "A feature brings to the console what its console/section.ts exports.",
+};
 
 /** Where one of them does not. */
 export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
@@ -166,6 +180,10 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
     // Objects share their isolate with the tests: a timer of one that fires in another's turn is an error, somewhere.
     files: ["test/core/edge/**"],
     rules: { "eslint/no-restricted-properties": ["error", { property: "useFakeTimers", message: virtual }] },
+  },
+  {
+    files: ["src/console/sections.ts"],
+    rules: { "eslint/no-restricted-imports": ["error", { patterns: [sectionsOnly] }] },
   },
   {
     files: ["src/worker.ts"],

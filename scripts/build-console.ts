@@ -1,5 +1,6 @@
 /**
- * Build the pages for people: `src/console` becomes `dist/console`, which the platform serves beside the Worker.
+ * Build the pages for people: `src/console`, with the sections that features bring, becomes `dist/console`, which the platform serves
+ * beside the Worker.
  *
  *   node scripts/build-console.ts
  *
@@ -9,35 +10,16 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { build } from "esbuild";
+import { bundleConsole } from "./console/bundle-console.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const from = join(root, "src/console");
 const to = join(root, "dist/console");
 
-const { outputFiles } = await build({
-  entryPoints: {
-    console: join(from, "main.tsx"),
-    front: join(from, "front.ts"),
-    "console-style": join(from, "style/console.css"),
-  },
-  bundle: true,
-  minify: true,
-  write: false,
-  format: "esm",
-  target: ["es2022"],
-  jsx: "automatic",
-  // Its `jsx-runtime` is that of `hono/jsx/dom`, with all text made visible.
-  jsxImportSource: join(from, "kit"),
-  outdir: to,
-  logLevel: "error",
-});
+const [bundled, pages] = [await bundleConsole(), await readdir(join(from, "pages"))];
 await mkdir(to, { recursive: true });
-const pages = await readdir(join(from, "pages"));
 await Promise.all([
-  ...outputFiles.map(({ path, contents }) =>
-    write(path.replace("console-style.css", "console.css"), contents),
-  ),
+  ...bundled.map(({ path, contents }) => write(path, contents)),
   ...pages.map(async (name) => write(join(to, name), await readFile(join(from, "pages", name)))),
 ]);
 

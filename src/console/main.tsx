@@ -1,3 +1,4 @@
+import "./style/console.css";
 import { render } from "hono/jsx/dom";
 
 import { Shell } from "./shell.tsx";

@@ -1,42 +1,22 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import { whenKeyIsRefused } from "./kit/api.ts";
 import { Announcer } from "./parts/announce.tsx";
-import { Icon } from "./parts/icons.tsx";
-import { hrefTo, type Section, SECTIONS } from "./kit/route.ts";
+import { DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
+import { hrefTo } from "./kit/route.ts";
 import { useRoute } from "./kit/use-route.ts";
-import { RunView } from "./run/run-view.tsx";
+import type { WireUsage } from "./kit/wire-usage.ts";
+import { MissingSection } from "./missing-section.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { Loading } from "./parts/notes.tsx";
+import { SECTIONS } from "./sections.ts";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { useLoad } from "./kit/use-load.ts";
 import { useOnline } from "./kit/use-online.ts";
-import { ConfirmationsView } from "./views/confirmations-view.tsx";
-import { FlowsView } from "./views/flows-view.tsx";
-import { JobsView } from "./views/jobs-view.tsx";
-import { ToolsView } from "./views/tools-view.tsx";
-import { UsageView } from "./views/usage-view.tsx";
-import { useWaiting } from "./views/use-waiting.ts";
 
-const NAMES: Readonly<Record<Section, string>> = {
-  run: "Run",
-  tools: "Tools",
-  jobs: "Jobs",
-  confirmations: "Confirmations",
-  flows: "Flows",
-  usage: "Usage",
-};
-
-const VIEWS: Readonly<Record<Section, typeof RunView>> = {
-  run: RunView,
-  tools: ToolsView,
-  jobs: JobsView,
-  confirmations: ConfirmationsView,
-  flows: FlowsView,
-  usage: UsageView,
-};
-
-/** The features that sections are about. */
-const NEEDS: Partial<Record<Section, string>> = { confirmations: "confirmations", flows: "flows" };
+const PAGES = pagesOf(SECTIONS);
+const NAMES = PAGES.map(({ name }) => name);
 
 /** The whole console: the page that asks for a key, or the sections. */
 export function Shell() {
@@ -58,26 +38,23 @@ export function Shell() {
 
 /** The navigation, and the section that the address names. All that is known here was asked with one key. */
 function Sections({ onForget }: { readonly onForget: () => void }) {
-  const route = useRoute();
+  const route = useRoute(NAMES);
   const isOnline = useOnline();
   const main = useRef<HTMLElement>(null);
   const nav = useRef<HTMLElement>(null);
-  const waiting = useWaiting();
+  const section = SECTIONS.find(({ page }) => page?.name === route.section)!;
+  const page = section.page!;
   useLayoutEffect(() => {
-    document.title = `${NAMES[route.section]} · Volley console`;
+    document.title = `${page.title} · Volley console`;
     // On a phone the sections stand in a row that is wider than the page.
     const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
     if (current)
       nav.current!.scrollLeft = current.offsetLeft - (nav.current!.clientWidth - current.offsetWidth) / 2;
   }, [route.section]);
 
-  // Until it is known what the Worker lists, all of them stand there.
-  const features = useLoad<{ readonly features: readonly string[] }>("/v1/usage").data?.features;
-  const sections = SECTIONS.filter((section) => {
-    const needed = NEEDS[section];
-    return needed === undefined || features === undefined || features.includes(needed);
-  });
-  const View = VIEWS[route.section];
+  const { data, problem } = useLoad<WireUsage>("/v1/usage");
+  const deployment = useMemo(() => toDeployment(SECTIONS, { data, problem }), [data, problem]);
+  const here = pagesOf(deployment.sections);
   return (
     <div class="app">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -89,16 +66,12 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
         </a>
         <nav class="nav" aria-label="Sections" ref={nav}>
           <ul>
-            {sections.map((section) => (
-              <li key={section}>
-                <a href={hrefTo(section)} aria-current={section === route.section ? "page" : undefined}>
-                  <Icon of={section} /> {NAMES[section]}
-                  {section === "confirmations" && waiting !== null && (
-                    <span class="count">
-                      {waiting}
-                      <span class="hidden-text"> waiting</span>
-                    </span>
-                  )}
+            {/* Until it is known what the Worker lists, all of them stand there: links ask for nothing. */}
+            {(deployment.isKnown ? here : PAGES).map((one) => (
+              <li key={one.name}>
+                <a href={hrefTo(one.name)} aria-current={one === page ? "page" : undefined}>
+                  <Icon path={one.icon} /> {one.title}
+                  {one.Count !== undefined && here.includes(one) && <one.Count />}
                 </a>
               </li>
             ))}
@@ -117,7 +90,15 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
           </p>
         )}
         <main class="main" id="main" tabindex={-1} ref={main}>
-          <View key={route.section} route={route} />
+          <DeploymentProvider value={deployment}>
+            {here.includes(page) ? (
+              <page.View key={page.name} route={route} />
+            ) : deployment.isKnown ? (
+              <MissingSection key={page.name} section={section} start={PAGES[0]!} />
+            ) : (
+              <Loading key="unknown" what="the features of this Worker" />
+            )}
+          </DeploymentProvider>
         </main>
       </div>
       <Announcer />

@@ -4,6 +4,8 @@ import { toEvent } from "../../src/console/kit/read-events.ts";
 import { hrefTo, parseRoute } from "../../src/console/kit/route.ts";
 import { EventSplitter } from "../../src/core/kit/event-splitter.ts";
 
+const SECTIONS = ["run", "tools", "jobs"];
+
 describe("parseRoute()", () => {
   test.each([
     ["", "run", null],
@@ -17,13 +19,13 @@ describe("parseRoute()", () => {
     ["#/elsewhere/x", "run", null],
     ["#javascript:alert(1)", "run", null],
   ])("reads '%s' as %s, %s", (hash, section, id) => {
-    expect(parseRoute(hash)).toMatchObject({ section, id });
+    expect(parseRoute(hash, SECTIONS)).toMatchObject({ section, id });
   });
 
   test.each(["a/b", "ü", "100%", "a?b#c", "%2F", "\u202e"])(
     "finds the name '%s' that hrefTo() wrote",
     (name) => {
-      const route = parseRoute(hrefTo("tools", name, { status: "dead", tool: "" }));
+      const route = parseRoute(hrefTo("tools", name, { status: "dead", tool: "" }), SECTIONS);
       expect(route.id).toBe(name);
       expect([...route.query]).toEqual([["status", "dead"]]);
     },

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { countMutants, readMutants, type Report } from "./mutants.ts";
-import { findShort, findUnexplained, findUnneeded, ROOMS, updatePage } from "./page.ts";
+import { findShort, findUnexplained, findUnneeded, isOf, ROOMS, updatePage } from "./page.ts";
 import { parseSlice, takeSlice } from "./slice.ts";
 import { findTestFiles } from "./test-files.ts";
 
@@ -112,6 +112,13 @@ describe("npm run mutation", () => {
     expect(await findTestFiles("features/keys")).toContain("test/features/keys/key-form.test.ts");
     expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
     expect(await findTestFiles("features/usage")).toEqual(["test/features/list.test.ts"]);
+  });
+
+  test("leaves the pages of features to the console, which is held in a real browser", () => {
+    const room = (file: string): readonly string[] => ROOMS.filter((one) => isOf(one, file));
+    expect(room("src/features/confirmations/console/confirmation-words.ts")).toEqual([]);
+    expect(room("src/features/console/index.ts")).toEqual(["features/console"]);
+    expect(room("src/features/confirmations/park-groups.ts")).toEqual(["features/confirmations"]);
   });
 
   test("divides the files into slices of about equal length, each file in exactly one", () => {

@@ -142,10 +142,13 @@ function ofRoom(room: string, mutants: MutantsOfFiles): readonly Mutant[] {
 /** A room as a part of a file's name. */
 export const toFileName = (room: string): string => room.replaceAll("/", "-");
 
-/** Whether a file belongs to a room. Rooms inside of others are rooms of their own. */
+/** The pages that features bring to the console. */
+const PAGES = /^src\/features\/[^/]+\/console\//;
+
+/** Whether a file belongs to a room. Rooms inside of others are rooms of their own, and the pages of features are the console's. */
 export function isOf(room: string, file: string): boolean {
   const is = (one: string): boolean => file.startsWith(`src/${one}/`);
-  return is(room) && !ROOMS.some((other) => other.startsWith(`${room}/`) && is(other));
+  return is(room) && !PAGES.test(file) && !ROOMS.some((other) => other.startsWith(`${room}/`) && is(other));
 }
 
 function makeRoom(

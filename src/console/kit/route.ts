@@ -1,26 +1,26 @@
-/** The sections, in the order of the navigation. The first is where one starts. */
-export const SECTIONS = ["run", "tools", "jobs", "confirmations", "flows", "usage"] as const;
-export type Section = (typeof SECTIONS)[number];
-
 /** A place of the console: a section, one thing in it where an id is given, and what a list is filtered by. */
 export interface Route {
-  readonly section: Section;
+  readonly section: string;
   readonly id: string | null;
   readonly query: URLSearchParams;
 }
 
-/** Read the part of an address behind `#`: `#/jobs/ID`, `#/jobs?status=dead`. Anything else is where one starts. */
-export function parseRoute(hash: string): Route {
+/**
+ * Read the part of an address behind `#`: `#/jobs/ID`, `#/jobs?status=dead`. Anything else is where one starts.
+ *
+ * @param sections the names of sections, the first of which is where one starts
+ */
+export function parseRoute(hash: string, sections: readonly string[]): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [section, ...rest] = path.split("/");
-  const known = SECTIONS.find((name) => name === section);
+  const known = sections.find((name) => name === section);
   const id = known === undefined ? "" : decode(rest.join("/"));
-  return { section: known ?? "run", id: id === "" ? null : id, query: new URLSearchParams(query) };
+  return { section: known ?? sections[0]!, id: id === "" ? null : id, query: new URLSearchParams(query) };
 }
 
 /** Write a place as the `href` of a link. */
 export function hrefTo(
-  section: Section,
+  section: string,
   id: string | null = null,
   query: Record<string, string> = {},
 ): string {

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../kit/api.ts";
-import { hrefTo, type Section } from "../kit/route.ts";
+import { hrefTo } from "../kit/route.ts";
 import { announce } from "./announce.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import { Question } from "./question.tsx";
@@ -10,7 +10,7 @@ interface DeleteButtonProps {
   readonly name: string;
   readonly path: string;
   /** Where the list is that it goes from. */
-  readonly section: Section;
+  readonly section: string;
   /** The consequences, said in the question. */
   readonly children: unknown;
 }

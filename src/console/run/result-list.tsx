@@ -89,7 +89,7 @@ function Outcome({ result }: { readonly result: WireResult }) {
         <div class="note tone-wait">
           <p dir="auto">{result.confirmation.message}</p>
           <p>
-            <a href={hrefTo("confirmations", result.confirmation.id)}>Decide</a>{" "}
+            <a href={placeOf(result.confirmation.url)}>Decide</a>{" "}
             <span class="muted small">
               until <Time at={result.confirmation.expires_at} />
             </span>
@@ -146,6 +146,11 @@ function Facts({ result }: { readonly result: WireResult }) {
       )}
     </div>
   );
+}
+
+/** The place that an address of the console names, on this page: its origin may be another name of the same Worker. */
+function placeOf(url: string): string {
+  return `#${url.split("#")[1] ?? ""}`;
 }
 
 function copyReference(reference: string): void {

@@ -2,16 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import type { WireJob } from "../../src/console/kit/wire.ts";
 import { explainReference } from "../../src/console/parts/explain-reference.ts";
-import {
-  type ListedConfirmation,
-  sayLeft,
-  sayStatus,
-  toPlan,
-  type WireParked,
-} from "../../src/console/views/confirmation-words.ts";
-import { readFilter, sayRedriven, toQuery } from "../../src/console/views/job-filter.ts";
-import { tellJob } from "../../src/console/views/job-timeline.ts";
-import { groupTools, sayContract } from "../../src/console/views/tool-words.ts";
+import { readFilter, sayRedriven, toQuery } from "../../src/console/jobs/job-filter.ts";
+import { tellJob } from "../../src/console/jobs/job-timeline.ts";
+import { groupTools, sayContract } from "../../src/console/tools/tool-words.ts";
 
 const JOB: WireJob = {
   job_id: "j1",
@@ -90,52 +83,6 @@ describe("tellJob()", () => {
       "Attempt 2",
       "Callback pending after 2 attempts, last answered 500",
     ]);
-  });
-});
-
-describe("A question", () => {
-  const LISTED: ListedConfirmation = {
-    id: "c1",
-    status: "pending",
-    created_at: "2026-01-01T00:00:00.000Z",
-    expires_at: "2026-01-01T00:15:00.000Z",
-    requested_by: { key: "ci", run_id: "r1" },
-    actions: [],
-  };
-
-  test("waits until its time is over, whatever was read before", () => {
-    expect(sayStatus(LISTED, Date.UTC(2026, 0, 1, 0, 14))).toBe("waiting");
-    expect(sayStatus(LISTED, Date.UTC(2026, 0, 1, 0, 15))).toBe("expired");
-    expect(sayStatus({ ...LISTED, status: "done" }, Date.UTC(2027, 0))).toBe("approved");
-  });
-
-  test("has a clock that never runs below nothing", () => {
-    expect([899_001, 60_000, 1, 0, -5, 8_000_000].map(sayLeft)).toEqual([
-      "15:00",
-      "1:00",
-      "0:01",
-      "0:00",
-      "0:00",
-      "2 hours",
-    ]);
-  });
-
-  test("is drawn in the order in which it would run, even where an order bites its tail", () => {
-    const parked = (id: string, waits: readonly string[]): WireParked => ({
-      id,
-      tool: "t",
-      gated: waits.length === 0,
-      resolved: true,
-      waits_for: [...waits],
-    });
-    const { plan } = toPlan([parked("c", ["b"]), parked("a", []), parked("b", ["a"])]);
-    expect(plan.waves).toEqual([["a"], ["b"], ["c"]]);
-    expect(plan.confirmations).toEqual(["a"]);
-    expect(
-      toPlan([parked("x", ["y"]), parked("y", ["x"])])
-        .plan.waves.flat()
-        .sort(),
-    ).toEqual(["x", "y"]);
   });
 });
 

@@ -1,20 +1,21 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../kit/api.ts";
-import { holdPage } from "../kit/hold-page.ts";
-import { hrefTo } from "../kit/route.ts";
-import { useLoad } from "../kit/use-load.ts";
-import type { WireConfirmation, WireEnvelope, WireResult } from "../kit/wire.ts";
-import { announce } from "../parts/announce.tsx";
-import { Pending } from "../parts/notes.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
-import { Status } from "../parts/status.tsx";
-import { Time } from "../parts/time.tsx";
-import { Title } from "../parts/title.tsx";
-import { ResultList } from "../run/result-list.tsx";
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { mayUse, useDeployment } from "../../../console/kit/deployment.ts";
+import { holdPage } from "../../../console/kit/hold-page.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import type { WireConfirmation, WireEnvelope, WireResult } from "../../../console/kit/wire.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Status } from "../../../console/parts/status.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { ResultList } from "../../../console/run/result-list.tsx";
 import { sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
-import { useNow } from "../kit/use-now.ts";
+import { useNow } from "../../../console/kit/use-now.ts";
 
 const EVERY_MS = 3_000;
 /** Below this much time left the clock is coloured, in milliseconds. */
@@ -31,9 +32,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
     isExact: true,
   });
   const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
-  const usage = useLoad<{ readonly flags: readonly string[] }>("/v1/usage");
-  // A right that is not known yet is left to the API, which refuses it.
-  const mayDecide = usage.data === null || usage.data.flags.includes("approve");
+  const mayDecide = mayUse(useDeployment(), "approve");
   const now = useNow(1_000);
   const asked = loaded.data;
   const status = asked === null ? null : sayStatus(asked, now);

@@ -7,13 +7,11 @@ import { holdPage } from "../kit/hold-page.ts";
 import { hrefTo } from "../kit/route.ts";
 import { currentOwner } from "../kit/session.ts";
 import { useKept } from "../kit/use-kept.ts";
-import { useLoad } from "../kit/use-load.ts";
 import type { WireEnvelope, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { DeleteButton } from "../parts/delete-button.tsx";
-import { JsonView } from "../parts/json-view.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
+import { Pieces } from "../parts/pieces.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { Title } from "../parts/title.tsx";
@@ -100,7 +98,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
             </table>
           </section>
         )}
-        {listed !== null && <Declaration key="own" name={tool.name} />}
+        {listed !== null && <Pieces key="pieces" of="tool" given={{ name: tool.name }} />}
       </div>
       <ToolForm tool={tool} />
     </div>
@@ -180,26 +178,5 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
         </section>
       )}
     </div>
-  );
-}
-
-/** The declaration of a tool of the tenant's own, for keys that may keep tools. */
-function Declaration({ name }: { readonly name: string }) {
-  const path = `/v1/tools/${encodeURIComponent(name)}`;
-  const { data } = useLoad<unknown>(path);
-  if (data === null) return null;
-  return (
-    <section class="card" aria-label="Its declaration">
-      <div class="row">
-        <h2>Its declaration</h2>
-        <div class="row end">
-          <CopyButton text={JSON.stringify(data, null, 2)} label="Copy declaration" />
-          <DeleteButton name={name} path={path} section="tools">
-            It cannot be called any more. Calls that run go on to their end, and so do its jobs.
-          </DeleteButton>
-        </div>
-      </div>
-      <JsonView value={data} label="Declaration" />
-    </section>
   );
 }

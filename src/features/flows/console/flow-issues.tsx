@@ -1,4 +1,4 @@
-import { count } from "../parts/count.ts";
+import { count } from "../../../console/parts/count.ts";
 
 /** An issue of a flow that is kept all the same. */
 export interface WireFlowIssue {

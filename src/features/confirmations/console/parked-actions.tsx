@@ -1,12 +1,12 @@
 import { useMemo, useState } from "hono/jsx/dom";
 
-import { hrefTo } from "../kit/route.ts";
-import { ArgsView } from "../parts/args-view.tsx";
-import { JsonView } from "../parts/json-view.tsx";
-import { Time } from "../parts/time.tsx";
-import { layOutPlan } from "../run/lay-out-plan.ts";
-import { PlanDrawing } from "../run/plan-drawing.tsx";
-import { count } from "../parts/count.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { ArgsView } from "../../../console/parts/args-view.tsx";
+import { JsonView } from "../../../console/parts/json-view.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { layOutPlan } from "../../../console/run/lay-out-plan.ts";
+import { PlanDrawing } from "../../../console/run/plan-drawing.tsx";
+import { count } from "../../../console/parts/count.ts";
 import { toPlan, type WireParked } from "./confirmation-words.ts";
 
 /** So many elements of a loop are drawn before the rest is asked for. */

@@ -1,7 +1,7 @@
-import { hrefTo, type Route } from "../kit/route.ts";
-import { useLoad } from "../kit/use-load.ts";
-import { Empty, Pending } from "../parts/notes.tsx";
-import { Title } from "../parts/title.tsx";
+import { hrefTo, type Route } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { Title } from "../../../console/parts/title.tsx";
 import { FlowPage } from "./flow-page.tsx";
 
 interface ListedFlow {

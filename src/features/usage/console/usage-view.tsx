@@ -1,51 +1,18 @@
-import { hrefTo, type Route } from "../kit/route.ts";
-import { useLoad } from "../kit/use-load.ts";
-import { KeyList } from "../keys/key-list.tsx";
-import { Pending } from "../parts/notes.tsx";
-import { sayDuration } from "../parts/say-duration.ts";
-import { Time } from "../parts/time.tsx";
-import { Title } from "../parts/title.tsx";
-import { toneOf } from "../parts/status.tsx";
-import { count } from "../parts/count.ts";
-import { JOB_STATUSES } from "./job-filter.ts";
+import { hrefTo, type Route } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import type { WireQuota, WireUsage } from "../../../console/kit/wire-usage.ts";
+import { Pending } from "../../../console/parts/notes.tsx";
+import { Pieces } from "../../../console/parts/pieces.tsx";
+import { sayDuration } from "../../../console/parts/say-duration.ts";
+import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { toneOf } from "../../../console/parts/status.tsx";
+import { count } from "../../../console/parts/count.ts";
+import { JOB_STATUSES } from "../../../console/jobs/job-filter.ts";
 
 const EVERY_MS = 5_000;
 
-interface Quota {
-  readonly limit: number;
-  readonly window_s: number;
-  readonly remaining: number;
-  readonly reset_ms: number;
-}
-
-/** The answer of `GET /v1/usage`. */
-interface WireUsage {
-  readonly key: string;
-  readonly tenant: string;
-  /** Left out by a Worker that does not tell; its keys are asked for then. */
-  readonly flags?: readonly string[];
-  readonly quota: { readonly requests: Quota; readonly lists: Quota };
-  readonly jobs: Readonly<Record<string, number>>;
-  readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
-  readonly confirmations: { readonly waiting: number; readonly oldest_at: string | null };
-  readonly breakers: {
-    readonly open: readonly {
-      readonly tool: string;
-      readonly origin: string;
-      readonly since: string;
-      readonly until: string;
-    }[];
-  };
-  readonly added: {
-    readonly tools: number;
-    readonly flows: number;
-    readonly limit: number;
-    readonly bytes: number;
-    readonly bytes_limit: number;
-  };
-}
-
-/** The key's quota that is left, its tenant's work that goes on, waits or fails, and the tenant's keys. */
+/** The key's quota that is left, its tenant's work that goes on, waits or fails, and the pieces of other features. */
 export function UsageView(_props: { readonly route: Route }) {
   const usage = useLoad<WireUsage>("/v1/usage", { everyMs: EVERY_MS });
   return (
@@ -59,33 +26,20 @@ export function UsageView(_props: { readonly route: Route }) {
       </Title>
       <Pending of={usage} what="the usage" />
       {usage.data !== null && <Figures key="figures" usage={usage.data} />}
-      {usage.data !== null && (usage.data.flags?.includes("manage_keys") ?? true) && <KeyList key="keys" />}
+      {usage.data !== null && <Pieces key="pieces" of="usage" given={{}} />}
     </div>
   );
 }
 
-function Figures({
-  usage: { quota, jobs, backlog, confirmations, breakers, added },
-}: {
-  readonly usage: WireUsage;
-}) {
-  const { waiting, oldest_at: oldest } = confirmations;
+function Figures({ usage }: { readonly usage: WireUsage }) {
+  const { quota, jobs, backlog, breakers, added } = usage;
   const live = backlog.jobs + backlog.webhooks + backlog.runs;
   return (
     <div class="stack">
       <div class="tiles">
         <QuotaTile title="Requests" about="that run something" quota={quota.requests} />
         <QuotaTile title="Looks" about="that run nothing, such as lists" quota={quota.lists} />
-        <section class="card" aria-label="Waiting for a person">
-          <h3>Waiting for a person</h3>
-          <p class="figure">
-            {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "question")}</a>}
-          </p>
-          <p class="muted small">
-            {oldest === null ? "No question waits." : "The oldest since "}
-            {oldest !== null && <Time at={oldest} />}
-          </p>
-        </section>
+        <Pieces of="figures" given={{ usage }} />
         <section class="card" aria-label="In the background">
           <h3>In the background</h3>
           <p class="figure">{live === 0 ? "Nothing" : count(live, "piece")}</p>
@@ -142,7 +96,7 @@ function Figures({
 interface TileProps {
   readonly title: string;
   readonly about: string;
-  readonly quota: Quota;
+  readonly quota: WireQuota;
 }
 
 function QuotaTile({

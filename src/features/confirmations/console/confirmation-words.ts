@@ -1,4 +1,4 @@
-import type { WireConfirmation, WirePlan } from "../kit/wire.ts";
+import type { WireConfirmation, WirePlan } from "../../../console/kit/wire.ts";
 
 export type WireParked = WireConfirmation["actions"][number];
 

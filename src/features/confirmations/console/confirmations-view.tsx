@@ -1,14 +1,14 @@
-import { hrefTo, type Route } from "../kit/route.ts";
-import { usePages } from "../kit/use-pages.ts";
-import { Empty, Pending } from "../parts/notes.tsx";
-import { Status } from "../parts/status.tsx";
-import { TableHead } from "../parts/table-head.tsx";
-import { Time } from "../parts/time.tsx";
-import { Title } from "../parts/title.tsx";
+import { hrefTo, type Route } from "../../../console/kit/route.ts";
+import { usePages } from "../../../console/kit/use-pages.ts";
+import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { Status } from "../../../console/parts/status.tsx";
+import { TableHead } from "../../../console/parts/table-head.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
 import { type ListedConfirmation, sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
-import { MoreButton } from "../parts/more-button.tsx";
-import { useNow } from "../kit/use-now.ts";
+import { MoreButton } from "../../../console/parts/more-button.tsx";
+import { useNow } from "../../../console/kit/use-now.ts";
 
 const EVERY_MS = 5_000;
 

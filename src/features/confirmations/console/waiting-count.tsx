@@ -1,15 +1,15 @@
 import { useEffect, useRef } from "hono/jsx/dom";
 
-import { useLoad } from "../kit/use-load.ts";
-import { announce } from "../parts/announce.tsx";
-import { count } from "../parts/count.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { count } from "../../../console/parts/count.ts";
 import type { ListedConfirmation } from "./confirmation-words.ts";
 
 /** So often is asked what waits, while the page is seen: three small requests a minute of the second allowance. */
 const EVERY_MS = 20_000;
 
-/** The number of questions that wait for a person, as the navigation shows it; null while it is not known, or none. */
-export function useWaiting(): string | null {
+/** The number of questions that wait for a person, in the navigation; nothing while it is not known, or none. */
+export function WaitingCount() {
   const { data } = useLoad<{
     readonly confirmations: readonly ListedConfirmation[];
     readonly next_cursor: string | null;
@@ -22,5 +22,10 @@ export function useWaiting(): string | null {
     before.current = size;
   }, [size]);
   if (data === null || size === 0) return null;
-  return data.next_cursor === null ? String(size) : `${size}+`;
+  return (
+    <span class="count">
+      {data.next_cursor === null ? size : `${size}+`}
+      <span class="hidden-text"> waiting</span>
+    </span>
+  );
 }

@@ -1,26 +1,26 @@
-import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
-import type { Problem } from "../kit/api.ts";
-import { holdPage } from "../kit/hold-page.ts";
-import { readEvents } from "../kit/read-events.ts";
-import { hrefTo } from "../kit/route.ts";
-import { currentOwner } from "../kit/session.ts";
-import { useKept } from "../kit/use-kept.ts";
-import { useLoad } from "../kit/use-load.ts";
-import { usePages } from "../kit/use-pages.ts";
-import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../kit/wire.ts";
-import { announce } from "../parts/announce.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { DeleteButton } from "../parts/delete-button.tsx";
-import { JsonView } from "../parts/json-view.tsx";
-import { MoreButton } from "../parts/more-button.tsx";
-import { Pending } from "../parts/notes.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
-import { Time } from "../parts/time.tsx";
-import { Title } from "../parts/title.tsx";
-import { PlanGraph } from "../run/plan-graph.tsx";
-import { ResultList } from "../run/result-list.tsx";
+import { type FormIssues, SchemaForm } from "../../../console/form/schema-form.tsx";
+import type { Problem } from "../../../console/kit/api.ts";
+import { holdPage } from "../../../console/kit/hold-page.ts";
+import { readEvents } from "../../../console/kit/read-events.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { currentOwner } from "../../../console/kit/session.ts";
+import { useKept } from "../../../console/kit/use-kept.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { usePages } from "../../../console/kit/use-pages.ts";
+import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../../../console/kit/wire.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { CopyButton } from "../../../console/parts/copy-button.tsx";
+import { DeleteButton } from "../../../console/parts/delete-button.tsx";
+import { JsonView } from "../../../console/parts/json-view.tsx";
+import { MoreButton } from "../../../console/parts/more-button.tsx";
+import { Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { PlanGraph } from "../../../console/run/plan-graph.tsx";
+import { ResultList } from "../../../console/run/result-list.tsx";
 import { FlowIssues, type WireFlowIssue } from "./flow-issues.tsx";
-import { JobTable } from "./job-table.tsx";
+import { JobTable } from "../../../console/jobs/job-table.tsx";
 
 /** The answer of `GET /v1/flows/{name}`. */
 interface WireFlow {

@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
+import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -66,11 +67,14 @@ function Listed({
   readonly tools: readonly ListedTool[];
   readonly showsCategory?: boolean;
 }) {
+  const pages = pagesOf(useDeployment().sections);
+  const sectionOf = (category: string): string =>
+    pages.find(({ toolCategory }) => toolCategory === category)?.name ?? "tools";
   return (
     <ul class="tool-list card flush">
       {tools.map(({ name, summary, category, is_write: isWrite }) => (
         <li key={name}>
-          <a href={hrefTo(category === "flows" ? "flows" : "tools", name)}>
+          <a href={hrefTo(sectionOf(category), name)}>
             <span class="row">
               <bdi class="name">{name}</bdi>
               <span class="row end">

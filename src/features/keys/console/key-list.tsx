@@ -1,15 +1,15 @@
 import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../kit/api.ts";
-import { usePages } from "../kit/use-pages.ts";
-import { announce } from "../parts/announce.tsx";
-import { MoreButton } from "../parts/more-button.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
-import { Question } from "../parts/question.tsx";
-import { Time } from "../parts/time.tsx";
-import { KeyShown } from "./key-shown.tsx";
-import { type KeyWish, makeKey, splitTools } from "./make-key.ts";
-import { WishForm } from "./wish-form.tsx";
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { usePages } from "../../../console/kit/use-pages.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { MoreButton } from "../../../console/parts/more-button.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Question } from "../../../console/parts/question.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { KeyShown } from "../../../console/keys/key-shown.tsx";
+import { type KeyWish, makeKey, splitTools } from "../../../console/keys/make-key.ts";
+import { WishForm } from "../../../console/keys/wish-form.tsx";
 
 interface WireKey {
   readonly name: string;

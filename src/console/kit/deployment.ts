@@ -1,0 +1,52 @@
+import { createContext, useContext } from "hono/jsx/dom";
+
+import type { Section, SectionPage } from "./section.ts";
+import type { WireUsage } from "./wire-usage.ts";
+
+/** The sections that this console has, of all that it could have, and the rights of the key. The Worker tells both. */
+export interface Deployment {
+  /** Whether the Worker has answered, in whatever way. */
+  readonly isKnown: boolean;
+  readonly sections: readonly Section[];
+  /** The key's flags; null while they are not known. */
+  readonly flags: readonly string[] | null;
+}
+
+const Here = createContext<Deployment>({ isKnown: false, sections: [], flags: null });
+
+/** Draws what it holds with a deployment, which every page below can ask for. */
+export const DeploymentProvider = Here.Provider;
+
+export function useDeployment(): Deployment {
+  return useContext(Here);
+}
+
+/** The answer about usage, as far as it has come. */
+interface Asked {
+  readonly data: Pick<WireUsage, "features" | "flags"> | null;
+  readonly problem: object | null;
+}
+
+/**
+ * Choose the sections of a Worker. Until it has answered there are only those that every Worker has, so that nothing is asked
+ * of a feature that is not listed. Where it does not say what it lists all are there, and the API refuses what it lacks.
+ */
+export function toDeployment(all: readonly Section[], { data, problem }: Asked): Deployment {
+  const isHere = ({ feature }: Section): boolean =>
+    feature === undefined || (data === null ? problem !== null : data.features.includes(feature));
+  return {
+    isKnown: data !== null || problem !== null,
+    sections: all.filter(isHere),
+    flags: data?.flags ?? null,
+  };
+}
+
+/** Whether the key has a flag. One that is not known yet is left to the API, which refuses it. */
+export function mayUse({ flags }: Pick<Deployment, "flags">, flag: string | undefined): boolean {
+  return flag === undefined || flags === null || flags.includes(flag);
+}
+
+/** The pages of sections, in the order of the navigation. */
+export function pagesOf(sections: readonly Section[]): readonly SectionPage[] {
+  return sections.flatMap(({ page }) => page ?? []);
+}

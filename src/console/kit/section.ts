@@ -1,0 +1,44 @@
+import type { FC } from "hono/jsx";
+
+import type { Route } from "./route.ts";
+import type { WireUsage } from "./wire-usage.ts";
+
+/** A part of the console: pages of its own, pieces of other sections' pages, or both. */
+export interface Section {
+  /** The feature that a Worker has to list for it. Core's sections have none. */
+  readonly feature?: string;
+  readonly page?: SectionPage;
+  readonly pieces?: Pieces;
+}
+
+/** The pages of a section, with their link in the navigation. */
+export interface SectionPage {
+  /** Its place in addresses: `#/NAME` is its list, `#/NAME/ID` one thing of it. */
+  readonly name: string;
+  readonly title: string;
+  /** The path of its picture, in a square of 22. */
+  readonly icon: string;
+  readonly View: FC<{ readonly route: Route }>;
+  /** A number behind its title in the navigation, such as how many wait. */
+  readonly Count?: FC;
+  /** The category of tools that have their pages here and not in the section Tools. */
+  readonly toolCategory?: string;
+}
+
+/** The places of pages that take pieces, with the properties of a piece there. */
+export interface Places {
+  /** At the end of a tool's page. */
+  readonly tool: { readonly name: string };
+  /** Among the figures of the usage. */
+  readonly figures: { readonly usage: WireUsage };
+  /** At the end of the usage. */
+  readonly usage: object;
+}
+
+/** One piece, and the flag that a key has to have for it. */
+export interface Piece<Properties> {
+  readonly flag?: string;
+  readonly View: FC<Properties>;
+}
+
+export type Pieces = { readonly [Place in keyof Places]?: Piece<Places[Place]> };

@@ -1,0 +1,18 @@
+import type { Section } from "../../../console/kit/section.ts";
+import { ConfirmationsView } from "./confirmations-view.tsx";
+import "./questions.css";
+import { WaitingCount } from "./waiting-count.tsx";
+import { WaitingFigure } from "./waiting-figure.tsx";
+
+/** Actions that wait for a person are listed, shown and decided; the navigation and the usage say how many wait. */
+export const section: Section = {
+  feature: "confirmations",
+  page: {
+    name: "confirmations",
+    title: "Confirmations",
+    icon: "M4 11l5 5L19 6",
+    View: ConfirmationsView,
+    Count: WaitingCount,
+  },
+  pieces: { figures: { View: WaitingFigure } },
+};

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+
+import { mayUse, toDeployment } from "../../src/console/kit/deployment.ts";
+import type { Section } from "../../src/console/kit/section.ts";
+
+const core: Section = {};
+const flows: Section = { feature: "flows" };
+const ALL = [core, flows];
+
+describe("toDeployment()", () => {
+  test("has the sections of core only, until the Worker has answered", () => {
+    expect(toDeployment(ALL, { data: null, problem: null })).toEqual({
+      isKnown: false,
+      sections: [core],
+      flags: null,
+    });
+  });
+
+  test("has the sections of the features that the Worker lists, and the flags of the key", () => {
+    const data = { features: ["flows", "mcp"], flags: ["approve"] };
+    expect(toDeployment(ALL, { data, problem: null })).toEqual({
+      isKnown: true,
+      sections: ALL,
+      flags: ["approve"],
+    });
+    const without = { features: ["mcp"], flags: [] };
+    expect(toDeployment(ALL, { data: without, problem: null }).sections).toEqual([core]);
+  });
+
+  test("has all sections where the Worker does not say what it lists", () => {
+    const problem = { code: "UNREADABLE" };
+    expect(toDeployment(ALL, { data: null, problem })).toEqual({ isKnown: true, sections: ALL, flags: null });
+  });
+
+  test("goes by the last answer when a later one fails", () => {
+    const data = { features: ["mcp"], flags: [] };
+    expect(toDeployment(ALL, { data, problem: { code: "OFFLINE" } }).sections).toEqual([core]);
+  });
+});
+
+test("mayUse() asks for the flag where one is needed, and leaves what is not known to the API", () => {
+  const of = (flags: readonly string[] | null, flag?: string): boolean => mayUse({ flags }, flag);
+  expect([of([]), of(["approve"], "approve"), of(null, "approve")]).toEqual([true, true, true]);
+  expect(of(["manage_keys"], "approve")).toBe(false);
+});
