@@ -164,7 +164,7 @@ function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {
 
 function misfit(raw: unknown): Failure {
   const { error } = actionForm.schema().safeParse(raw);
-  const { issues, hint } = explainMisfit(error!, raw, actionForm.names);
+  const { issues, hint } = explainMisfit(error!, raw, { known: actionForm.names });
   const said = `${hint.replace("The value", "The action")} ${sayLoop(raw)}`.trim();
   return makeFailure("INVALID_ACTION", { issues, hint: said });
 }

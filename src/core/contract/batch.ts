@@ -46,7 +46,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   const value = withoutNulls(sent, OPTIONAL);
   if (!batchForm.fits(value)) {
     const { error } = batchForm.schema().safeParse(value);
-    const { issues, hint } = explainMisfit(error!, value, batchForm.names);
+    const { issues, hint } = explainMisfit(error!, value, { known: batchForm.names });
     const said = isOneAction(value)
       ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
       : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
