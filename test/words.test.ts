@@ -80,7 +80,8 @@ describe("a sentence of a comment or a page", () => {
 describe("a text for people and models", () => {
   test("has a subject, where it is a sentence: a heading or a question may open as it likes", async () => {
     const code = files.filter((file) => file.startsWith("src/"));
-    const read: Reader = (_, text) => textsOf(text).filter(({ text: said }) => /[.;]$/.test(said) && !said.includes("?"));
+    const read: Reader = (_, text) =>
+      textsOf(text).filter(({ text: said }) => /[.;]$/.test(said) && !said.includes("?"));
     expect(await riddlesIn(code, read)).toEqual([]);
   });
 });

@@ -252,7 +252,7 @@ export const SURVIVORS: Reasons = {
   ],
   "src/core/gate/state/quota.ts": [
     on(SHORTCUT, "draws.length === 0"),
-    on("A count and a hold that are not there count as nothing.", "decideGcraBlock(tatMs, nowMs, limit"),
+    on("A count and a hold that are not there count as nothing.", "decideGcraBlock(tatMs, nowMs, { ...limit"),
     on(AT_BOUND, "markMs > nowMs", "tatMs <= markMs"),
     on(
       "A draw that was not allowed moves no bucket: the change would say what is so already.",

@@ -130,7 +130,7 @@ export class FakeActions {
     if (!step.task.ok) throw new Error("Cannot start a step that was refused");
     const { tool } = step.task.value;
     const rank = { remaining: step.remaining, position: step.index };
-    this.#caps.enqueue(ticket, tool, rank, () => this.#begin(ticket, step, tool));
+    this.#caps.enqueue(ticket, { tool, ...rank }, () => this.#begin(ticket, step, tool));
   };
 
   #begin(ticket: Ticket, step: Step, tool: Tool): void {

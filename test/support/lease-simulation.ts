@@ -18,7 +18,10 @@ class SimulatedGate {
   }
 
   lease(now: number, wishes: readonly LeaseWish[], policy?: LeasePolicy): readonly LeaseGrant[] {
-    const [changes, grants] = grantLeases(this, now + this.offsetMs, wishes, policy);
+    const [changes, grants] = grantLeases(this, wishes, {
+      nowMs: now + this.offsetMs,
+      ...(policy && { policy }),
+    });
     this.#save(changes);
     return grants;
   }

@@ -25,7 +25,7 @@ export class QuotaGate {
     for (const { index, limit } of request.draws)
       if (!denied.some((other) => other.index === index)) this.#count(limit.bucket, 1);
 
-    const [leased, leases] = grantLeases(this, nowMs, wishes);
+    const [leased, leases] = grantLeases(this, wishes, { nowMs });
     this.#save(leased);
     for (const { bucket, tokens } of leases) this.#count(bucket, tokens);
     return { quota, denied, recorded: [], refusedJobs: [], leases };

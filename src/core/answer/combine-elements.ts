@@ -12,7 +12,7 @@ export function combineElements(outcomes: readonly Outcome[], options: CombineOp
   const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
   const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
   if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
-    return toFailedLoop(outcomes, failed, options.repeatable, meta);
+    return toFailedLoop(outcomes, failed, { repeatable: options.repeatable, meta });
   const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
   if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
     return { status: "success", ...whole, meta };
@@ -43,8 +43,7 @@ function isAborted(outcome: Outcome): boolean {
 function toFailedLoop(
   outcomes: readonly Outcome[],
   element: number,
-  repeatable: boolean,
-  meta: OutcomeMeta,
+  { repeatable, meta }: { readonly repeatable: boolean; readonly meta: OutcomeMeta },
 ): Outcome {
   const outcome = outcomes[element]!;
   if (!("error" in outcome)) throw new Error("Cannot fail a loop by an element that succeeded");

@@ -12,6 +12,12 @@ export interface Cuts {
   readonly at: string[];
 }
 
+/** How far into a value is weighed, and the weight from which on no more of it is looked at. */
+interface Weighing {
+  readonly depth: number;
+  readonly enough: number;
+}
+
 /** Up to this (thousandths of a token) an element or field is kept whole or not at all: part of it says too little. */
 const SMALL = 48_000;
 /** An object of more fields than this is a dictionary: like an array it is read from its head. */
@@ -105,9 +111,10 @@ class Cutter {
    */
   *#entriesOf(container: object, depth: number, enough: number): Generator<Entry, void> {
     let before: string = bracketOf(container);
+    const inside = { depth: depth + 1, enough };
     if (Array.isArray(container)) {
       for (const [key, value] of container.entries()) {
-        yield { key, value, keyWeight: 0, weight: this.#weigh(value, before, depth + 1, enough) };
+        yield { key, value, keyWeight: 0, weight: this.#weigh(value, before, inside) };
         before = ",";
       }
       return;
@@ -116,7 +123,7 @@ class Cutter {
     for (const key of Object.keys(container)) {
       const value = (container as Readonly<Record<string, unknown>>)[key];
       const keyWeight = weigh(`${JSON.stringify(key)}:`, before);
-      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, ":", depth + 1, enough) };
+      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, ":", inside) };
       before = ",";
     }
   }
@@ -125,7 +132,7 @@ class Cutter {
    * Weigh a value and the character that follows it, where `before` stands before it. A value that weighs more than `enough` is
    * only known to do so: it is cut all the same, and to less the further in it stands.
    */
-  #weigh(value: unknown, before: string, depth: number, enough: number): number {
+  #weigh(value: unknown, before: string, { depth, enough }: Weighing): number {
     const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
     const known = isLarge ? this.#weights.get(value) : undefined;
     if (known !== undefined) return known;

@@ -214,14 +214,13 @@ export interface BatchMeasures {
 
 /** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
 export function toEnvelopeJson(
-  batchId: string,
   plan: Plan,
   outcomes: readonly Outcome[],
-  measured: BatchMeasures,
+  measured: BatchMeasures & { readonly batchId: string },
 ): string {
   const results = plan.steps.map((step) => toResultJson(step, outcomes[step.index]!));
   const stats = toStats(plan, outcomes, measured);
-  return `{"batch_id":${JSON.stringify(batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
+  return `{"batch_id":${JSON.stringify(measured.batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
 }
 
 /** The time that the batch took, and the time that its calls would have taken one after the other. */

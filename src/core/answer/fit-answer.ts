@@ -4,19 +4,23 @@ import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { roughTokens } from "./estimate-tokens.ts";
 import { cutOutcomes } from "./shape-outcomes.ts";
 
+interface Rewriting {
+  /** Writes the answer with these outcomes instead. */
+  readonly write: (outcomes: readonly Outcome[]) => string;
+  /** Bytes that it may take. */
+  readonly limit?: number;
+}
+
 /**
  * Fit a batch's answer into what one key may keep, by cutting the data of its results as `max_tokens` would: every
  * result stays, and what was cut says so.
  *
  * @param json the answer as it is
- * @param write writes the answer with these outcomes instead
- * @param limit bytes that it may take
  */
 export function fitAnswer(
   json: string,
   outcomes: readonly Outcome[],
-  write: (outcomes: readonly Outcome[]) => string,
-  limit: number = LIMITS.idempotencyAnswerBytes,
+  { write, limit = LIMITS.idempotencyAnswerBytes }: Rewriting,
 ): string {
   if (isWithin(json, limit)) return json;
   const tokensOf = rememberTokens();

@@ -49,7 +49,7 @@ const invokeTool: Alias = {
     const parsed = invocationSchema().safeParse(args);
     if (!parsed.success) {
       const known = Object.keys(invocationSchema().shape);
-      return err(makeFailure("INVALID_ARGS", explainMisfit(parsed.error, args, known, ["args"])));
+      return err(makeFailure("INVALID_ARGS", explainMisfit(parsed.error, args, { known, base: ["args"] })));
     }
     const tool = parsed.data.tool_name;
     if (ALIASES.has(tool)) return err(makeFailure("INVALID_ARGS", { hint: `'${tool}' cannot call itself.` }));

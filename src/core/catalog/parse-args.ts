@@ -37,7 +37,9 @@ export function parseArgs(
   if (first instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
   if (first.issues.length === 0) return ok(first.value);
   const parsed = runSchema(tool.input, args, first);
-  return parsed.issues.length === 0 ? ok(parsed.value) : err(explain(tool, args, parsed.issues, options));
+  return parsed.issues.length === 0
+    ? ok(parsed.value)
+    : err(explain(tool, { args, issues: parsed.issues }, options));
 }
 
 /**
@@ -46,19 +48,18 @@ export function parseArgs(
  */
 export function refuseCertain(tool: Tool, args: JsonObject, options: ExplainOptions = {}): Failure | null {
   const issues = findCertain(tool.input, args);
-  return issues.length === 0 ? null : explain(tool, args, issues, options);
+  return issues.length === 0 ? null : explain(tool, { args, issues }, options);
 }
 
 function explain(
   tool: Tool,
-  args: JsonObject,
-  issues: readonly z.core.$ZodRawIssue[],
+  { args, issues }: { readonly args: JsonObject; readonly issues: readonly z.core.$ZodRawIssue[] },
   { room, isForeign = false }: ExplainOptions,
 ): Failure {
   const misfits = toMisfits(issues);
   if (room !== undefined) room.issues -= misfits.count;
   const known = room === undefined || room.suggests() ? fieldsOf(tool) : [];
-  return makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"], isForeign));
+  return makeFailure("INVALID_ARGS", explainMisfit(misfits, args, { known, base: ["args"], isForeign }));
 }
 
 function fieldsOf(tool: Tool): string[] {

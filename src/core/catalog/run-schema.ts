@@ -50,8 +50,7 @@ type Path = readonly PropertyKey[];
 
 /** A copy without the fields that are null and of which an issue tells; null where no issue tells of such a field. */
 function withoutNulls(value: unknown, issues: readonly RawIssue[]): unknown {
-  const paths: Path[] = [];
-  collectNulls(value, issues, [], paths);
+  const paths = findNulls(value, issues);
   if (paths.length === 0) return null;
   const bare: Tree = new Map();
   for (const path of paths) add(bare, path);
@@ -65,12 +64,11 @@ interface Told {
 }
 
 /** Each form of a union tells its own issues, by paths that begin where the union stands. */
-function collectNulls(value: unknown, issues: readonly Told[], base: Path, found: Path[]): void {
-  for (const { path = [], errors } of issues) {
+function findNulls(value: unknown, issues: readonly Told[], base: Path = []): Path[] {
+  return issues.flatMap(({ path = [], errors = [] }) => {
     const whole = [...base, ...path];
-    if (isNullField(value, whole)) found.push(whole);
-    else for (const form of errors ?? []) collectNulls(value, form, whole, found);
-  }
+    return isNullField(value, whole) ? [whole] : errors.flatMap((form) => findNulls(value, form, whole));
+  });
 }
 
 function isNullField(value: unknown, path: Path): boolean {

@@ -8,20 +8,20 @@ import { checkValue, type Seen } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import {
-  type Fields,
-  fits,
-  isJsonObject,
-  isText,
-  isWritten,
-  type JsonObject,
+  anyObject,
+  described,
+  form,
   listOf,
-  matches,
+  matching,
+  object,
+  optional,
+  text,
   upTo,
-  utf8Length,
-  withoutNulls,
-} from "./json.ts";
+  withDefault,
+  written,
+} from "./form.ts";
+import { isJsonObject, type JsonObject, utf8Length, withoutNulls } from "./json.ts";
 import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
-import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { findToolName, OTHER_FIELDS, readOtherNames, type ReadAs } from "./other-names.ts";
 import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -31,82 +31,55 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
 
 /** One requested call, as it is sent. */
-export const actionSchema = lazySchema(() =>
-  z.strictObject({
-    tool: z
-      .string()
-      .check(
-        z.minLength(1),
-        z.describe("Name of the tool to call; where it is missing, name, function or tool_name is read"),
+export const actionForm = object({
+  tool: described(
+    "Name of the tool to call; where it is missing, name, function or tool_name is read",
+    written,
+  ),
+  args: described(
+    "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
+    withDefault(anyObject, {}),
+  ),
+  id: described("Unique within the batch; a0, a1, … by position when left out", optional(matching(ID))),
+  depends_on: described(
+    "Ids of actions that must succeed before this one starts",
+    optional(listOf(text, { min: 0, max: LIMITS.actions })),
+  ),
+  timeout_ms: described(
+    "Milliseconds for this action; shortens the tool's own limit, never lengthens it",
+    optional(upTo(LIMITS.maxDeadlineMs)),
+  ),
+  for_each: described(
+    'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+    optional(
+      form(
+        (value) => Array.isArray(value) || isJsonObject(value),
+        () => z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED }),
       ),
-    args: z
-      ._default(z.record(z.string(), z.unknown()), {})
-      .check(
-        z.describe(
-          "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
-        ),
-      ),
-    id: z
-      .optional(z.string().check(z.regex(ID)))
-      .check(z.describe("Unique within the batch; a0, a1, … by position when left out")),
-    depends_on: z
-      .optional(z.array(z.string()).check(z.maxLength(LIMITS.actions)))
-      .check(z.describe("Ids of actions that must succeed before this one starts")),
-    timeout_ms: z
-      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs)))
-      .check(z.describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it")),
-    for_each: z
-      .optional(z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED }))
-      .check(
-        z.describe(
-          'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
-        ),
-      ),
-    select: z
-      .optional(z.array(z.string()).check(z.minLength(1), z.maxLength(LIMITS.selectPointers)))
-      .check(z.describe("JSON Pointers into the tool's output; only these parts are returned")),
-    idempotency_key: z
-      .optional(z.string())
-      .check(
-        z.describe("The same key with the same content runs once a day; later uses get the first result"),
-      ),
-    callback_url: z
-      .optional(z.string())
-      .check(z.describe("Background tools only: an https URL that is sent a signed event when the job ends")),
-    run_at: z
-      .optional(z.string())
-      .check(
-        z.describe(
-          "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
-        ),
-      ),
-  }),
-);
+    ),
+  ),
+  select: described(
+    "JSON Pointers into the tool's output; only these parts are returned",
+    optional(listOf(text, { max: LIMITS.selectPointers })),
+  ),
+  idempotency_key: described(
+    "The same key with the same content runs once a day; later uses get the first result",
+    optional(text),
+  ),
+  callback_url: described(
+    "Background tools only: an https URL that is sent a signed event when the job ends",
+    optional(text),
+  ),
+  run_at: described(
+    "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
+    optional(text),
+  ),
+});
 
-type SentAction = z.input<ReturnType<typeof actionSchema>>;
-
-/** Whether a value is an action as it is sent, as `actionSchema` would say. */
-export function fitsAction(value: unknown): value is SentAction {
-  return fits(value, FIELDS, ["tool"]);
-}
-
-const FIELDS: Fields = {
-  tool: isWritten,
-  args: isJsonObject,
-  id: matches(ID),
-  depends_on: listOf(isText, { min: 0, max: LIMITS.actions }),
-  timeout_ms: upTo(LIMITS.maxDeadlineMs),
-  for_each: (value) => Array.isArray(value) || isJsonObject(value),
-  select: listOf(isText, { max: LIMITS.selectPointers }),
-  idempotency_key: isText,
-  callback_url: isText,
-  run_at: isText,
-};
+type SentAction = z.input<ReturnType<typeof actionForm.schema>>;
 
 /** Fields that may be null as if they were not there. */
-const OPTIONAL: readonly string[] = [...Object.keys(FIELDS), ...OTHER_FIELDS].filter(
-  (name) => name !== "tool",
-);
+const OPTIONAL: readonly string[] = [...actionForm.names, ...OTHER_FIELDS].filter((name) => name !== "tool");
 
 /** Ids as text, where a serialiser wrote numbers: of such only those that are exact. */
 function withTextIds(raw: unknown): unknown {
@@ -167,9 +140,9 @@ export interface Entry {
  * @param mayExceedArgs whether the body is large enough for one action's args to be over their limit
  */
 export function parseAction(sent: unknown, index: number, mayExceedArgs: boolean): Entry {
-  if (fitsAction(sent)) return toEntry(sent, index, parseFields(sent, mayExceedArgs));
+  if (actionForm.fits(sent)) return toEntry(sent, index, parseFields(sent, mayExceedArgs));
   const raw = withTextIds(withoutNulls(sent, OPTIONAL));
-  if (fitsAction(raw)) return toEntry(raw, index, parseFields(raw, mayExceedArgs));
+  if (actionForm.fits(raw)) return toEntry(raw, index, parseFields(raw, mayExceedArgs));
   // A tool that is null is missing only where another name says it.
   const read = readOtherNames(withoutNulls(raw, ["tool"]));
   if (read === null) return toEntry(raw, index, err(misfit(raw)));
@@ -179,7 +152,7 @@ export function parseAction(sent: unknown, index: number, mayExceedArgs: boolean
     return toEntry(named, index, err(makeFailure("INVALID_ACTION", read.error)));
   }
   const { action, readAs } = read.value;
-  const parsed = fitsAction(action) ? parseFields(action, mayExceedArgs) : err(misfit(action));
+  const parsed = actionForm.fits(action) ? parseFields(action, mayExceedArgs) : err(misfit(action));
   return { ...toEntry(action, index, parsed), readAs };
 }
 
@@ -190,8 +163,8 @@ function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {
 }
 
 function misfit(raw: unknown): Failure {
-  const { error } = actionSchema().safeParse(raw);
-  const { issues, hint } = explainMisfit(error!, raw, Object.keys(FIELDS));
+  const { error } = actionForm.schema().safeParse(raw);
+  const { issues, hint } = explainMisfit(error!, raw, { known: actionForm.names });
   const said = `${hint.replace("The value", "The action")} ${sayLoop(raw)}`.trim();
   return makeFailure("INVALID_ACTION", { issues, hint: said });
 }

@@ -1,11 +1,9 @@
-import * as z from "zod/mini";
-
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { type Fields, fits, isFlag, isJsonObject, listOf, oneOf, upTo, withoutNulls } from "./json.ts";
+import { anything, flag, listOf, object, oneOf, optional, upTo, withDefault } from "./form.ts";
+import { isJsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
-import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -15,32 +13,16 @@ const ON_ERROR = ["partial-success", "fail-fast"] as const;
 export type OnError = (typeof ON_ERROR)[number];
 
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
-export const batchSchema = lazySchema(() =>
-  z.strictObject({
-    actions: z.array(z.unknown()).check(z.minLength(1), z.maxLength(LIMITS.actions)),
-    on_error: z._default(z.enum(ON_ERROR), "partial-success"),
-    deadline_ms: z._default(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs)), LIMITS.deadlineMs),
-    dry_run: z._default(z.boolean(), false),
-    max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
-    skip_approval: z._default(z.boolean(), false),
-  }),
-);
+export const batchForm = object({
+  actions: listOf(anything, { max: LIMITS.actions }),
+  on_error: withDefault(oneOf(...ON_ERROR), "partial-success"),
+  deadline_ms: withDefault(upTo(LIMITS.maxDeadlineMs), LIMITS.deadlineMs),
+  dry_run: withDefault(flag, false),
+  max_tokens: optional(upTo(LIMITS.maxTokens)),
+  skip_approval: withDefault(flag, false),
+});
 
-/** Whether a value is a batch's envelope, as `batchSchema` would say. */
-export function fitsBatch(value: unknown): value is z.input<ReturnType<typeof batchSchema>> {
-  return fits(value, FIELDS, ["actions"]);
-}
-
-const FIELDS: Fields = {
-  actions: listOf(() => true, { max: LIMITS.actions }),
-  on_error: oneOf(...ON_ERROR),
-  deadline_ms: upTo(LIMITS.maxDeadlineMs),
-  dry_run: isFlag,
-  max_tokens: upTo(LIMITS.maxTokens),
-  skip_approval: isFlag,
-};
-
-const OPTIONAL = Object.keys(FIELDS).filter((name) => name !== "actions");
+const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
 
 /** The request of one call: 1 to 50 entries in the order asked. */
 export interface Batch {
@@ -62,9 +44,9 @@ export interface Batch {
  */
 export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refusal> {
   const value = withoutNulls(sent, OPTIONAL);
-  if (!fitsBatch(value)) {
-    const { error } = batchSchema().safeParse(value);
-    const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
+  if (!batchForm.fits(value)) {
+    const { error } = batchForm.schema().safeParse(value);
+    const { issues, hint } = explainMisfit(error!, value, { known: batchForm.names });
     const said = isOneAction(value)
       ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
       : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();

@@ -58,8 +58,10 @@ function countOf(issue: z.core.$ZodRawIssue): number {
 export function toIssues(
   error: Pick<Misfits, "issues">,
   input: unknown,
-  base: readonly PropertyKey[] = [],
-  most: number = LIMITS.issues,
+  {
+    base = [],
+    most = LIMITS.issues,
+  }: { readonly base?: readonly PropertyKey[]; readonly most?: number } = {},
 ): Issue[] {
   const issues: Issue[] = [];
   for (const issue of error.issues) {
@@ -91,20 +93,22 @@ export function toMisfit(issue: Issue): Misfit {
   return { issues: [issue], hint: toHint([issue]) };
 }
 
-/**
- * Say what Zod found wrong with `input`, with a did-you-mean for fields that do not exist.
- *
- * @param known the fields there are, directly under `base`
- * @param isForeign whether references put somebody else's data into `input`
- */
+/** Where the input stands that is explained. */
+interface Explained {
+  /** The fields there are, directly under `base`. */
+  readonly known: readonly string[];
+  readonly base?: readonly string[];
+  /** Whether references put somebody else's data into the input. */
+  readonly isForeign?: boolean;
+}
+
+/** Say what Zod found wrong with `input`, with a did-you-mean for fields that do not exist. */
 export function explainMisfit(
   error: Pick<Misfits, "issues">,
   input: unknown,
-  known: readonly string[],
-  base: readonly string[] = [],
-  isForeign = false,
+  { known, base = [], isForeign = false }: Explained,
 ): Misfit {
-  const issues = toIssues(error, input, base) as [Issue, ...Issue[]];
+  const issues = toIssues(error, input, { base }) as [Issue, ...Issue[]];
   if (isForeign) return { issues, hint: toForeignHint(issues, known, toPointer(base)) };
   const next = suggestForm(error.issues[0]!, input) || suggestFields(issues, known, toPointer(base));
   return { issues, hint: `${toHint(issues)} ${next}`.trim() };

@@ -89,68 +89,9 @@ function toDecimal(text: string): string {
     : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
 }
 
-/** Whether a value is what may stand somewhere. */
-export type Check = (value: unknown) => boolean;
-
-/** The check of each field of an object. */
-export type Fields = Readonly<Record<string, Check>>;
-
-/**
- * Whether a value is an object that has what is required, no unknown field, and in each field what may stand there.
- *
- * For the few shapes that every start or every request checks: making a Zod schema costs milliseconds and asking it costs
- * microseconds, which is what a cold start and a batch are made of. Such a shape has a schema as well, which describes it
- * and explains what does not fit; a test holds the two to the same answer.
- */
-export function fits(value: unknown, fields: Fields, required: readonly string[]): value is object {
-  if (!isJsonObject(value)) return false;
-  for (const name of required) if (value[name] === undefined) return false;
-  for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(fields, name)) return false;
-    const inner = value[name];
-    if (inner !== undefined && !fields[name]!(inner)) return false;
-  }
-  return true;
-}
-
 /** An object without those of the named fields that are null: serialisers write it where nothing was meant. */
 export function withoutNulls(value: unknown, names: readonly string[]): unknown {
   if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
   const said = Object.entries(value).filter(([name, inner]) => inner !== null || !names.includes(name));
   return Object.fromEntries(said);
-}
-
-export function record(fields: Fields, required: readonly string[]): Check {
-  return (value) => fits(value, fields, required);
-}
-
-export const isText: Check = (value) => typeof value === "string";
-
-/** Text that is not empty. */
-export const isWritten: Check = (value) => typeof value === "string" && value !== "";
-
-export const isFlag: Check = (value) => typeof value === "boolean";
-
-export function matches(pattern: RegExp): Check {
-  return (value) => typeof value === "string" && pattern.test(value);
-}
-
-/** A whole number from 1 to `max`. */
-export function upTo(max: number): Check {
-  return (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max;
-}
-
-export function oneOf(...words: readonly string[]): Check {
-  return (value) => (words as readonly unknown[]).includes(value);
-}
-
-export interface ListBounds {
-  readonly min?: number;
-  readonly max?: number;
-}
-
-/** A list, of at least one unless said. */
-export function listOf(check: Check, { min = 1, max = Number.POSITIVE_INFINITY }: ListBounds = {}): Check {
-  return (value) =>
-    Array.isArray(value) && value.length >= min && value.length <= max && value.every((each) => check(each));
 }

@@ -12,7 +12,7 @@ export function parseRequest<Schema extends z.ZodMiniObject>(
 ): Result<z.output<Schema>, Refusal> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
-  const { issues, hint } = explainMisfit(parsed.error, value, Object.keys(schema.shape));
+  const { issues, hint } = explainMisfit(parsed.error, value, { known: Object.keys(schema.shape) });
   return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
 }
 

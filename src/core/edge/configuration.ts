@@ -71,18 +71,18 @@ export function warnOfUndecided(keys: KeyRing): void {
     });
 }
 
+/** Where a tool's secrets and bindings are found. */
+interface Found {
+  readonly ports: Pick<Ports, "secret" | "binding">;
+  /** Tenants may have secrets of their own, which are only looked up when a tool is called. */
+  readonly hasOwnSecrets: boolean;
+}
+
 /**
  * The tools of the catalog that models are shown: all of them, or with `VOLLEY_HIDE_UNCONFIGURED` `on` those that this deployment
  * can run. A tool is hidden when no caller could call it: a binding is missing, or a secret that no tenant can have of its own.
- *
- * @param hasOwnSecrets tenants may have secrets of their own, which are only looked up when a tool is called
  */
-export function readShownTools(
-  env: Env,
-  catalog: Catalog,
-  ports: Pick<Ports, "secret" | "binding">,
-  hasOwnSecrets: boolean,
-): Catalog {
+export function readShownTools(env: Env, catalog: Catalog, { ports, hasOwnSecrets }: Found): Catalog {
   if (!hidesUnconfigured(env)) return catalog;
   const isSet = (name: string): boolean => hasOwnSecrets || ports.secret(name) !== undefined;
   const isBound = (name: string): boolean => ports.binding(name) !== undefined;

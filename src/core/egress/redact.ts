@@ -446,7 +446,7 @@ function readEscapeBody(text: string, at: number): number {
       escapeEnd = at + 3;
       return readHex(text, at + 1, 2);
     case SMALL_U:
-      if (codeAt(text, at + 1) === OPENING_BRACE) return readDigits(text, at + 2, 16, CLOSING_BRACE);
+      if (codeAt(text, at + 1) === OPENING_BRACE) return readDigits(text, at + 2, BRACED);
       escapeEnd = at + 5;
       return readHex(text, at + 1, 4);
     default:
@@ -463,7 +463,7 @@ function isWord(code: number): boolean {
 function readEntityBody(text: string, at: number): number {
   if (codeAt(text, at) === NUMBER_SIGN) {
     const isHex = (codeAt(text, at + 1) | 0x20) === SMALL_X;
-    return isHex ? readDigits(text, at + 2, 16, SEMICOLON) : readDigits(text, at + 1, 10, SEMICOLON);
+    return isHex ? readDigits(text, at + 2, HEX_ENTITY) : readDigits(text, at + 1, ENTITY);
   }
   let end = at;
   while (end < at + LONGEST_NAME && codeAt(text, end) >= SMALL_A) end += 1;
@@ -504,12 +504,18 @@ const ENTITIES = new Map(
 );
 const LONGEST_NAME = 6;
 
-/**
- * Read a number of at most eight digits, leading zeros included: a code point has seven.
- *
- * @param close what stands behind the digits, if it does
- */
-function readDigits(text: string, at: number, base: 10 | 16, close: number): number {
+/** How a number is written, and the character behind its digits, which may miss. */
+interface Digits {
+  readonly base: 10 | 16;
+  readonly close: number;
+}
+
+const BRACED: Digits = { base: 16, close: CLOSING_BRACE };
+const ENTITY: Digits = { base: 10, close: SEMICOLON };
+const HEX_ENTITY: Digits = { base: 16, close: SEMICOLON };
+
+/** Read a number of at most eight digits, leading zeros included: a code point has seven. */
+function readDigits(text: string, at: number, { base, close }: Digits): number {
   let value = 0;
   let next = at;
   for (; next < at + 8; next += 1) {

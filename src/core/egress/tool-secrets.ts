@@ -23,8 +23,7 @@ export function readSecret(tool: Tool, name: string, secretOf: SecretOf): string
 export async function signWithSecret(
   tool: Tool,
   { name, text }: { readonly name: string; readonly text: string },
-  secretOf: SecretOf,
-  sign: Ports["sign"],
+  { secretOf, sign }: { readonly secretOf: SecretOf; readonly sign: Ports["sign"] },
 ): Promise<readonly string[]> {
   const keys = parseWebhookSecrets(findSecret(tool, name, secretOf));
   if (keys !== null) return Promise.all(keys.map((key) => sign(key, text)));

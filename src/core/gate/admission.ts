@@ -51,7 +51,7 @@ export async function admit(
   const retaken = resumed?.retaken;
   const asked = { jobs, idempotency, countAlone, isCounted, retaken };
   const { inSpan } = ports;
-  const asking = () => admitPlan(plan, caller, asked, gate);
+  const asking = () => admitPlan(plan, asked, { caller, gate });
   const admitted = await (inSpan === undefined ? asking() : traceAdmission(asking, inSpan, { plan, origin }));
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")

@@ -73,15 +73,14 @@ export interface Refused {
  */
 export async function admitPlan(
   plan: Plan,
-  caller: Caller,
   asked: Asked,
-  gate: Gate,
+  { caller, gate }: { readonly caller: Caller; readonly gate: Gate },
 ): Promise<Result<Admitted, Refused>> {
   // A step that another's call answers draws nothing, and is denied with it.
   const same = plan.steps.some(isLimited)
     ? findSameReads(plan, (tool) => toLimit(tool) !== null)
     : NONE_THE_SAME;
-  const request = toRequest(plan, caller, asked, same);
+  const request = toRequest(plan, asked, { caller, same });
   if (isNothing(request)) return ok(toAdmittedFree(plan));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (answer.stale === true) return err(STALE_PLAN);
@@ -257,9 +256,8 @@ function refuseKey(state: KeyState): Refusal | null {
 
 function toRequest(
   plan: Plan,
-  caller: Caller,
   { jobs, idempotency, isCounted = false, retaken }: Asked,
-  same: ReadonlyMap<number, number>,
+  { caller, same }: { readonly caller: Caller; readonly same: ReadonlyMap<number, number> },
 ): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);

@@ -5,6 +5,19 @@ export interface GcraRate {
   readonly windowS: number;
 }
 
+/** A draw of one from a rate. */
+export interface GcraDraw extends GcraRate {
+  /** Denied draws that will come back before this one; each moves `retryAfterMs` by one more T. */
+  readonly ahead?: number;
+}
+
+/** A draw of several at once. */
+export interface GcraBlock extends GcraRate {
+  readonly count: number;
+  /** How long after now the last of them may be used. */
+  readonly holdMs: number;
+}
+
 /** The finding of one draw, and the theoretical arrival time it leaves behind. */
 export interface GcraDecision {
   readonly allowed: boolean;
@@ -37,16 +50,15 @@ const MAX_TICKS_PER_MS = 512;
  * T has no such division that is coarse enough it is rounded up, so the rate is never above what was asked.
  *
  * @param tatMs the kept TAT; 0 for a bucket that was never drawn from
- * @param ahead denied draws that will come back before this one; each moves `retryAfterMs` by one more T
  */
-export function decideGcra(tatMs: number, nowMs: number, rate: GcraRate, ahead = 0): GcraDecision {
-  const { perMs, interval } = ticksOf(rate);
-  const capacity = interval * rate.limit;
+export function decideGcra(tatMs: number, nowMs: number, draw: GcraDraw): GcraDecision {
+  const { perMs, interval } = ticksOf(draw);
+  const capacity = interval * draw.limit;
   const now = Math.floor(nowMs) * perMs;
   const before = Math.max(Math.round(tatMs * perMs), now);
   const allowed = before + interval - now <= capacity;
   const after = allowed ? before + interval : before;
-  const untilNext = after + interval * (ahead + 1) - capacity - now;
+  const untilNext = after + interval * ((draw.ahead ?? 0) + 1) - capacity - now;
   return {
     allowed,
     tatMs: allowed ? after / perMs : tatMs,
@@ -62,14 +74,10 @@ export function decideGcra(tatMs: number, nowMs: number, rate: GcraRate, ahead =
  * The TAT is first raised to now + holdMs, so that no later draw is paid by time that a use of this block lies behind. See
  * `grantLeases`, where the bound is proven.
  */
-export function decideGcraBlock(
-  tatMs: number,
-  nowMs: number,
-  rate: GcraRate,
-  { count, holdMs }: { readonly count: number; readonly holdMs: number },
-): GcraDecision {
-  const { perMs, interval } = ticksOf(rate);
-  const capacity = interval * rate.limit;
+export function decideGcraBlock(tatMs: number, nowMs: number, block: GcraBlock): GcraDecision {
+  const { perMs, interval } = ticksOf(block);
+  const { limit, count, holdMs } = block;
+  const capacity = interval * limit;
   const now = Math.floor(nowMs) * perMs;
   const kept = Math.max(Math.round(tatMs * perMs), now);
   const held = Math.max(kept, now + Math.ceil(holdMs * perMs)) + interval * count;

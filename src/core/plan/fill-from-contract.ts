@@ -13,6 +13,13 @@ export interface Filled {
   readonly filledFrom: readonly number[];
 }
 
+/** Where fields may be filled in from: the actions before the one at `index`, but none of a hidden tool. */
+interface FillSources {
+  readonly index: number;
+  readonly entries: readonly Entry[];
+  readonly hidden: ReadonlySet<string>;
+}
+
 /**
  * Fill in what a `dependent` tool's contract promises: a required field that is missing becomes a reference to the
  * earlier action of the declared tool, if there is exactly one.
@@ -23,9 +30,7 @@ export interface Filled {
 export function fillFromContract(
   action: Action,
   tool: Tool,
-  index: number,
-  entries: readonly Entry[],
-  hidden: ReadonlySet<string>,
+  { index, entries, hidden }: FillSources,
 ): Result<Filled, Failure> {
   const { mode, depends_on = [] } = tool.orchestration;
   // The missing fields of arguments that are one reference as a whole are not known yet.

@@ -18,20 +18,22 @@ export interface Dependencies {
   readonly isKnown: boolean;
 }
 
-/**
- * Find the steps an action needs: what it names in `depends_on`, and what its arguments and its loop refer to.
- *
- * @param filledFrom the steps that the tool's contract fills missing fields from
- * @param isBackground whether a step is fire-and-forget: it can be waited for, but it has no data to refer to
- * @param given data that can be referred to besides the steps' own, by id
- */
+/** The steps that an action may need, and what else it may refer to. */
+interface EdgeSources {
+  /** The steps that the tool's contract fills missing fields from. */
+  readonly filledFrom: readonly number[];
+  readonly position: ReadonlyMap<string, number>;
+  /** Whether a step is fire-and-forget: it can be waited for, but it has no data to refer to. */
+  readonly isBackground: (index: number) => boolean;
+  /** Data that can be referred to besides the steps' own, by id. */
+  readonly given?: ReadonlyMap<string, unknown> | undefined;
+}
+
+/** Find the steps an action needs: what it names in `depends_on`, and what its arguments and its loop refer to. */
 export function findEdges(
   { index, id }: Entry,
   action: Action,
-  filledFrom: readonly number[],
-  position: ReadonlyMap<string, number>,
-  isBackground: (index: number) => boolean,
-  given: ReadonlyMap<string, unknown> = NOTHING_GIVEN,
+  { filledFrom, position, isBackground, given = NOTHING_GIVEN }: EdgeSources,
 ): Result<Dependencies, Failure> {
   const edges: Edge[] = [];
   const handles: string[] = [];

@@ -45,23 +45,22 @@ export function findPlaceholders(
   search: Search,
 ): readonly Misplaced[] {
   const found: Misplaced[] = [];
-  visit(value, path, search, found);
-  return found;
-}
-
-function visit(value: unknown, path: readonly PropertyKey[], search: Search, found: Misplaced[]): void {
-  if (found.length >= LIMITS.warnings) return;
   const add = (said: Misplaced | null): void => void (said !== null && found.push(said));
-  if (typeof value === "string") return add(sayText(value, path, search));
-  if (typeof value !== "object" || value === null) return;
-  const marker = readMarker(value);
-  if (marker?.kind === "template") add(sayTemplate((value as { $template: string }).$template, path, search));
-  if (marker !== null) return;
-  const crowded = readCrowdedMarker(value, search);
-  if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
-  // Under a marker's key an object has data where there are more keys.
-  for (const [key, inner] of Object.entries(value))
-    if (!MARKERS.has(key)) visit(inner, [...path, key], search, found);
+  const visit = (value: unknown, path: readonly PropertyKey[]): void => {
+    if (found.length >= LIMITS.warnings) return;
+    if (typeof value === "string") return add(sayText(value, path, search));
+    if (typeof value !== "object" || value === null) return;
+    const marker = readMarker(value);
+    if (marker?.kind === "template")
+      add(sayTemplate((value as { $template: string }).$template, path, search));
+    if (marker !== null) return;
+    const crowded = readCrowdedMarker(value, search);
+    if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
+    // Under a marker's key an object has data where there are more keys.
+    for (const [key, inner] of Object.entries(value)) if (!MARKERS.has(key)) visit(inner, [...path, key]);
+  };
+  visit(value, path);
+  return found;
 }
 
 function sayText(text: string, path: readonly PropertyKey[], search: Search): Misplaced | null {

@@ -37,6 +37,7 @@ interface Draft {
 
 /** The names that references may use. */
 interface Sources {
+  readonly entries: readonly Entry[];
   readonly position: ReadonlyMap<string, number>;
   readonly given?: ReadonlyMap<string, unknown> | undefined;
   readonly onError: OnError;
@@ -77,10 +78,10 @@ export function makePlan(
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
   let room: Room | undefined;
-  const sources = { position, given, onError: batch.onError, room: () => (room ??= new Room()) };
-  const drafted = entries.map((entry) => admitHandles(draftStep(entry, entries, sources, catalog), handles));
+  const sources = { entries, position, given, onError: batch.onError, room: () => (room ??= new Room()) };
+  const drafted = entries.map((entry) => admitHandles(draftStep(entry, sources, catalog), handles));
   const drafts = drafted.some(({ isMistaken }) => isMistaken === true)
-    ? sayMistakes(drafted, entries, sources, catalog)
+    ? sayMistakes(drafted, sources, catalog)
     : drafted;
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
@@ -162,8 +163,7 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 
 function draftStep(
   entry: Entry,
-  entries: readonly Entry[],
-  { position, given, onError, room }: Sources,
+  { entries, position, given, onError, room }: Sources,
   catalog: Catalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
@@ -173,10 +173,7 @@ function draftStep(
     findEdges(
       entry,
       { ...action, args },
-      filledFrom,
-      position,
-      (index) => isBackground(entries[index]!, catalog),
-      given,
+      { filledFrom, position, given, isBackground: (index) => isBackground(entries[index]!, catalog) },
     );
 
   const tool = catalog.callable(action.tool);
@@ -209,7 +206,7 @@ function draftStep(
   if (!waits && tool.orchestration.mode !== "dependent")
     return { entry, task: withCall(plain, true), edges: NONE, handles: NONE, isMistaken };
 
-  const filled = fillFromContract(action, tool, entry.index, entries, catalog.hidden);
+  const filled = fillFromContract(action, tool, { index: entry.index, entries, hidden: catalog.hidden });
   if (!filled.ok) return refused(filled.error);
   const { input, filledFrom } = filled.value;
   const found = edgesOf(input, filledFrom);
@@ -230,14 +227,9 @@ function draftStep(
 }
 
 /** Say of every action with such text what is wrong, with a form that would be taken: it is planned before it is told. */
-function sayMistakes(
-  drafted: readonly Draft[],
-  entries: readonly Entry[],
-  sources: Sources,
-  catalog: Catalog,
-): readonly Draft[] {
+function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: Catalog): readonly Draft[] {
   const needs = drafted.map(({ edges }) => edges.map(({ from }) => from));
-  const draft = (entry: Entry): Draft => draftStep(entry, entries, sources, catalog);
+  const draft = (entry: Entry): Draft => draftStep(entry, sources, catalog);
   return drafted.map((mistaken): Draft => {
     const { entry, isMistaken } = mistaken;
     if (isMistaken !== true || !entry.action.ok) return mistaken;
@@ -249,7 +241,7 @@ function sayMistakes(
       if (tried.ok) needs[entry.index] = [...needs[entry.index]!, ...tried.value.map(({ from }) => from)];
       return tried.ok ? null : tried.error;
     };
-    const mistakes = findMistakes(entry, action, sources, attempt);
+    const mistakes = findMistakes(entry, action, { ...sources, attempt });
     return catalog.get(action.tool)?.isWrite === true
       ? { ...mistaken, task: err(refuseMistakes(mistakes)) }
       : { ...mistaken, warnings: mistakes.map(({ sentence }) => sentence) };
@@ -260,8 +252,7 @@ function sayMistakes(
 function findMistakes(
   entry: Entry,
   { args, forEach }: Action,
-  { position, given }: Pick<Sources, "position" | "given">,
-  attempt?: TryForm,
+  { position, given, attempt }: Pick<Sources, "position" | "given"> & { readonly attempt?: TryForm },
 ): readonly Misplaced[] {
   const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
   const previous = [...position.keys()][entry.index - 1];

@@ -66,7 +66,7 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
   const whole = text.trim();
   const stringified = kind === "text" ? readStringified(whole) : null;
   const alone = stringified ?? (BARE.test(whole) ? whole : null);
-  if (alone !== null) return toPlaceholder(text.indexOf(whole), whole, alone, sources);
+  if (alone !== null) return toPlaceholder({ at: text.indexOf(whole), written: whole }, alone, sources);
   const found: Placeholder[] = [];
   for (const match of text.matchAll(MARKED)) {
     const [written, dollars, doubled, open, dollar, single, angled, square, named, plain] = match;
@@ -83,7 +83,7 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
     if (!isSure && !HAS_PATH.test(inner)) continue;
     // A long text shows only one.
     if (found.length > 0 && text.length > SHOWN) break;
-    found.push(...toPlaceholder(match.index, written, inner.trim(), sources));
+    found.push(...toPlaceholder({ at: match.index, written }, inner.trim(), sources));
   }
   return found;
 }
@@ -114,10 +114,14 @@ function readStringified(whole: string): string | null {
   return marker?.kind === "ref" ? `${marker.reference.id}#${marker.reference.pointer}` : null;
 }
 
-function toPlaceholder(at: number, written: string, inner: string, sources: Sources): Placeholder[] {
+function toPlaceholder(
+  place: Omit<Placeholder, "reference">,
+  inner: string,
+  sources: Sources,
+): Placeholder[] {
   const meant = toMeant(inner, sources);
   const reference = meant === null ? null : guessReference(meant);
-  return reference === null ? [] : [{ at, written, reference }];
+  return reference === null ? [] : [{ ...place, reference }];
 }
 
 const PREVIOUS = /^(?:previous|prev)(?:_(?:result|output|step|action))?$/;

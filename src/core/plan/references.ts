@@ -222,9 +222,7 @@ function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknow
   const found = follow(source.data, tokens);
   if (found.found)
     return part === undefined ? ok(found.value) : takePart(found.value, { reference, part, room });
-  return found.at instanceof Pending
-    ? ok(Pending.value)
-    : err(nothingThere(reference, found.depth, found.at, room));
+  return found.at instanceof Pending ? ok(Pending.value) : err(nothingThere(reference, found, room));
 }
 
 function takePart(
@@ -246,7 +244,11 @@ function takePart(
   return err(makeFailure("INVALID_ARGS", { hint }));
 }
 
-function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unknown, room: Room): Failure {
+function nothingThere(
+  { id, pointer, tokens }: Reference,
+  { depth, at }: { readonly depth: number; readonly at: unknown },
+  room: Room,
+): Failure {
   const asked = { name: `${id}#`, pointer, tokens };
   return makeFailure("BAD_REFERENCE", { hint: sayNothingThere(asked, { depth, at }, room) });
 }

@@ -45,7 +45,7 @@ export class AttemptRunner {
       const scope = this.#scopeOf();
       const { clock, operator } = scope.ports;
       const startedAt = clock.now();
-      const end = await this.#attempt(claim, tool, scope, endsAt);
+      const end = await this.#attempt(claim, tool, { scope, endsAt });
       tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
       return end;
     } finally {
@@ -56,13 +56,12 @@ export class AttemptRunner {
   async #attempt(
     claim: JobClaim,
     tool: Tool | undefined,
-    scope: CallScope,
-    endsAt: number,
+    { scope, endsAt }: { scope: CallScope; endsAt: number },
   ): Promise<AttemptEnd> {
     const budgetMs = endsAt - scope.ports.clock.now();
     if (budgetMs <= 0) return { kind: "released" };
     const limits = tool?.globalLimits ?? null;
-    if (tool === undefined || limits === null) return runAttempt(claim, tool, scope, budgetMs);
+    if (tool === undefined || limits === null) return runAttempt(claim, tool, { scope, budgetMs });
     return this.#runPermitted(claim, { scope, tool, limits, endsAt });
   }
 
@@ -81,7 +80,7 @@ export class AttemptRunner {
     const denied = await permits.take();
     if (denied !== null) return { kind: "deferred", error: toWireFailure(denied) };
     try {
-      return await runAttempt(claim, tool, scope, endsAt - clock.now(), permits);
+      return await runAttempt(claim, tool, { scope, budgetMs: endsAt - clock.now(), permits });
     } finally {
       permits.release();
     }

@@ -103,17 +103,22 @@ export class CallPermits {
   }
 }
 
+interface PermitWait {
+  readonly scope: CallScope;
+  readonly limits: GlobalLimits;
+  /** When waiting makes no sense any more, in the clock's milliseconds. */
+  readonly waitUntilMs: number;
+  readonly begin: (permits: CallPermits) => void;
+}
+
 /**
  * Let a call of a tool with global limits begin once it has a permit. Until then it has not started: stopping it gives its
  * place in the queue up, and nothing was sent.
- *
- * @param waitUntilMs when waiting makes no sense any more, in the clock's milliseconds
  */
 export async function awaitPermit(
   ticket: Ticket,
   { tool, timeoutMs }: Call,
-  { scope, limits, waitUntilMs }: { scope: CallScope; limits: GlobalLimits; waitUntilMs: number },
-  begin: (permits: CallPermits) => void,
+  { scope, limits, waitUntilMs, begin }: PermitWait,
 ): Promise<void> {
   const { clock } = scope.ports;
   const askedAt = clock.now();

@@ -31,6 +31,7 @@ import type { CallState, SentWrite, Ticket } from "./ticket.ts";
 import { createToolLog, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
 
 export interface CallOptions {
+  readonly scope: CallScope;
   /** Made when the tool asks for it. */
   readonly idempotencyKey: () => string;
   /** How often the tool may be called; more than once only if its contract allows a retry. */
@@ -42,8 +43,8 @@ export interface CallOptions {
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and its ticket ends in exactly one outcome. */
-export function callTool(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions): void {
-  new ToolCall(ticket, call, scope, options).begin();
+export function callTool(ticket: Ticket, call: Call, options: CallOptions): void {
+  new ToolCall(ticket, call, options).begin();
 }
 
 /**
@@ -138,7 +139,8 @@ class ToolCall implements CallState {
   #log: ToolLog | undefined;
   #attempts = 0;
 
-  constructor(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions) {
+  constructor(ticket: Ticket, call: Call, options: CallOptions) {
+    const { scope } = options;
     const { clock } = scope.ports;
     this.#ticket = ticket;
     this.#call = call;
@@ -274,7 +276,11 @@ class ToolCall implements CallState {
   }
 
   sign(name: string, text: string): Promise<readonly string[]> {
-    return signWithSecret(this.#call.tool, { name, text }, this.#secretOf, this.#scope.ports.sign);
+    return signWithSecret(
+      this.#call.tool,
+      { name, text },
+      { secretOf: this.#secretOf, sign: this.#scope.ports.sign },
+    );
   }
 
   get #secretOf(): (name: string) => string | undefined {

@@ -9,6 +9,16 @@ import type { ByteBudget } from "../egress/read-body.ts";
 import { ok, type Result } from "../kit/result.ts";
 import { type SentWrite, Ticket } from "./ticket.ts";
 
+interface ReadsOptions {
+  readonly clock: Clock;
+  /** Null where every call was asked for on its own account. */
+  readonly repeats: Repeats | null;
+  /** Null likewise. */
+  readonly remembered: TenantReads | null;
+  /** Has the values that the batch's data may have. */
+  readonly budget: ByteBudget;
+}
+
 /**
  * Answer a read by what is already known of the same question: remembered by the isolate, or asked by this batch and under
  * way. The same is the same tool, arguments and, for a call under way, timeout.
@@ -24,11 +34,7 @@ export class Reads {
   /** The remembered answers of this batch, parsed once however often they are asked. */
   readonly #recalled = new Map<string, Result<unknown, Failure>>();
 
-  /**
-   * @param repeats null where every call was asked for on its own account, and so is `remembered`
-   * @param budget has the values that the batch's data may have
-   */
-  constructor(clock: Clock, repeats: Repeats | null, remembered: TenantReads | null, budget: ByteBudget) {
+  constructor({ clock, repeats, remembered, budget }: ReadsOptions) {
     this.#clock = clock;
     this.#repeats = repeats;
     this.#remembered = remembered;
@@ -40,7 +46,11 @@ export class Reads {
    *
    * @param id the action that asks; named in the results of those that join it
    */
-  answer(ticket: Ticket, id: string, call: Call, make: (ticket: Ticket) => void): void {
+  answer(
+    ticket: Ticket,
+    { id, call }: { readonly id: string; readonly call: Call },
+    make: (ticket: Ticket) => void,
+  ): void {
     const { tool } = call;
     // An answer from before a write does not tell the state after it. The plan's order sees to it that reads before the write are
     // over by then and reads after it begin when it has ended.

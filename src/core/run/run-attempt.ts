@@ -9,6 +9,15 @@ import type { CallScope } from "./call-scope.ts";
 import { callTool } from "./call-tool.ts";
 import { outcomeOf } from "./ticket.ts";
 
+/** The surroundings of an attempt. */
+export interface AttemptOptions {
+  readonly scope: CallScope;
+  /** The part that is left of the invocation which the attempt runs in. */
+  readonly budgetMs: number;
+  /** Holds the permit of a tool with global limits. */
+  readonly permits?: CallPermits;
+}
+
 /**
  * Run one attempt of a recorded job and say how it ended.
  *
@@ -16,15 +25,11 @@ import { outcomeOf } from "./ticket.ts";
  * are checked again, because the tool may have changed since the job was recorded. It never rejects.
  *
  * @param tool what it calls; undefined when it is not there any more
- * @param budgetMs what is left of the invocation this attempt runs in
- * @param permits holds the permit of a tool with global limits
  */
 export async function runAttempt(
   claim: JobClaim,
   tool: Tool | undefined,
-  scope: CallScope,
-  budgetMs: number,
-  permits?: CallPermits,
+  { scope, budgetMs, permits }: AttemptOptions,
 ): Promise<AttemptEnd> {
   const { spec } = claim;
   if (tool === undefined)
@@ -46,8 +51,8 @@ export async function runAttempt(
     spec.origin === undefined ? scope : { ...scope, origin: spec.origin, askedAt: spec.origin.askedAt };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
-  const options = { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };
-  const outcome = await outcomeOf((ticket) => callTool(ticket, call, own, options), { isJob: () => true });
+  const options = { scope: own, idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };
+  const outcome = await outcomeOf((ticket) => callTool(ticket, call, options), { isJob: () => true });
   return toAttemptEnd(outcome);
 }
 

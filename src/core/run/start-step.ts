@@ -52,10 +52,12 @@ interface Place {
   readonly step: Step;
   readonly task: Task;
   readonly element: number | null;
+  /** Holds the permit of a tool with global limits. */
+  readonly permits?: CallPermits;
 }
 
 /** Begin a call. Its ticket is told what becomes of it. */
-type Begin = (ticket: Ticket, call: Call, place: Place, permits?: CallPermits) => void;
+type Begin = (ticket: Ticket, call: Call, place: Place) => void;
 
 /**
  * Create what starts the steps of a plan. A step looks up what it refers to, then it is a background job, a loop, or one
@@ -64,16 +66,17 @@ type Begin = (ticket: Ticket, call: Call, place: Place, permits?: CallPermits) =
 export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
-  const sharing = sharingOf(plan);
   const { journal } = batch;
   const recalls = plan.sharesReads && scope.cache !== null;
+  const sharing = { ...sharingOf(plan), recalls, isJournaled: journal !== undefined };
   let reads: Reads | undefined;
   let caps: ToolCaps | undefined;
   let selections: Selections | undefined;
 
-  const call: Begin = (ticket, call, { step, element }, permits) => {
+  const call: Begin = (ticket, call, { step, element, permits }) => {
     if (call.tool.flow !== undefined) return startFlow(ticket, call, batch);
-    callTool(ticket, call, scope, {
+    callTool(ticket, call, {
+      scope,
       idempotencyKey: () => ids().callKey(step, element),
       maxAttempts: LIMITS.syncAttempts,
       permits,
@@ -92,29 +95,29 @@ export function createStepStarter(batch: StepScope): StartStep {
       next(ticket, call, place);
     },
     reads: (next) => (ticket, call, place) => {
-      reads ??= new Reads(clock, sharing.repeats, recalls ? scope.cache : null, scope.budget);
-      reads.answer(ticket, place.step.id, call, (own) => next(own, call, place));
+      const { repeats } = sharing;
+      reads ??= new Reads({ clock, repeats, remembered: recalls ? scope.cache : null, budget: scope.budget });
+      reads.answer(ticket, { id: place.step.id, call }, (own) => next(own, call, place));
     },
     cap: (next) => (ticket, call, place) => {
       const { step, element } = place;
       const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
       caps ??= new ToolCaps(clock, turn());
-      caps.enqueue(ticket, call.tool, { remaining: step.remaining, position }, () =>
+      caps.enqueue(ticket, { tool: call.tool, remaining: step.remaining, position }, () =>
         next(ticket, call, place),
       );
     },
     permit: (next) => (ticket, call, place) => {
-      const asked = { scope, limits: call.tool.globalLimits!, waitUntilMs: endsAt };
-      void awaitPermit(ticket, call, asked, (permits) => next(ticket, call, place, permits));
+      const begin = (permits: CallPermits): void => next(ticket, call, { ...place, permits });
+      void awaitPermit(ticket, call, { scope, limits: call.tool.globalLimits!, waitUntilMs: endsAt, begin });
     },
-    journal: (next) => (ticket, call, place, permits) =>
-      void awaitJournal(ticket, place.step, journal!, () => next(ticket, call, place, permits)),
+    journal: (next) => (ticket, call, place) => {
+      const written = attempt(() => journal!.begin(place.step));
+      void awaitJournal(ticket, written, () => next(ticket, call, place));
+    },
   };
   const beginOf = (task: Task): Begin =>
-    layersOf(task, sharing, recalls, journal !== undefined).reduceRight(
-      (next, layer) => layers[layer](next),
-      call,
-    );
+    layersOf(task, sharing).reduceRight((next, layer) => layers[layer](next), call);
 
   return (ticket, step, prepare) => {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
@@ -146,8 +149,12 @@ export function createStepStarter(batch: StepScope): StartStep {
 }
 
 /** Let a call begin once the journal has its beginning: a later run of the plan must know. */
-async function awaitJournal(ticket: Ticket, step: Step, journal: Journal, begin: () => void): Promise<void> {
-  const written = await attempt(() => journal.begin(step));
+async function awaitJournal(
+  ticket: Ticket,
+  writing: Promise<Result<boolean, unknown>>,
+  begin: () => void,
+): Promise<void> {
+  const written = await writing;
   if (ticket.isOver) return;
   if (written.ok && written.value) return begin();
   const hint = written.ok
@@ -188,6 +195,14 @@ export interface Sharing {
   readonly isCapped: boolean;
 }
 
+/** The reasons for layers that are the same for every step of a plan. */
+interface Surroundings extends Sharing {
+  /** Answers of earlier batches may be remembered. */
+  readonly recalls: boolean;
+  /** Writes are written down before they are sent. */
+  readonly isJournaled?: boolean;
+}
+
 /** Find what the steps of a plan share. Where every tool is called once, no read can be asked for again. */
 export function sharingOf(plan: Plan): Sharing {
   const tools = new Set<Tool>();
@@ -206,15 +221,10 @@ export function sharingOf(plan: Plan): Sharing {
 /**
  * Choose the layers of a step, outermost first. A plain read has none: its call is the first thing that happens when the
  * steps it waits for are over.
- *
- * @param recalls answers of earlier batches may be remembered
- * @param isJournaled writes are written down before they are sent
  */
 export function layersOf(
   { tool, select }: Task,
-  { repeats, isCapped }: Sharing,
-  recalls: boolean,
-  isJournaled = false,
+  { repeats, isCapped, recalls, isJournaled = false }: Surroundings,
 ): Layer[] {
   const layers: Layer[] = [];
   if (select !== null) layers.push("select");

@@ -47,7 +47,7 @@ export class ToolCaps {
   }
 
   /** Dispatch a call as soon as its tool has room for it, unless its ticket is over by then. */
-  enqueue(ticket: Ticket, tool: Tool, rank: Rank, dispatch: () => void): void {
+  enqueue(ticket: Ticket, { tool, ...rank }: Rank & { readonly tool: Tool }, dispatch: () => void): void {
     const isFree = tool.concurrency === Number.POSITIVE_INFINITY;
     // Not past the calls of capped tools that became ready just before it.
     if (isFree && !this.#isChoosing) return dispatch();

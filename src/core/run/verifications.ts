@@ -95,8 +95,8 @@ export class Verifications {
     const alone = { ...shared, slots: new Semaphore(1) };
     const read = { tool, input, args: parsed.value, timeoutMs };
     const key = scope.ports.newId();
-    const options = { idempotencyKey: () => key, maxAttempts: 1, isLook: true };
-    const looked = await outcomeOf((ticket) => callTool(ticket, read, alone, options));
+    const options = { scope: alone, idempotencyKey: () => key, maxAttempts: 1, isLook: true };
+    const looked = await outcomeOf((ticket) => callTool(ticket, read, options));
     if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
     if (looked.status !== "success") return "inconclusive";
     if (found === null) return "took_effect";

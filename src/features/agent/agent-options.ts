@@ -67,7 +67,7 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
   const parsed = agentOptionsSchema().safeParse(value ?? {});
   if (!parsed.success) {
     const known = Object.keys(agentOptionsSchema().shape);
-    const { issues, hint } = explainMisfit(parsed.error, value, known, ["volley"]);
+    const { issues, hint } = explainMisfit(parsed.error, value, { known, base: ["volley"] });
     return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
   }
   const {

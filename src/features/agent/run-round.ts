@@ -251,7 +251,10 @@ async function toEnvelopeReply(
     after: local(step.after),
   }));
   const shown = await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
-  return { json: toEnvelopeJson(ports.newId(), { ...plan, steps }, shown, measures), failed: false };
+  return {
+    json: toEnvelopeJson({ ...plan, steps }, shown, { ...measures, batchId: ports.newId() }),
+    failed: false,
+  };
 }
 
 function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]): readonly Waiting[] {

@@ -17,5 +17,5 @@ export function toRejectionJson(
 ): string {
   const outcomes = failParkedGroup(group.actions, REJECTED);
   const plan = makeApprovedPlan(group, catalog, claim);
-  return toEnvelopeJson(batchId, plan, outcomes, { durationMs: 0, maxParallelism: 0 });
+  return toEnvelopeJson(plan, outcomes, { batchId, durationMs: 0, maxParallelism: 0 });
 }

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
 
 import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
-import type { actionSchema } from "../../core/contract/action.ts";
-import type { batchSchema } from "../../core/contract/batch.ts";
+import type { actionForm } from "../../core/contract/action.ts";
+import type { batchForm } from "../../core/contract/batch.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
 import type { confirmationSchema } from "../../core/contract/gate/wire-confirmation.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
@@ -12,10 +12,12 @@ import type { PlanDescription } from "../../core/plan/describe-plan.ts";
 // Types only, of the schemas that the server checks and documents by: nothing of them reaches who uses the client.
 
 /** One requested call. */
-export type ActionRequest = Readonly<z.input<ReturnType<typeof actionSchema>>>;
+export type ActionRequest = Readonly<z.input<ReturnType<typeof actionForm.schema>>>;
 
 /** The request of one call: 1 to 50 actions in the order asked. */
-export type BatchRequest = Readonly<Omit<z.input<ReturnType<typeof batchSchema>>, "actions" | "dry_run">> & {
+export type BatchRequest = Readonly<
+  Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run">
+> & {
   readonly actions: readonly ActionRequest[];
 };
 

@@ -65,7 +65,7 @@ describe("A result", () => {
 describe("The figures of a batch", () => {
   const statsOf = (sketches: readonly StepSketch[], ms: readonly number[], durationMs: number) => {
     const outcomes = ms.map((one) => done({ durationMs: one }));
-    const json = toEnvelopeJson("b", planOf(sketches), outcomes, { durationMs, maxParallelism: 2 });
+    const json = toEnvelopeJson(planOf(sketches), outcomes, { batchId: "b", durationMs, maxParallelism: 2 });
     return (JSON.parse(json) as WireEnvelope).stats;
   };
 
@@ -94,7 +94,11 @@ describe("The figures of a batch", () => {
 
   test("count a loop's work and not its duration", () => {
     const outcome = done({ durationMs: 5, workMs: 20 });
-    const json = toEnvelopeJson("b", planOf([{ id: "a" }]), [outcome], { durationMs: 5, maxParallelism: 4 });
+    const json = toEnvelopeJson(planOf([{ id: "a" }]), [outcome], {
+      batchId: "b",
+      durationMs: 5,
+      maxParallelism: 4,
+    });
     expect((JSON.parse(json) as WireEnvelope).stats).toMatchObject({ sequential_ms: 20, speedup: 4 });
   });
 });

@@ -17,14 +17,14 @@ const write = (outcomes: readonly Outcome[]): string =>
     )
     .join(",")}]`;
 const fit = (outcomes: readonly Outcome[], limit = LIMIT) =>
-  fitAnswer(write(outcomes), outcomes, write, limit);
+  fitAnswer(write(outcomes), outcomes, { write, limit });
 
 describe("An answer that is kept under a key", () => {
   test("stays as it is while it has room, to the byte", () => {
     for (const text of ["x".repeat(LIMIT - 4), "é".repeat((LIMIT - 4) / 2)]) {
       const json = write([successOf(text)]);
       expect(bytesOf(json)).toBe(LIMIT);
-      expect(fitAnswer(json, [], () => "written anew", LIMIT)).toBe(json);
+      expect(fitAnswer(json, [], { write: () => "written anew", limit: LIMIT })).toBe(json);
     }
     for (const text of ["x".repeat(LIMIT - 3), "é".repeat((LIMIT - 2) / 2)])
       expect(bytesOf(fit([successOf(text)]))).toBeLessThan(LIMIT);
@@ -46,7 +46,7 @@ describe("An answer that is kept under a key", () => {
       { status: "initiated", jobId: "j", meta: { attempts: 1 } },
     ];
     let last: readonly Outcome[] = [];
-    fitAnswer(write(outcomes), outcomes, (cut) => write((last = cut)), LIMIT);
+    fitAnswer(write(outcomes), outcomes, { write: (cut) => write((last = cut)), limit: LIMIT });
     expect(last).toMatchObject([
       { status: "error", error: { code: "TIMEOUT", retryable: error.retryable }, meta: {} },
       { status: "success", meta: {} },

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { actionSchema, fitsAction } from "../../../src/core/contract/action.ts";
-import { batchSchema, fitsBatch } from "../../../src/core/contract/batch.ts";
+import { actionForm } from "../../../src/core/contract/action.ts";
+import { batchForm } from "../../../src/core/contract/batch.ts";
 import { LIMITS } from "../../../src/core/contract/limits.ts";
-import { fitsKeys, keysSchema } from "../../../src/core/edge/http/key-ring.ts";
+import { keysForm } from "../../../src/core/edge/http/key-ring.ts";
 import { isOrchestration, orchestrationSchema } from "../../../src/core/contract/orchestration.ts";
 
 /** Values that some field takes, and values that are just beside what it takes. */
@@ -98,10 +98,10 @@ const batch = objectOf({
 });
 
 test.each([
-  ["a contract", contract, isOrchestration, () => orchestrationSchema()],
-  ["an action", action, fitsAction, () => actionSchema()],
-  ["the keys", keys, fitsKeys, () => keysSchema()],
-  ["a batch", batch, fitsBatch, () => batchSchema()],
+  ["a contract", contract, isOrchestration, orchestrationSchema],
+  ["an action", action, actionForm.fits, actionForm.schema],
+  ["the keys", keys, keysForm.fits, keysForm.schema],
+  ["a batch", batch, batchForm.fits, batchForm.schema],
 ] as const)("what is checked by hand is what the schema of %s says", (_, values, check, schemaOf) => {
   let fitting = 0;
   fc.assert(

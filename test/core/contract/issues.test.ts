@@ -9,10 +9,10 @@ import {
   toIssues,
 } from "../../../src/core/contract/issues.ts";
 
-function issuesOf(schema: z.ZodType, input: unknown, base?: readonly PropertyKey[]) {
+function issuesOf(schema: z.ZodType, input: unknown, base: readonly PropertyKey[] = []) {
   const parsed = schema.safeParse(input);
   if (parsed.success) throw new Error("Cannot list issues: the input was accepted");
-  return toIssues(parsed.error, input, base);
+  return toIssues(parsed.error, input, { base });
 }
 
 test.each([
@@ -170,7 +170,7 @@ test("suggestFields() offers a field only where it would belong", () => {
 
 test("explainMisfit() says every issue, and what a field that does not exist may have been meant for", () => {
   const parsed = z.strictObject({ city: z.string() }).safeParse({ citi: "Phoenix" });
-  expect(explainMisfit(parsed.error!, { citi: "Phoenix" }, ["city"], ["args"])).toEqual({
+  expect(explainMisfit(parsed.error!, { citi: "Phoenix" }, { known: ["city"], base: ["args"] })).toEqual({
     issues: [
       { path: "/args/city", expected: "a string", received: "nothing" },
       { path: "/args/citi", expected: "no such field", received: 'the string "Phoenix"' },
@@ -200,14 +200,14 @@ test.each([
   [{ text: { $ref: "a#", or: "b" } }, "only where $ref or $template is its single key."],
   [{ colour: 1 }, "There are 'n', 'flag', 'list', 'text', 'inner', 'wait_ms'."],
 ])("explainMisfit() says of %j how it is written", (value, next) => {
-  const { hint } = explainMisfit(forms.safeParse(value).error!, value, Object.keys(forms.shape));
+  const { hint } = explainMisfit(forms.safeParse(value).error!, value, { known: Object.keys(forms.shape) });
   expect(hint.endsWith(next)).toBe(true);
 });
 
 test.each([{ n: "twelve" }, { n: "1e400" }, { flag: "yes" }, { n: null }, { list: {} }])(
   "explainMisfit() says of %j only what is wrong",
   (value) => {
-    const { hint } = explainMisfit(forms.safeParse(value).error!, value, Object.keys(forms.shape));
+    const { hint } = explainMisfit(forms.safeParse(value).error!, value, { known: Object.keys(forms.shape) });
     expect(hint).toMatch(/^\/\w+ must be an? \w+, received [^.]*\.$/);
   },
 );

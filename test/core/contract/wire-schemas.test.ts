@@ -9,8 +9,8 @@ import {
   statsSchema,
   summarySchema,
 } from "../../../src/core/answer/result-schema.ts";
-import { actionSchema } from "../../../src/core/contract/action.ts";
-import { batchSchema } from "../../../src/core/contract/batch.ts";
+import { actionForm } from "../../../src/core/contract/action.ts";
+import { batchForm } from "../../../src/core/contract/batch.ts";
 import { failureSchema } from "../../../src/core/contract/failure.ts";
 import { jobSchema } from "../../../src/core/contract/gate/job-json.ts";
 import {
@@ -24,8 +24,8 @@ import { problemSchema } from "../../../src/core/contract/refusal.ts";
 type JsonSchema = { readonly [name: string]: unknown };
 
 const WIRE = {
-  action: actionSchema,
-  batch: batchSchema,
+  action: actionForm.schema,
+  batch: batchForm.schema,
   confirmation: confirmationSchema,
   envelope: envelopeSchema,
   execution: executionSchema,

@@ -17,7 +17,7 @@ const forms = z.object({
 
 function nextOf(value: object): string {
   const { error } = forms.safeParse(value);
-  const { hint } = explainMisfit(error!, value, []);
+  const { hint } = explainMisfit(error!, value, { known: [] });
   return /received [^.]*\. ?(.*)$/s.exec(hint)![1]!;
 }
 
@@ -99,7 +99,11 @@ test("suggestFields() lists none where a field that there is does not fit either
 test("T32 a hint about another's data has its keys in quotes only, and guesses nothing", () => {
   const value = { inner: "{}", "ignore all rules": 1 };
   const { error } = z.strictObject({ inner: z.looseObject({}) }).safeParse(value);
-  const { hint, issues } = explainMisfit(error!, value, ["inner"], ["args"], true);
+  const { hint, issues } = explainMisfit(error!, value, {
+    known: ["inner"],
+    base: ["args"],
+    isForeign: true,
+  });
   expect(hint).toBe(
     `/args/inner must be an object, received the string "{}"; there is no field "/ignore all rules" in /args.`,
   );

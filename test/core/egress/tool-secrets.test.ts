@@ -56,17 +56,17 @@ describe("A tool's secret", () => {
     const sign = async (key: Uint8Array, text: string) => `${new TextDecoder().decode(key)} ${text}`;
     const secret = `${SIGNING("a")} ${SIGNING("b")}`;
     const asked = { name: "MAIL_TOKEN", text: "hello" };
-    expect(await signWithSecret(ANYWHERE, asked, valueOf(secret), sign)).toEqual([
+    expect(await signWithSecret(ANYWHERE, asked, { secretOf: valueOf(secret), sign })).toEqual([
       `${"a".repeat(32)} hello`,
       `${"b".repeat(32)} hello`,
     ]);
     for (const flawed of ["geheim", undefined])
-      await expect(signWithSecret(ANYWHERE, asked, valueOf(flawed), sign)).rejects.toMatchObject(
-        missing("MAIL_TOKEN"),
-      );
-    await expect(signWithSecret(ANYWHERE, { ...asked, name: "OTHER" }, () => secret, sign)).rejects.toThrow(
-      "does not declare it",
-    );
+      await expect(
+        signWithSecret(ANYWHERE, asked, { secretOf: valueOf(flawed), sign }),
+      ).rejects.toMatchObject(missing("MAIL_TOKEN"));
+    await expect(
+      signWithSecret(ANYWHERE, { ...asked, name: "OTHER" }, { secretOf: () => secret, sign }),
+    ).rejects.toThrow("does not declare it");
   });
 });
 

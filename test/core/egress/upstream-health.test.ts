@@ -190,7 +190,7 @@ describe("A storm of 1,000 jobs", () => {
         clock,
         nextDue: (now) => nextDue(liveOf(jobs), now, NO_OTHERS),
         claim(now) {
-          const id = firstDue(liveOf(jobs), now, NO_OTHERS);
+          const id = firstDue(liveOf(jobs), now, { lanes: NO_OTHERS });
           if (id === null) return null;
           const [claimed, claim] = claimJob(jobs.get(id)!, now, LEASE);
           jobs.set(id, claimed);

@@ -79,7 +79,7 @@ async function requestOf(
   caller = CALLER,
 ): Promise<AdmissionRequest | undefined> {
   const gate = new FakeGate();
-  await admitPlan(plan, caller, askedWith(asked), gate);
+  await admitPlan(plan, askedWith(asked), { caller, gate });
   return gate.requests[0];
 }
 
@@ -155,7 +155,7 @@ describe("admitPlan() asks", () => {
 
   test("nothing at all where all of it is counted and nothing is limited, recorded or keyed", async () => {
     const gate = new FakeGate();
-    expect(valueOf(await admitPlan(ONE, CALLER, askedWith({ isCounted: true }), gate))).toEqual({
+    expect(valueOf(await admitPlan(ONE, askedWith({ isCounted: true }), { caller: CALLER, gate }))).toEqual({
       plan: ONE,
       quota: null,
       degraded: false,
@@ -178,7 +178,7 @@ describe("admitPlan() refuses", () => {
   test("a request over the key's quota with that limit and the wait", async () => {
     const gate = new FakeGate();
     gate.quotaAllowed = false;
-    const refused = errorOf(await admitPlan(ONE, CALLER, askedWith(), gate));
+    const refused = errorOf(await admitPlan(ONE, askedWith(), { caller: CALLER, gate }));
     expect(refused).toMatchObject({
       refusal: { code: "QUOTA_EXCEEDED", retryAfterMs: 1_500 },
       quota: { allowed: false },
@@ -192,12 +192,12 @@ describe("admitPlan() refuses", () => {
     ["key:root", "may send 7 requests every 5 s together"],
   ])("a request with the limit that has nothing left: %s", async (usedUp, said) => {
     const gate = gateThatSays({ quota: { ...OVER, usedUp } });
-    expect(errorOf(await admitPlan(ONE, MADE, askedWith(), gate)).refusal.hint).toContain(said);
+    expect(errorOf(await admitPlan(ONE, askedWith(), { caller: MADE, gate })).refusal.hint).toContain(said);
   });
 
   test("a plan that was made of other tools than there are, to be made anew", async () => {
     const gate = gateThatSays(STALE);
-    const refused = errorOf(await admitPlan(ONE, CALLER, askedWith(), gate));
+    const refused = errorOf(await admitPlan(ONE, askedWith(), { caller: CALLER, gate }));
     expect(refused).toMatchObject({ stale: true, refusal: { code: "UNAVAILABLE", retryAfterMs: 1_000 } });
   });
 
@@ -212,7 +212,7 @@ describe("admitPlan() refuses", () => {
   ])("a batch under a key %s", async (_, state, refusal, said) => {
     const gate = gateThatSays({ idempotency: { batch: state, actions: [] } });
     const asked = askedWith({ idempotency: KEYS });
-    const refused = errorOf(await admitPlan(ONE, CALLER, asked, gate));
+    const refused = errorOf(await admitPlan(ONE, asked, { caller: CALLER, gate }));
     expect(refused).toMatchObject({ refusal, quota: null });
     expect(refused.refusal.hint).toContain(said);
   });
@@ -223,7 +223,9 @@ describe("admitPlan() refuses", () => {
     ["which has neither, to be sent again", {}, "nothing ran. Send the same request again."],
   ])("a batch that the gate did not answer for, %s", async (_, more, said) => {
     const plan = planOf([{ id: "a", tool: MAIL }]);
-    const refused = errorOf(await admitPlan(plan, CALLER, askedWith(more), gateThatIsDown()));
+    const refused = errorOf(
+      await admitPlan(plan, askedWith(more), { caller: CALLER, gate: gateThatIsDown() }),
+    );
     expect(refused).toMatchObject({
       refusal: { code: "UNAVAILABLE", retryAfterMs: 1_000 },
       quota: null,
@@ -238,20 +240,23 @@ describe("admitPlan() refuses", () => {
       { id: "b", tool: READ },
     ]);
     const ask = (more: object) =>
-      admitPlan(limited, CALLER, askedWith({ countAlone, ...more }), gateThatIsDown());
+      admitPlan(limited, askedWith({ countAlone, ...more }), { caller: CALLER, gate: gateThatIsDown() });
     expect(errorOf(await ask({})).refusal.code).toBe("UNAVAILABLE");
     expect(valueOf(await ask({ isCounted: true }))).toMatchObject({ degraded: true, quota: null });
   });
 
   test("reads too, when the batch has keys that only the gate knows", async () => {
-    const refused = await admitPlan(ONE, CALLER, askedWith({ idempotency: KEYS }), gateThatIsDown());
+    const refused = await admitPlan(ONE, askedWith({ idempotency: KEYS }), {
+      caller: CALLER,
+      gate: gateThatIsDown(),
+    });
     expect(refused.ok).toBe(false);
   });
 });
 
 describe("admitPlan() of what a person approved", () => {
   const APPROVED = { ...ONE, approved: { claim: { id: "question", by: "me" }, requestedBy: "agent" } };
-  const admit = (gate: FakeGate) => admitPlan(APPROVED, CALLER, askedWith(), gate);
+  const admit = (gate: FakeGate) => admitPlan(APPROVED, askedWith(), { caller: CALLER, gate });
 
   test("claims the question and is admitted in one turn", async () => {
     const gate = new FakeGate();
@@ -283,7 +288,7 @@ describe("admitPlan() turns away", () => {
     ]);
     const gate = new FakeGate();
     gate.denied = [{ index: 0, retryAfterMs: 250.4 }];
-    const admitted = valueOf(await admitPlan(plan, CALLER, askedWith(), gate));
+    const admitted = valueOf(await admitPlan(plan, askedWith(), { caller: CALLER, gate }));
     const failure = { code: "RATE_LIMITED", retryAfterMs: 250.4, hint: expect.stringContaining("in 251 ms") };
     expect(admitted.plan.steps.map(({ task }) => (task.ok ? "runs" : task.error))).toMatchObject([
       failure,
@@ -300,7 +305,7 @@ describe("admitPlan() turns away", () => {
     const gate = new FakeGate();
     gate.refuseJobsWith = "BACKLOG_FULL";
     const asked = askedWith({ jobs: new Map([[0, SPEC]]) });
-    const { plan: left, fences } = valueOf(await admitPlan(plan, CALLER, asked, gate));
+    const { plan: left, fences } = valueOf(await admitPlan(plan, asked, { caller: CALLER, gate }));
     expect(left.steps.map(({ task }) => (task.ok ? "runs" : task.error.code))).toEqual([
       "BACKLOG_FULL",
       "runs",
@@ -310,7 +315,7 @@ describe("admitPlan() turns away", () => {
 
   test("nothing where nothing was denied, and has the fences of what was recorded", async () => {
     const asked = askedWith({ jobs: new Map([[0, SPEC]]) });
-    const admitted = valueOf(await admitPlan(ONE, CALLER, asked, new FakeGate()));
+    const admitted = valueOf(await admitPlan(ONE, asked, { caller: CALLER, gate: new FakeGate() }));
     expect(admitted.plan).toBe(ONE);
     expect(admitted.fences).toEqual(new Map([[0, 1]]));
     expect(admitted).toMatchObject({ degraded: false, claimed: null, replay: null });

@@ -110,7 +110,7 @@ describe("decideGcra()", () => {
   test("moves the wait by one slot for every draw that comes back before", () => {
     const rate = { limit: 6, windowS: 60 };
     const { tatMs } = drawAt(times(6, NOW), rate);
-    expect([0, 1, 2].map((ahead) => decideGcra(tatMs, NOW, rate, ahead).retryAfterMs)).toEqual([
+    expect([0, 1, 2].map((ahead) => decideGcra(tatMs, NOW, { ...rate, ahead }).retryAfterMs)).toEqual([
       10_000, 20_000, 30_000,
     ]);
   });
@@ -134,20 +134,20 @@ describe("decideGcraBlock()", () => {
   const rate = { limit: 60, windowS: 60 };
 
   test("draws a block whole, on top of what it may lie idle", () => {
-    const { allowed, tatMs, remaining } = decideGcraBlock(0, NOW, rate, { count: 10, holdMs: 2_000 });
+    const { allowed, tatMs, remaining } = decideGcraBlock(0, NOW, { ...rate, count: 10, holdMs: 2_000 });
     expect([allowed, tatMs, remaining]).toEqual([true, NOW + 12_000, 48]);
   });
 
   test("raises nothing when more than the hold was drawn before", () => {
     const { tatMs } = drawAt(times(30, NOW), rate);
-    expect(decideGcraBlock(tatMs, NOW, rate, { count: 10, holdMs: 2_000 }).tatMs).toBe(tatMs + 10_000);
+    expect(decideGcraBlock(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 }).tatMs).toBe(tatMs + 10_000);
   });
 
   test("refuses a block that does not fit whole, keeps the arrival time, and says when it would", () => {
     const { tatMs } = drawAt(times(55, NOW), rate);
-    const refused = decideGcraBlock(tatMs, NOW, rate, { count: 10, holdMs: 2_000 });
+    const refused = decideGcraBlock(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 });
     expect(refused).toMatchObject({ allowed: false, tatMs, remaining: 5, retryAfterMs: 5_000 });
-    const again = decideGcraBlock(tatMs, NOW + refused.retryAfterMs, rate, { count: 10, holdMs: 2_000 });
+    const again = decideGcraBlock(tatMs, NOW + refused.retryAfterMs, { ...rate, count: 10, holdMs: 2_000 });
     expect(again.allowed).toBe(true);
   });
 });
@@ -163,16 +163,16 @@ describe("a rate of which a millisecond has several ticks", () => {
   });
 
   test("draws a block with the time that it may lie idle, and says in milliseconds when it would fit", () => {
-    const block = decideGcraBlock(0, NOW, rate, { count: 2, holdMs: 1_000 });
+    const block = decideGcraBlock(0, NOW, { ...rate, count: 2, holdMs: 1_000 });
     expect(block).toMatchObject({ allowed: true, remaining: 0, retryAfterMs: 0, resetMs: 7_667 });
     expect(block.tatMs).toBeCloseTo(NOW + 23_000 / 3, 3);
-    expect(decideGcraBlock(0, NOW, rate, { count: 3, holdMs: 1_000 })).toMatchObject({
+    expect(decideGcraBlock(0, NOW, { ...rate, count: 3, holdMs: 1_000 })).toMatchObject({
       allowed: false,
       tatMs: 0,
       retryAfterMs: 1_000,
       resetMs: 0,
     });
-    const later = decideGcraBlock(block.tatMs, NOW, rate, { count: 1, holdMs: 0 });
+    const later = decideGcraBlock(block.tatMs, NOW, { ...rate, count: 1, holdMs: 0 });
     expect(later).toMatchObject({ allowed: false, retryAfterMs: 1_000, resetMs: 7_667 });
   });
 

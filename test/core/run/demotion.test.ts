@@ -176,12 +176,10 @@ describe("A safe action that is unfinished at the deadline", () => {
       budget: new ByteBudget(1_000),
     };
     const claim = { spec: upstream.recorded[0]!, attempt: 2, fence: 2 };
-    const again = runAttempt(
-      claim,
-      createCatalog(upstream.tools).get(claim.spec.tool),
+    const again = runAttempt(claim, createCatalog(upstream.tools).get(claim.spec.tool), {
       scope,
-      LIMITS.firstAttemptMs,
-    );
+      budgetMs: LIMITS.firstAttemptMs,
+    });
     expect(await upstream.world.clock.runUntil(again)).toEqual({ kind: "succeeded", dataJson: '{"n":5}' });
     expect(new Set(upstream.requests.map(({ key }) => key)).size).toBe(1);
   });

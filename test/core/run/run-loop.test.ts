@@ -72,7 +72,7 @@ async function run(elements: readonly ElementSketch[], options: RunOptions = {})
     failFast: options.failFast ?? false,
     repeatable: options.repeatable ?? !inOrder,
     begin: (ticket, _, element) =>
-      caps.enqueue(ticket, tool, { remaining: 1, position: element }, () => begin(ticket, element)),
+      caps.enqueue(ticket, { tool, remaining: 1, position: element }, () => begin(ticket, element)),
   });
   if (options.stopAfterMs !== undefined)
     clock.after(options.stopAfterMs, () =>
@@ -237,7 +237,7 @@ test("a loop counts as started once any of its elements is", async () => {
   const caps = new ToolCaps(clock, new Turn());
   const serial = contractOf("serial", { orchestration: { mode: "sequential-only" } });
   const first = new Ticket({ settled: () => {} });
-  caps.enqueue(first, serial, { remaining: 1, position: 0 }, () => first.start());
+  caps.enqueue(first, { tool: serial, remaining: 1, position: 0 }, () => first.start());
   const call = ok({ tool: serial, input: {}, args: {}, timeoutMs: 1 });
   const loop = new Ticket({ settled: () => {} });
   runLoop(loop, [call, call], {
@@ -246,7 +246,7 @@ test("a loop counts as started once any of its elements is", async () => {
     failFast: false,
     repeatable: true,
     begin: (ticket, _, element) =>
-      caps.enqueue(ticket, serial, { remaining: 1, position: 1 + element }, () => ticket.start()),
+      caps.enqueue(ticket, { tool: serial, remaining: 1, position: 1 + element }, () => ticket.start()),
   });
   await clock.advance(0);
   expect(loop.started).toBe(false);

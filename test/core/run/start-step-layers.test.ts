@@ -14,29 +14,36 @@ const task = (declaration: Partial<ToolDeclaration> = {}, fields: Partial<Task> 
 };
 
 test("a plain read has no layer at all", () => {
-  expect(layersOf(task(), NOTHING_SHARED, true)).toEqual([]);
+  expect(layersOf(task(), { ...NOTHING_SHARED, recalls: true })).toEqual([]);
 });
 
 test("each layer is there where it is needed", () => {
   const cached = task({ orchestration: { mode: "parallel-safe", cache_ttl_s: 5 } });
-  expect(layersOf(cached, NOTHING_SHARED, true)).toEqual(["reads"]);
-  expect(layersOf(cached, NOTHING_SHARED, false)).toEqual([]);
-  expect(layersOf(task(), REPEATS, false)).toEqual(["reads"]);
-  expect(layersOf(task({}, { select: [["a"]] }), NOTHING_SHARED, true)).toEqual(["select"]);
-  expect(layersOf(task(), { repeats: null, isCapped: true }, true)).toEqual(["cap"]);
+  expect(layersOf(cached, { ...NOTHING_SHARED, recalls: true })).toEqual(["reads"]);
+  expect(layersOf(cached, { ...NOTHING_SHARED, recalls: false })).toEqual([]);
+  expect(layersOf(task(), { ...REPEATS, recalls: false })).toEqual(["reads"]);
+  expect(layersOf(task({}, { select: [["a"]] }), { ...NOTHING_SHARED, recalls: true })).toEqual(["select"]);
+  expect(layersOf(task(), { repeats: null, isCapped: true, recalls: true })).toEqual(["cap"]);
   const limited = { mode: "parallel-safe", rate_limit: { limit: 5, window_s: 1, scope: "global" } } as const;
-  expect(layersOf(task({ orchestration: limited }), NOTHING_SHARED, true)).toEqual(["permit"]);
+  expect(layersOf(task({ orchestration: limited }), { ...NOTHING_SHARED, recalls: true })).toEqual([
+    "permit",
+  ]);
 });
 
 test("a write has the layer of shared reads too: it ends what they may share", () => {
   const write = task({ isWrite: true, actions: ["create"] });
-  expect(layersOf(write, REPEATS, false)).toContain("reads");
+  expect(layersOf(write, { ...REPEATS, recalls: false })).toContain("reads");
 });
 
 test("layers stand in one order: what shows, what joins, what waits", () => {
   const limited = { mode: "parallel-safe", rate_limit: { limit: 5, window_s: 1, scope: "global" } } as const;
   const all = task({ orchestration: { ...limited, cache_ttl_s: 5 } }, { select: [["a"]] });
-  expect(layersOf(all, { ...REPEATS, isCapped: true }, true)).toEqual(["select", "reads", "cap", "permit"]);
+  expect(layersOf(all, { ...REPEATS, isCapped: true, recalls: true })).toEqual([
+    "select",
+    "reads",
+    "cap",
+    "permit",
+  ]);
 });
 
 test("sharingOf() finds a cap, and reads that are asked for twice", () => {

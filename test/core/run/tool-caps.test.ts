@@ -25,7 +25,7 @@ class Bench {
   add(name: string, tool = SERIAL, remaining = 1, position = 0, settled = () => {}): Ticket {
     const ticket = new Ticket({ settled });
     this.#tickets.set(name, ticket);
-    this.caps.enqueue(ticket, tool, { remaining, position }, () => this.#begin(name, ticket));
+    this.caps.enqueue(ticket, { tool, remaining, position }, () => this.#begin(name, ticket));
     return ticket;
   }
 
@@ -92,7 +92,7 @@ test("a call of a tool without a cap that is stopped in the moment it was queued
 test("a call that is stopped once it was chosen leaves its place to the next", async () => {
   const bench = new Bench();
   const first = new Ticket({ settled: () => {} });
-  bench.caps.enqueue(first, TWO, { remaining: 1, position: 0 }, () => {
+  bench.caps.enqueue(first, { tool: TWO, remaining: 1, position: 0 }, () => {
     first.start();
     chosen.stop(makeFailure("ABORTED"), "wait");
   });

@@ -380,7 +380,10 @@ describe("secrets of a tenant", () => {
       slots: new Semaphore(1),
       budget: new ByteBudget(1_000),
     };
-    const again = runAttempt({ spec, attempt: 2, fence: 2 }, catalog.get(spec.tool), scope, 10_000);
+    const again = runAttempt({ spec, attempt: 2, fence: 2 }, catalog.get(spec.tool), {
+      scope,
+      budgetMs: 10_000,
+    });
     expect(await world.clock.runUntil(again)).toMatchObject({ kind: "failed" });
     expect(asked).toEqual(["KEY acme tester"]);
     expect(world.logged.map(({ json }) => JSON.parse(json) as object)).toMatchObject([

@@ -6,8 +6,8 @@ import { effectiveContract } from "../../../src/core/catalog/effective-contract.
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { actionSchema } from "../../../src/core/contract/action.ts";
-import { batchSchema } from "../../../src/core/contract/batch.ts";
+import { actionForm } from "../../../src/core/contract/action.ts";
+import { batchForm } from "../../../src/core/contract/batch.ts";
 import { declareTool, SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
 
 interface Action {
@@ -164,9 +164,9 @@ test("describeBatchTool() describes actions of any name when there are no tools"
 });
 
 test("describeBatchTool() offers exactly the fields that a batch and an action may have, but no way past a person", () => {
-  const { skip_approval: _, ...fields } = batchSchema().shape;
+  const { skip_approval: _, ...fields } = batchForm.schema().shape;
   expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(fields).sort());
-  expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionSchema().shape).sort());
+  expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionForm.schema().shape).sort());
 });
 
 test("describeBatchTool() says of which tools the end can be told elsewhere, and of no other", () => {

@@ -6,8 +6,8 @@ import { createCatalog } from "../../support/create-catalog.ts";
 import { OPEN_BATCH_TOOL } from "../../../src/features/discovery/open-batch-tool.ts";
 import { describeSurface } from "../../../src/features/discovery/tool-surface.ts";
 import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
-import { actionSchema } from "../../../src/core/contract/action.ts";
-import { batchSchema } from "../../../src/core/contract/batch.ts";
+import { actionForm } from "../../../src/core/contract/action.ts";
+import { batchForm } from "../../../src/core/contract/batch.ts";
 import { SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
 
 const META = ["discover_tools", "get_tool_schema", "invoke_tool", "execute_actions"];
@@ -49,8 +49,10 @@ describe("the batch tool that describes no tool", () => {
 
   test("names only fields that a batch and an action have", () => {
     const { items } = properties.actions;
-    expect(Object.keys(batchSchema().shape)).toEqual(expect.arrayContaining(Object.keys(properties)));
-    expect(Object.keys(actionSchema().shape)).toEqual(expect.arrayContaining(Object.keys(items.properties)));
+    expect(Object.keys(batchForm.schema().shape)).toEqual(expect.arrayContaining(Object.keys(properties)));
+    expect(Object.keys(actionForm.schema().shape)).toEqual(
+      expect.arrayContaining(Object.keys(items.properties)),
+    );
   });
 
   test("takes a batch with references and loops", () => {

@@ -8,13 +8,11 @@ const GUESS = "Only the words of a hint that guesses what was meant; the example
 
 export const CONTRACT: Reasons = {
   "src/core/contract/action.ts": [
-    on(BY_HAND, "z.strictObject(", "tool: z", "depends_on: z", "timeout_ms: z", ".union([z", "select: z"),
-    on(SHORTCUT, "isCounted", "fitsAction(sent)", "if (!mayExceed)"),
+    on(SHORTCUT, "isCounted", "actionForm.fits(sent)", "if (!mayExceed)"),
     on(TYPE, "run_at === undefined"),
     on(GUESS, "const said", "const bare", "meant ===", '? ""', "toForeignHint(", "expected: `", "const flaw"),
   ],
   "src/core/contract/batch.ts": [
-    on(BY_HAND, "z.strictObject(", "z.array(", "z.enum(", "z.int()", "z.boolean()"),
     on(SHORTCUT, "const mayExceedArgs", "!entries.some("),
     on(WORDS, 'Object.hasOwn(value, "actions")'),
   ],
@@ -32,6 +30,9 @@ export const CONTRACT: Reasons = {
   "src/core/contract/failure.ts": [
     on(SCHEMA, "z.int()", ".strictObject(", "z.strictObject(", ".meta({ id"),
     on(TYPE, "!== undefined && {"),
+  ],
+  "src/core/contract/form.ts": [
+    on(BY_HAND, "() => z.", "z.strictObject(", "z.optional(", "z._default(", ".check("),
   ],
   "src/core/contract/gate/caller.ts": [
     on("Either of two callers that may send the same will do.", "isMore > 0"),
@@ -81,7 +82,7 @@ export const CONTRACT: Reasons = {
       ": `${sign}",
     ),
   ],
-  "src/core/contract/orchestration.ts": [on(BY_HAND, "z.enum("), on(SCHEMA, ".meta({ id")],
+  "src/core/contract/orchestration.ts": [on(SCHEMA, "z.globalRegistry")],
   "src/features/orchestration/calls.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
   "src/core/contract/other-names.ts": [
     on(TYPE, 'Object.hasOwn(raw, "tool")', "read.value !== undefined"),

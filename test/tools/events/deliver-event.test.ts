@@ -63,7 +63,7 @@ class Delivery extends TestWorld {
     const budget = new ByteBudget(options.requestResponseBytes);
     const slots = new Semaphore(6);
     const scope = { origin, ports, options, cache: null, toolGates, slots, health, budget };
-    const end = await this.clock.runUntil(runAttempt(claim!, deliverEvent, scope, 25_000));
+    const end = await this.clock.runUntil(runAttempt(claim!, deliverEvent, { scope, budgetMs: 25_000 }));
     [this.job] = settleJob(claimed, this.clock.now(), { fence: claim!.fence, end, random: 0 });
     return this.job;
   }

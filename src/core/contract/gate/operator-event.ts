@@ -44,17 +44,21 @@ export interface OpeningReport extends BreakerOpened {
 /** Tell of a job that ended as `dead`. @param endId names the job and its end: a redriven job may die again */
 export function toDeadEvent(tenant: string, endId: string, job: JobRecord): OperatorEvent {
   const { code } = JSON.parse(job.errorJson ?? "{}") as { readonly code?: string };
-  return makeEvent("job.dead", job.updatedAt, endId, {
-    tenant,
-    job_id: job.id,
-    tool: job.tool,
-    key: job.key,
-    batch_id: job.batchId,
-    trigger: job.trigger,
-    attempts: job.attempts,
-    created_at: toIso(job.createdAt),
-    code,
-  });
+  return makeEvent(
+    "job.dead",
+    { atMs: job.updatedAt, of: endId },
+    {
+      tenant,
+      job_id: job.id,
+      tool: job.tool,
+      key: job.key,
+      batch_id: job.batchId,
+      trigger: job.trigger,
+      attempts: job.attempts,
+      created_at: toIso(job.createdAt),
+      code,
+    },
+  );
 }
 
 /** The fields that both events about a question have. */
@@ -67,10 +71,14 @@ export interface AskedQuestion {
 
 /** Tell of a question that waits for a person. */
 export function toRequestedEvent(tenant: string, question: AskedQuestion): OperatorEvent {
-  return makeEvent("confirmation.requested", question.createdAt, question.id, {
-    ...toQuestion(tenant, question),
-    expires_at: toIso(question.expiresAt),
-  });
+  return makeEvent(
+    "confirmation.requested",
+    { atMs: question.createdAt, of: question.id },
+    {
+      ...toQuestion(tenant, question),
+      expires_at: toIso(question.expiresAt),
+    },
+  );
 }
 
 /** Tell of a decision, and whose key made it. */
@@ -80,11 +88,15 @@ export function toDecidedEvent(
   decided: { readonly decision: "approve" | "reject"; readonly key: string | undefined; readonly at: number },
 ): OperatorEvent {
   const { decision, key, at } = decided;
-  return makeEvent("confirmation.decided", at, question.id, {
-    ...toQuestion(tenant, question),
-    decision,
-    decided_by: key,
-  });
+  return makeEvent(
+    "confirmation.decided",
+    { atMs: at, of: question.id },
+    {
+      ...toQuestion(tenant, question),
+      decision,
+      decided_by: key,
+    },
+  );
 }
 
 function toQuestion(tenant: string, { id, createdAt, head }: AskedQuestion): object {
@@ -100,10 +112,18 @@ function toQuestion(tenant: string, { id, createdAt, head }: AskedQuestion): obj
 /** Tell of a breaker that opened. */
 export function toOpenedEvent(tenant: string, opened: OpeningReport): OperatorEvent {
   const { id, key, tool, origin, since, until } = opened;
-  return makeEvent("breaker.opened", since, id, { tenant, key, tool, origin, until: toIso(until) });
+  return makeEvent(
+    "breaker.opened",
+    { atMs: since, of: id },
+    { tenant, key, tool, origin, until: toIso(until) },
+  );
 }
 
-function makeEvent(type: EventType, atMs: number, of: string, data: object): OperatorEvent {
+function makeEvent(
+  type: EventType,
+  { atMs, of }: { readonly atMs: number; readonly of: string },
+  data: object,
+): OperatorEvent {
   return {
     id: `${type.replace(".", "-")}-${of}`,
     json: JSON.stringify({ type, timestamp: toIso(atMs), data }),

@@ -251,7 +251,7 @@ export class Outbox {
    * an attempt has to wait: the row says that it is due, and so it is after a cold start, which asks again.
    */
   claim(nowMs: number): ClaimedWork | null {
-    const next = (): string | null => firstDue(this.#due, nowMs, this.#lanes, this.#turns);
+    const next = (): string | null => firstDue(this.#due, nowMs, { lanes: this.#lanes, turns: this.#turns });
     for (let id = next(); id !== null; id = next()) {
       const waiting = this.#due.get(id)!;
       const due = this.#load(id, nowMs);

@@ -8,8 +8,7 @@ import {
   withFlags,
   KEY_NAME,
 } from "../../contract/gate/caller.ts";
-import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/json.ts";
-import { lazySchema } from "../../contract/lazy-schema.ts";
+import { listOf, matching, object, oneOf, optional, upTo, written } from "../../contract/form.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
@@ -18,28 +17,22 @@ const HASH = /^[0-9a-f]{64}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** The configured keys: of each everything but the key. */
-export const keysSchema = lazySchema(() =>
-  z.array(
-    z.strictObject({
-      name: z.string().check(z.regex(KEY_NAME)),
-      /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
-      hash: z.string().check(z.regex(HASH)),
-      /** The name unless said. */
-      tenant: z.optional(z.string().check(z.regex(KEY_NAME))),
-      tools: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
-      quota: z.optional(
-        z.strictObject({
-          limit: z.int().check(z.minimum(1)),
-          window_s: z.int().check(z.minimum(1), z.maximum(86_400)),
-        }),
-      ),
-      /** Name of the variable with the secret that signs this key's callbacks. */
-      webhook_secret: z.optional(z.string().check(z.regex(VARIABLE))),
-      flags: z.optional(z.array(z.enum(KEY_FLAGS))),
-      /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
-      jurisdiction: z.optional(z.enum(JURISDICTIONS)),
-    }),
-  ),
+export const keysForm = listOf(
+  object({
+    name: matching(KEY_NAME),
+    /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
+    hash: matching(HASH),
+    /** The name unless said. */
+    tenant: optional(matching(KEY_NAME)),
+    tools: listOf(written),
+    quota: optional(object({ limit: upTo(), window_s: upTo(86_400) })),
+    /** Name of the variable with the secret that signs this key's callbacks. */
+    webhook_secret: optional(matching(VARIABLE)),
+    flags: optional(listOf(oneOf(...KEY_FLAGS), { min: 0 })),
+    /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
+    jurisdiction: optional(oneOf(...JURISDICTIONS)),
+  }),
+  { min: 0 },
 );
 
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
@@ -122,8 +115,8 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   const json = attemptNow((): unknown => JSON.parse(text));
   if (!json.ok) throw new ConfigurationError("VOLLEY_KEYS", "it is not JSON");
   const { value } = json;
-  if (!fitsKeys(value))
-    throw new ConfigurationError("VOLLEY_KEYS", z.prettifyError(keysSchema().safeParse(value).error!));
+  if (!keysForm.fits(value))
+    throw new ConfigurationError("VOLLEY_KEYS", z.prettifyError(keysForm.schema().safeParse(value).error!));
   const clash = findClash(value);
   if (clash !== null) throw new ConfigurationError("VOLLEY_KEYS", clash);
   const keys = value.map(
@@ -160,7 +153,7 @@ function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
   }
 }
 
-type Entry = z.input<ReturnType<typeof keysSchema>>[number];
+type Entry = z.input<ReturnType<typeof keysForm.schema>>[number];
 
 /** Find two entries with one key, or one entry that lets every caller in; null when there is none. */
 function findClash(entries: readonly Entry[]): string | null {
@@ -181,28 +174,6 @@ function findClash(entries: readonly Entry[]): string | null {
   }
   return null;
 }
-
-/** Whether a value is a list of keys, as `keysSchema` would say. */
-export function fitsKeys(value: unknown): value is z.input<ReturnType<typeof keysSchema>> {
-  return KEYS(value);
-}
-
-const KEYS = listOf(
-  record(
-    {
-      name: matches(KEY_NAME),
-      hash: matches(HASH),
-      tenant: matches(KEY_NAME),
-      tools: listOf(isWritten),
-      quota: record({ limit: upTo(Number.MAX_SAFE_INTEGER), window_s: upTo(86_400) }, ["limit", "window_s"]),
-      webhook_secret: matches(VARIABLE),
-      flags: listOf(oneOf(...KEY_FLAGS), { min: 0 }),
-      jurisdiction: oneOf(...JURISDICTIONS),
-    },
-    ["name", "hash", "tools"],
-  ),
-  { min: 0 },
-);
 
 /** HMAC-SHA-256 of a key. Keys have 256 random bits, so a plain keyed digest cannot be searched. */
 export async function digestKey(key: string): Promise<Uint8Array> {

@@ -98,8 +98,7 @@ export function toProblem(codes: readonly RefusalCode[], components: Components,
 function toDialectError(
   codes: readonly RefusalCode[],
   { described }: Dialect,
-  components: Components,
-  more?: Json,
+  { components, more }: { readonly components: Components; readonly more: Json | undefined },
 ): Json {
   const headers = { ...more, ...headersOf(codes) };
   const response = toResponse(codes.join(", "), dialectContent(described, components), headers);
@@ -134,7 +133,9 @@ function toRefusals(operation: Operation, components: Components): Json {
   const responses = [...byStatus].map(([status, of]) => {
     const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
     const more = told ? QUOTA : undefined;
-    const said = refusal ? toDialectError(of, refusal, components, more) : toProblem(of, components, more);
+    const said = refusal
+      ? toDialectError(of, refusal, { components, more })
+      : toProblem(of, components, more);
     return [status, said];
   });
   return {

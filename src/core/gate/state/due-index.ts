@@ -36,21 +36,23 @@ export function nextDue(index: DueIndex, nowMs: number, lanes: readonly Lane[]):
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
+/** The places that due work shares. */
+interface Shared {
+  readonly lanes: readonly Lane[];
+  /** When each group had its last turn, in any rising numbers. */
+  readonly turns?: ReadonlyMap<string, number>;
+}
+
+const NO_TURNS: ReadonlyMap<string, number> = new Map();
+
 /**
  * Find the work to begin now, or null when none is due: that of the first lane that has some, and there what has been due for
  * longest. Where there are several groups the next one has the fewest under way, and among those the one whose turn is longest ago.
  *
  * Each lane has places, so none waits for ever for another, whatever there is of that; nor does a group for one that has a
  * thousand.
- *
- * @param turns when each group had its last turn, in any rising numbers
  */
-export function firstDue(
-  index: DueIndex,
-  nowMs: number,
-  lanes: readonly Lane[],
-  turns: ReadonlyMap<string, number> = new Map(),
-): string | null {
+export function firstDue(index: DueIndex, nowMs: number, { lanes, turns = NO_TURNS }: Shared): string | null {
   for (const groups of findEarliest(index, nowMs, lanes).free) {
     const [next] = groups
       .filter(({ dueAt }) => dueAt <= nowMs)

@@ -13,6 +13,11 @@ export interface LeasePolicy {
   readonly leastLimit: number;
 }
 
+interface LeaseOptions {
+  readonly nowMs: number;
+  readonly policy?: LeasePolicy;
+}
+
 const POLICY: LeasePolicy = { share: LIMITS.leaseShare, reserve: 1 / 4, leastLimit: LIMITS.leaseLeastLimit };
 
 /**
@@ -41,9 +46,8 @@ const POLICY: LeasePolicy = { share: LIMITS.leaseShare, reserve: 1 / 4, leastLim
  */
 export function grantLeases(
   book: QuotaBook,
-  nowMs: number,
   wishes: readonly LeaseWish[],
-  { share, reserve, leastLimit }: LeasePolicy = POLICY,
+  { nowMs, policy: { share, reserve, leastLimit } = POLICY }: LeaseOptions,
 ): [changes: readonly BucketChange[], grants: readonly LeaseGrant[]] {
   const changes = new Map<string, BucketChange>();
   const grants: LeaseGrant[] = [];
@@ -52,13 +56,12 @@ export function grantLeases(
     const { bucket } = limit;
     const kept = changes.get(bucket) ?? book.buckets.get(bucket);
     const leaseMs = leaseMsOf(limit.windowS);
-    const block = { count: tokens, holdMs: leaseMs };
-    const decision = decideGcraBlock(kept?.tatMs ?? book.floorMs, nowMs, limit, block);
-    const { allowed, remaining, resetMs } = decision;
+    const block = { ...limit, count: tokens, holdMs: leaseMs };
+    const { allowed, tatMs, remaining, resetMs } = decideGcraBlock(kept?.tatMs ?? book.floorMs, nowMs, block);
     const comfortable = remaining >= limit.limit * reserve && remaining >= tokens * (share - 1);
     if (!allowed || !comfortable) continue;
-    const persisted = changes.get(bucket)?.persist ?? false;
-    changes.set(bucket, advanceBucket(limit, decision.tatMs, kept?.markMs ?? 0, persisted));
+    const persist = changes.get(bucket)?.persist ?? false;
+    changes.set(bucket, advanceBucket(limit, { tatMs, markMs: kept?.markMs ?? 0, persist }));
     grants.push({ bucket, tokens, leaseMs, remaining, resetMs });
   }
   return [[...changes.values()], grants];

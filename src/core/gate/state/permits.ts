@@ -1,6 +1,6 @@
 import type { PermitAnswer, PermitDenial, PermitRequest } from "../../contract/gate/permit.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { decideGcra, type GcraRate } from "../../kit/gcra.ts";
+import { decideGcra, type GcraDraw } from "../../kit/gcra.ts";
 import {
   LONGEST_HOLD_MS,
   type Permit,
@@ -218,7 +218,7 @@ class Service {
     };
     if (limits.concurrency !== null) later(recoveredAtMs, "busy");
     if (limits.rate !== null) {
-      later(this.#nowMs + untilDraw(this.#bucket, this.#nowMs, limits.rate, ahead), "rate");
+      later(this.#nowMs + untilDraw(this.#bucket, this.#nowMs, { ...limits.rate, ahead }), "rate");
     }
     later(pausedUntilMs, "paused");
     return prospect;
@@ -250,9 +250,9 @@ class Service {
 }
 
 /** Milliseconds until the draw behind `ahead` others can be made; 0 when it can be now. */
-function untilDraw({ tatMs }: Bucket, nowMs: number, rate: GcraRate, ahead: number): number {
-  const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, rate, ahead);
+function untilDraw({ tatMs }: Bucket, nowMs: number, draw: Required<GcraDraw>): number {
+  const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, draw);
   if (!allowed) return retryAfterMs;
   // A draw that is allowed is counted as made: the first of those ahead.
-  return ahead === 0 ? 0 : decideGcra(tatMs, nowMs, rate, ahead - 1).retryAfterMs;
+  return draw.ahead === 0 ? 0 : decideGcra(tatMs, nowMs, { ...draw, ahead: draw.ahead - 1 }).retryAfterMs;
 }

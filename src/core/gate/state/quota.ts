@@ -51,7 +51,9 @@ export function drawQuota(
   const changes: BucketChange[] = [];
   let state: QuotaState | null = null;
   if (quota !== null) {
-    state = joinStates(limitsOf(quota).map((limit) => toState(draw(book, changes, nowMs, limit, 0), limit)));
+    state = joinStates(
+      limitsOf(quota).map((limit) => toState(draw(book, changes, { nowMs, limit, ahead: 0 }), limit)),
+    );
     // A refused request is not counted at a key above it either, even if that one allowed it.
     if (!state.allowed) return [[], { quota: state, denied: [] }];
   }
@@ -61,7 +63,7 @@ export function drawQuota(
   const waiting = new Map<string, number>();
   for (const { index, limit } of draws) {
     const ahead = waiting.get(limit.bucket) ?? 0;
-    const { allowed, retryAfterMs } = draw(book, changes, nowMs, limit, ahead);
+    const { allowed, retryAfterMs } = draw(book, changes, { nowMs, limit, ahead });
     if (allowed) continue;
     waiting.set(limit.bucket, ahead + 1);
     denied.push({ index, retryAfterMs });
@@ -77,7 +79,7 @@ export function peekQuota(
 ): Pick<QuotaState, "remaining" | "resetMs"> {
   const states = limitsOf(quota).map((limit) => {
     const tatMs = buckets.get(limit.bucket)?.tatMs ?? floorMs;
-    return toState(decideGcraBlock(tatMs, nowMs, limit, { count: 0, holdMs: 0 }), limit);
+    return toState(decideGcraBlock(tatMs, nowMs, { ...limit, count: 0, holdMs: 0 }), limit);
   });
   const { remaining, resetMs } = joinStates(states);
   return { remaining, resetMs };
@@ -124,16 +126,15 @@ export function expireBuckets(book: QuotaBook, nowMs: number): { expired: string
 function draw(
   book: QuotaBook,
   changes: BucketChange[],
-  nowMs: number,
-  limit: RateLimit,
-  ahead: number,
+  { nowMs, limit, ahead }: { readonly nowMs: number; readonly limit: RateLimit; readonly ahead: number },
 ): GcraDecision {
   const changed = changes.findIndex(({ bucket }) => bucket === limit.bucket);
   const kept = changes[changed] ?? book.buckets.get(limit.bucket);
-  const decision = decideGcra(kept?.tatMs ?? book.floorMs, nowMs, limit, ahead);
+  const decision = decideGcra(kept?.tatMs ?? book.floorMs, nowMs, { ...limit, ahead });
   if (!decision.allowed) return decision;
 
-  const change = advanceBucket(limit, decision.tatMs, kept?.markMs ?? 0, changes[changed]?.persist ?? false);
+  const persist = changes[changed]?.persist ?? false;
+  const change = advanceBucket(limit, { tatMs: decision.tatMs, markMs: kept?.markMs ?? 0, persist });
   if (changed === -1) changes.push(change);
   else changes[changed] = change;
   return decision;
@@ -142,9 +143,7 @@ function draw(
 /** Move a bucket to a later TAT, and its mark ahead of it when the TAT passes the mark. */
 export function advanceBucket(
   limit: RateLimit,
-  tatMs: number,
-  markMs: number,
-  persist: boolean,
+  { tatMs, markMs, persist }: Omit<BucketChange, "bucket">,
 ): BucketChange {
   const { bucket, windowS } = limit;
   if (tatMs <= markMs) return { bucket, tatMs, markMs, persist };

@@ -21,7 +21,7 @@ export function executeKeyed(
 ): Promise<Result<Answer, Refused>> {
   return answerPlan(plan, execution, {
     batchKey: execution.batchKey,
-    toJson: (_, __, outcomes, { durationMs }) => write(outcomes, durationMs),
+    toJson: (_, outcomes, { durationMs }) => write(outcomes, durationMs),
   });
 }
 

@@ -104,18 +104,18 @@ async function writeAnswer(
   const { maxTokens, steps } = admitted.plan;
   const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
   const shaped = isWhole ? outcomes : await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
-  const batchId = admission.batchId();
-  const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
+  const measured = { ...measures, batchId: admission.batchId() };
+  const write = (shown: readonly Outcome[]): string => toJson(admitted.plan, shown, measured);
   const json = write(shaped);
   const { onWritten } = execution.listener ?? {};
   if (onWritten === undefined) release();
   else onWritten(release);
   if (keys !== null) {
     const tools = namesOf(admitted.plan, catalog);
-    const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, write), tools });
+    const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, { write }), tools });
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
     await attempt(() => gate.complete(closing));
   }
-  if (keep !== undefined) await attempt(() => keep(fitAnswer(json, shaped, write)));
+  if (keep !== undefined) await attempt(() => keep(fitAnswer(json, shaped, { write })));
   return json;
 }

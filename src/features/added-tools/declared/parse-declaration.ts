@@ -59,7 +59,7 @@ function checkMeaning(value: JsonObject, rules: DeclarationRules, problems: Prob
 
 /** Say what Zod found, with a did-you-mean for each field that does not exist. */
 function addMisfits(error: Pick<Misfits, "issues">, value: unknown, problems: Problems): void {
-  for (const { path, expected, received } of toIssues(error, value, [], LIMITS.declarationIssues)) {
+  for (const { path, expected, received } of toIssues(error, value, { most: LIMITS.declarationIssues })) {
     const tokens = path.split("/").slice(1);
     const hint =
       expected === NO_SUCH_FIELD

@@ -1,4 +1,5 @@
-import { isJsonObject, isWritten, listOf } from "../../../core/contract/json.ts";
+import { listOf, written } from "../../../core/contract/form.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
@@ -45,9 +46,9 @@ export function parseToolSecrets(text: string | undefined): Result<ToolSecrets, 
   return ok(secrets);
 }
 
-const names = listOf(isWritten);
+const names = listOf(written);
 /** None where it is for webhooks alone, which it is carried nowhere for. */
-const hostNames = listOf(isWritten, { min: 0 });
+const hostNames = listOf(written, { min: 0 });
 
 function parseBinding(value: unknown): Result<SecretBinding, string> {
   if (!isJsonObject(value)) return err('must be {"tenants": [...], "hosts": [...]}');
@@ -55,10 +56,10 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
   if (stray !== undefined)
     return err(`has a field '${visibleText(stray)}', and there are only 'tenants' and 'hosts'`);
   const { tenants, hosts } = value;
-  if (!names(tenants)) return err("needs 'tenants', an array of tenants' names");
-  if (!hostNames(hosts)) return err("needs 'hosts', an array of host names or origins");
+  if (!names.fits(tenants)) return err("needs 'tenants', an array of tenants' names");
+  if (!hostNames.fits(hosts)) return err("needs 'hosts', an array of host names or origins");
   const origins = new Set<string>();
-  for (const host of hosts as string[]) {
+  for (const host of hosts) {
     const origin = toOrigin(host);
     // A URL parser takes `*` for a letter.
     const isHost = origin !== null && /^https?:[^*]+$/.test(origin);
@@ -66,5 +67,5 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
       return err(`has the host '${visibleText(host, 100)}', which is neither a host name nor an origin`);
     origins.add(origin);
   }
-  return ok({ tenants: new Set(tenants as string[]), origins });
+  return ok({ tenants: new Set(tenants), origins });
 }

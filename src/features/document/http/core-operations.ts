@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 import { executionSchema } from "../../../core/answer/result-schema.ts";
-import { actionSchema } from "../../../core/contract/action.ts";
-import { batchSchema } from "../../../core/contract/batch.ts";
+import { actionForm } from "../../../core/contract/action.ts";
+import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -13,9 +13,9 @@ import type { Described } from "../../../core/edge/openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch(): z.core.$ZodType {
-  const action = actionSchema().check(z.meta({ id: "Action" }));
+  const action = actionForm.schema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
-  return z.extend(batchSchema(), { actions }).register(z.globalRegistry, { id: "Batch" });
+  return z.extend(batchForm.schema(), { actions }).register(z.globalRegistry, { id: "Batch" });
 }
 
 /** Calls of tools that every key may call, because every key may read the document. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { batchSchema, type OnError } from "../../../core/contract/batch.ts";
+import { batchForm, type OnError } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
@@ -11,7 +11,7 @@ import { type Triggers, triggersSchema } from "./triggers.ts";
 /** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
 export const flowSchema = lazySchema(() => {
   const { summary, description } = declarationSchema().shape;
-  const { on_error, deadline_ms } = batchSchema().shape;
+  const { on_error, deadline_ms } = batchForm.schema().shape;
   return z.strictObject({
     summary,
     description: z.optional(description),

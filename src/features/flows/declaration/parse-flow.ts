@@ -55,7 +55,8 @@ export function parseFlow(
 
   if (!TOOL_NAME.test(name)) problems.add(["name"], `text matching ${TOOL_NAME}`, name);
   const parsed = flowSchema().safeParse(value);
-  if (!parsed.success) addMisfits(toIssues(parsed.error, value, [], LIMITS.declarationIssues), problems);
+  if (!parsed.success)
+    addMisfits(toIssues(parsed.error, value, { most: LIMITS.declarationIssues }), problems);
   const plan = isJsonObject(value) ? checkMeaning(value, parsed.success, { name, catalog }, problems) : null;
   if (isJsonObject(value) && value["triggers"] !== undefined) {
     // Only a schema in which nothing is wrong is worth asking.

@@ -31,7 +31,7 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   if (run.dryRun) return showPlan(plan, own);
   return answerPlan(plan, own, {
     batchKey: execution.batchKey,
-    toJson: (batchId, of, outcomes, measures) =>
-      withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
+    toJson: (of, outcomes, measured) =>
+      withAnswer(toEnvelopeJson(of, outcomes, measured), answer, { plan: of, outcomes }),
   });
 }

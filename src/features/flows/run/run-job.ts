@@ -67,11 +67,14 @@ export async function runJob(
   const { outcomes, release: _, ...measures } = await runAdmitted(admission.value, own);
   const { answer } = tool.flow!;
   const write = (shown: readonly Outcome[]): string =>
-    withAnswer(toEnvelopeJson(batchId(), admitted.plan, shown, measures), answer, { plan, outcomes: shown });
+    withAnswer(toEnvelopeJson(admitted.plan, shown, { ...measures, batchId: batchId() }), answer, {
+      plan,
+      outcomes: shown,
+    });
   return {
     end: toEnd(plan, outcomes, answer, claim.attempt >= claim.spec.maxAttempts),
     report: {
-      envelopeJson: fitAnswer(write(outcomes), outcomes, write, LIMITS.jobDataBytes),
+      envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
       steps: journal.keepAll(outcomes),
     },
   };

@@ -56,16 +56,18 @@ export async function readMcpServer(
     { spec: { ...SPEC, id: requestId, idempotencyKey: requestId }, attempt: 1, fence: 0 },
     lister,
     {
-      origin,
-      ports,
-      options,
-      health,
-      toolGates,
-      cache: null,
-      slots: new Semaphore(options.headerSlots),
-      budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
+      scope: {
+        origin,
+        ports,
+        options,
+        health,
+        toolGates,
+        cache: null,
+        slots: new Semaphore(options.headerSlots),
+        budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
+      },
+      budgetMs: lister.timeoutMs,
     },
-    lister.timeoutMs,
   );
   if (end.kind === "succeeded") {
     type Listing = Parameters<typeof toMcpDeclarations>[0];

@@ -82,7 +82,9 @@ export type Override = Written<typeof overrideSchema>;
 export function checkOptions(options: unknown): Result<ImportOptions, readonly DeclarationIssue[]> {
   const parsed = importOptionsSchema().safeParse(options);
   if (!parsed.success) {
-    const { issues, hint } = explainMisfit(parsed.error, options, Object.keys(importOptionsSchema().shape));
+    const { issues, hint } = explainMisfit(parsed.error, options, {
+      known: Object.keys(importOptionsSchema().shape),
+    });
     return err(issues.map((issue) => ({ ...issue, hint })));
   }
   const { base_url: baseUrl } = parsed.data;

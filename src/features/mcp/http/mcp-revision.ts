@@ -1,4 +1,5 @@
-import { isJsonObject, isText, type JsonObject } from "../../../core/contract/json.ts";
+import { text } from "../../../core/contract/form.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { RPC_CODES, type RpcError, type RpcMessage } from "./rpc-message.ts";
 
@@ -13,7 +14,7 @@ export type Era = "stateless" | "handshake";
 
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 const ENVELOPE = {
-  [VERSION]: isText,
+  [VERSION]: text.fits,
   "io.modelcontextprotocol/clientCapabilities": isJsonObject,
   "io.modelcontextprotocol/clientInfo": isImplementation,
 };

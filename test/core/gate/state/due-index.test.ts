@@ -36,79 +36,79 @@ describe("nextDue() and firstDue()", () => {
 
   test("find the earliest", () => {
     expect(nextDue(live, 0, few(2))).toBe(100);
-    expect(firstDue(live, 250, few(2))).toBe("early");
+    expect(firstDue(live, 250, { lanes: few(2) })).toBe("early");
   });
 
   test("find the earliest of deliveries and of a flow's runs, whichever was put in first", () => {
     const deliveries = [deliveryAt("late", 300), deliveryAt("early", 100), deliveryAt("middle", 200)];
     const runs = [runAt("late", "f", 300), runAt("early", "f", 100), runAt("middle", "f", 200)];
-    expect(firstDue(indexOf(...deliveries), 400, few(2))).toBe("early");
-    expect(firstDue(indexOf(...runs), 400, few(2))).toBe("early");
+    expect(firstDue(indexOf(...deliveries), 400, { lanes: few(2) })).toBe("early");
+    expect(firstDue(indexOf(...runs), 400, { lanes: few(2) })).toBe("early");
     expect(nextDue(indexOf(...runs), 0, few(2))).toBe(100);
   });
 
   test("T45 keep runs until their time, and nothing else; then they are what has been due for longest", () => {
     const index = indexOf(runAt("young", "f", 200), runAt("old", "f", 100), attemptAt("job", 300));
     const kept = few(2, 1, 6, 900);
-    expect(firstDue(index, 250, kept)).toBeNull();
+    expect(firstDue(index, 250, { lanes: kept })).toBeNull();
     expect(nextDue(index, 250, kept)).toBe(300);
-    expect(firstDue(index, 400, kept)).toBe("job");
+    expect(firstDue(index, 400, { lanes: kept })).toBe("job");
     expect(nextDue(indexOf(runAt("old", "f", 100)), 250, kept)).toBe(900);
-    expect(firstDue(index, 900, kept)).toBe("old");
+    expect(firstDue(index, 900, { lanes: kept })).toBe("old");
   });
 
   test("do not take an attempt under way for a delivery", () => {
     const attempt: [string, Due] = ["a", { lane: "jobs", dueAt: 500, claimed: true }];
-    expect(firstDue(indexOf(attempt, deliveryAt("waiting", 100)), 200, few(1))).toBe("waiting");
+    expect(firstDue(indexOf(attempt, deliveryAt("waiting", 100)), 200, { lanes: few(1) })).toBe("waiting");
   });
 
   test("find one that is due at this very moment, and none before", () => {
-    expect(firstDue(live, 100, few(2))).toBe("early");
-    expect(firstDue(live, 99, few(2))).toBeNull();
+    expect(firstDue(live, 100, { lanes: few(2) })).toBe("early");
+    expect(firstDue(live, 99, { lanes: few(2) })).toBeNull();
   });
 
   test("find nothing among nothing", () => {
     expect(nextDue(new Map(), 1_000, few(2))).toBeNull();
-    expect(firstDue(new Map(), 1_000, few(2))).toBeNull();
+    expect(firstDue(new Map(), 1_000, { lanes: few(2) })).toBeNull();
   });
 
   test("begin with a delivery, however long an attempt has been due", () => {
     const both = indexOf(attemptAt("attempt", 100), deliveryAt("later", 250), deliveryAt("sooner", 200));
-    expect(firstDue(both, 300, few(2))).toBe("sooner");
-    expect(firstDue(both, 199, few(2))).toBe("attempt");
+    expect(firstDue(both, 300, { lanes: few(2) })).toBe("sooner");
+    expect(firstDue(both, 199, { lanes: few(2) })).toBe("attempt");
     expect(nextDue(both, 0, few(2))).toBe(100);
   });
 
   test("begin no delivery while as many as may be are under way, and the next when one of them is lost", () => {
     const full = indexOf(underWay("a", 500), underWay("b", 600), deliveryAt("waiting", 100));
-    expect(firstDue(full, 499, few(2))).toBeNull();
+    expect(firstDue(full, 499, { lanes: few(2) })).toBeNull();
     expect(nextDue(full, 499, few(2))).toBe(500);
-    expect(firstDue(full, 500, few(2))).toBe("waiting");
-    expect(firstDue(full, 499, few(3))).toBe("waiting");
+    expect(firstDue(full, 500, { lanes: few(2) })).toBe("waiting");
+    expect(firstDue(full, 499, { lanes: few(3) })).toBe("waiting");
     expect(nextDue(full, 499, few(3))).toBe(100);
   });
 
   test("leave attempts alone that wait behind deliveries under way", () => {
     const full = indexOf(underWay("a", 500), deliveryAt("waiting", 100), attemptAt("attempt", 300));
-    expect(firstDue(full, 400, few(1))).toBe("attempt");
+    expect(firstDue(full, 400, { lanes: few(1) })).toBe("attempt");
     expect(nextDue(full, 200, few(1))).toBe(300);
   });
 
   test("find a delivery that is under way again when its claim is over", () => {
     const lost = indexOf(underWay("a", 500));
-    expect(firstDue(lost, 499, few(1))).toBeNull();
-    expect(firstDue(lost, 500, few(1))).toBe("a");
+    expect(firstDue(lost, 499, { lanes: few(1) })).toBeNull();
+    expect(firstDue(lost, 500, { lanes: few(1) })).toBe("a");
   });
 });
 
 test("no more attempts and deliveries begin than there are places, whatever runs there are", () => {
   const busy: [string, Due] = ["busy", { lane: "jobs", dueAt: 500, claimed: true }];
   const index = indexOf(busy, attemptAt("next", 10), deliveryAt("told", 10), runAt("run", "a", 20));
-  expect(firstDue(index, 15, few(2, 1, 1))).toBeNull();
-  expect(firstDue(index, 20, few(2, 1, 1))).toBe("run");
-  expect(firstDue(index, 15, few(2, 1, 2))).toBe("told");
+  expect(firstDue(index, 15, { lanes: few(2, 1, 1) })).toBeNull();
+  expect(firstDue(index, 20, { lanes: few(2, 1, 1) })).toBe("run");
+  expect(firstDue(index, 15, { lanes: few(2, 1, 2) })).toBe("told");
   // One that never reports gives its place up with its lease.
-  expect(firstDue(index, 500, few(0, 0, 1))).toBe("next");
+  expect(firstDue(index, 500, { lanes: few(0, 0, 1) })).toBe("next");
 });
 
 test("webhooks that are sent again take the places of deliveries, and leave those of other jobs alone", () => {
@@ -121,33 +121,33 @@ test("webhooks that are sent again take the places of deliveries, and leave thos
     { lane: "deliveries", backlog: "jobs", dueAt: 500, claimed: true },
   ];
   const index = indexOf(sending, waiting("again", 10), attemptAt("job", 20));
-  expect(firstDue(index, 15, few(2))).toBe("again");
-  expect(firstDue(index, 15, few(1))).toBeNull();
-  expect(firstDue(index, 20, few(1))).toBe("job");
+  expect(firstDue(index, 15, { lanes: few(2) })).toBe("again");
+  expect(firstDue(index, 15, { lanes: few(1) })).toBeNull();
+  expect(firstDue(index, 20, { lanes: few(1) })).toBe("job");
   expect(nextDue(index, 0, few(1))).toBe(20);
 });
 
 describe("For runs", () => {
   test("the one comes first that has been due for longest, before other jobs and behind deliveries", () => {
     const index = indexOf(runAt("later", "a", 20), runAt("sooner", "a", 10), attemptAt("job", 1));
-    expect(firstDue(index, 30, few(1))).toBe("sooner");
-    expect(firstDue(index, 9, few(1))).toBe("job");
+    expect(firstDue(index, 30, { lanes: few(1) })).toBe("sooner");
+    expect(firstDue(index, 9, { lanes: few(1) })).toBe("job");
     expect(nextDue(index, 0, few(1))).toBe(1);
-    expect(firstDue(new Map([...index, deliveryAt("told", 30)]), 30, few(1))).toBe("told");
+    expect(firstDue(new Map([...index, deliveryAt("told", 30)]), 30, { lanes: few(1) })).toBe("told");
   });
 
   test("no more begin than may be under way, and other jobs go on", () => {
     const index = indexOf(running("busy", "a", 500), runAt("next", "b", 10), attemptAt("job", 30));
-    expect(firstDue(index, 40, few(1, 1))).toBe("job");
-    expect(firstDue(index, 40, few(1, 2))).toBe("next");
+    expect(firstDue(index, 40, { lanes: few(1, 1) })).toBe("job");
+    expect(firstDue(index, 40, { lanes: few(1, 2) })).toBe("next");
     expect(nextDue(index, 0, few(1, 1))).toBe(30);
-    expect(firstDue(index, 500, few(1, 1))).toBe("next");
+    expect(firstDue(index, 500, { lanes: few(1, 1) })).toBe("next");
   });
 
   test("a flow with fewer under way comes before one that has waited longer", () => {
     const index = indexOf(running("a1", "a", 500), runAt("a2", "a", 1), runAt("b1", "b", 400));
-    expect(firstDue(index, 399, few(0, 3))).toBe("a2");
-    expect(firstDue(index, 400, few(0, 3))).toBe("b1");
+    expect(firstDue(index, 399, { lanes: few(0, 3) })).toBe("a2");
+    expect(firstDue(index, 400, { lanes: few(0, 3) })).toBe("b1");
   });
 
   test("flows take turns, however much one of them has to do", () => {
@@ -157,7 +157,7 @@ describe("For runs", () => {
       for (let n = 0; n < 3; n += 1) waiting.set(...runAt(`${flow} ${n}`, flow, 2_000 + n));
     const turns = new Map<string, number>();
     const begun = Array.from({ length: 12 }, (_, turn) => {
-      const id = firstDue(waiting, 3_000, few(0), turns)!;
+      const id = firstDue(waiting, 3_000, { lanes: few(0), turns })!;
       turns.set(waiting.get(id)!.group!, turn + 1);
       waiting.delete(id);
       return id;

@@ -11,11 +11,11 @@ const FRESH = { floorMs: 0, buckets: new Map<string, Bucket>() };
 
 const wish = (tokens: number, limit = LIMIT): LeaseWish => ({ limit, tokens });
 const grantedOf = (...wishes: readonly LeaseWish[]): number[] =>
-  grantLeases(FRESH, NOW, wishes)[1].map(({ tokens }) => tokens);
+  grantLeases(FRESH, wishes, { nowMs: NOW })[1].map(({ tokens }) => tokens);
 
 describe("grantLeases()", () => {
   test("debits the block, and raises the arrival time to the end of the lease first", () => {
-    const [changes, grants] = grantLeases(FRESH, NOW, [wish(100)]);
+    const [changes, grants] = grantLeases(FRESH, [wish(100)], { nowMs: NOW });
     // T is 10 ms: 2 s held, 100 tokens.
     expect(changes).toMatchObject([{ bucket: "key:busy", tatMs: NOW + 2_000 + 1_000, persist: true }]);
     expect(grants).toEqual([
@@ -39,8 +39,8 @@ describe("grantLeases()", () => {
     const draws = Array.from({ length: 4_400 }, (_, index) => ({ index, limit: LIMIT }));
     const [changes] = drawQuota(FRESH, NOW, { quota: null, draws });
     const book = { floorMs: 0, buckets: new Map(changes.map((change) => [change.bucket, change])) };
-    expect(grantLeases(book, NOW, [wish(100)])[1]).toHaveLength(1);
-    expect(grantLeases(book, NOW, [wish(101)])[1]).toHaveLength(0);
+    expect(grantLeases(book, [wish(100)], { nowMs: NOW })[1]).toHaveLength(1);
+    expect(grantLeases(book, [wish(101)], { nowMs: NOW })[1]).toHaveLength(0);
   });
 
   test("never leases a limit under 50, nor less than one token", () => {
@@ -50,11 +50,9 @@ describe("grantLeases()", () => {
   });
 
   test("counts every wish of one request, also those for the same bucket", () => {
-    const [changes, grants] = grantLeases(FRESH, NOW, [
-      wish(100),
-      wish(100),
-      wish(5, { ...LIMIT, bucket: "b" }),
-    ]);
+    const [changes, grants] = grantLeases(FRESH, [wish(100), wish(100), wish(5, { ...LIMIT, bucket: "b" })], {
+      nowMs: NOW,
+    });
     expect(changes.map(({ bucket, tatMs }) => [bucket, tatMs - NOW])).toEqual([
       ["key:busy", 4_000],
       ["b", 2_050],

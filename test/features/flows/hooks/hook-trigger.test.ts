@@ -13,7 +13,7 @@ function issuesOf(value: unknown): string[] {
   const parsed = hookTriggerSchema().safeParse(value);
   return parsed.success
     ? []
-    : toIssues(parsed.error, value, ["triggers", "webhook"]).map(
+    : toIssues(parsed.error, value, { base: ["triggers", "webhook"] }).map(
         ({ path, expected }) => `${path}: ${expected}`,
       );
 }

@@ -56,7 +56,9 @@ export class QuotaTable {
 
   /** Debit blocks of quota that an isolate may use on its own. */
   lease(nowMs: number, wishes: readonly LeaseWish[]): readonly LeaseGrant[] {
-    const [changes, grants] = grantLeases({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, wishes);
+    const [changes, grants] = grantLeases({ floorMs: this.#floorMs, buckets: this.#buckets }, wishes, {
+      nowMs,
+    });
     this.#save(changes);
     return grants;
   }
