@@ -17,11 +17,11 @@ let few: Workerd;
 beforeAll(async () => {
   const config = await readWranglerConfig(SANDBOX_CONFIG);
   await using bundle = await buildBundle({ entry: "test/browser/few-features-worker.ts" });
-  const keys = JSON.parse(config.vars!["VOLLEY_KEYS"]!) as readonly { readonly flags?: unknown }[];
+  const keys = JSON.parse(config.vars!["VOLLEY_KEYS"]!) as readonly object[];
   few = await startWorkerd({
     script: bundle.path,
     // Flags are of features that it does not list.
-    vars: { VOLLEY_KEYS: JSON.stringify(keys.map(({ flags: _, ...key }) => key)) },
+    vars: { VOLLEY_KEYS: JSON.stringify(keys.map((key) => ({ ...key, flags: [] }))) },
     durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,

@@ -22,9 +22,12 @@ async function bundle(list: string): Promise<{ readonly code: string; readonly f
   const files: string[] = [];
   const listed: Plugin = {
     name: "listed",
-    setup({ onLoad }) {
-      onLoad({ filter: /\/src\/console\/sections\.ts$/ }, () => ({ contents: list, loader: "ts" }));
-      onLoad({ filter: /\/src\/features\// }, ({ path }) => void files.push(path.split("/src/")[1]!));
+    setup(building) {
+      building.onLoad({ filter: /\/src\/console\/sections\.ts$/ }, () => ({ contents: list, loader: "ts" }));
+      building.onLoad(
+        { filter: /\/src\/features\// },
+        ({ path }) => void files.push(path.split("/src/")[1]!),
+      );
     },
   };
   const output = await bundleConsole([listed]);

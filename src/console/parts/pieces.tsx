@@ -1,5 +1,3 @@
-import type { FC } from "hono/jsx";
-
 import { mayUse, useDeployment } from "../kit/deployment.ts";
 import type { Places } from "../kit/section.ts";
 
@@ -16,8 +14,7 @@ export function Pieces<Place extends keyof Places>({ of, given }: PiecesProps<Pl
       {deployment.sections.map(({ feature, pieces }) => {
         const piece = pieces?.[of];
         if (piece === undefined || !mayUse(deployment, piece.flag)) return null;
-        const View = piece.View as FC<Places[Place]>;
-        return <View key={feature} {...given} />;
+        return <piece.View key={feature} {...given} />;
       })}
     </>
   );

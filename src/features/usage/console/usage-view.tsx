@@ -1,4 +1,4 @@
-import { hrefTo, type Route } from "../../../console/kit/route.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireQuota, WireUsage } from "../../../console/kit/wire-usage.ts";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -13,7 +13,7 @@ import { JOB_STATUSES } from "../../../console/jobs/job-filter.ts";
 const EVERY_MS = 5_000;
 
 /** The key's quota that is left, its tenant's work that goes on, waits or fails, and the pieces of other features. */
-export function UsageView(_props: { readonly route: Route }) {
+export function UsageView() {
   const usage = useLoad<WireUsage>("/v1/usage", { everyMs: EVERY_MS });
   return (
     <div class="stack">
