@@ -1,7 +1,7 @@
 /**
  * Change the code in thousands of small ways, one at a time, and see whether a test notices.
  *
- *   npm run mutation [-- --slice 1/7] [--room plan] [--file src/features/orchestration/partition.ts] [--since main] [--static] [--anew] [--write]
+ *   npm run mutation [-- --slice 1/7] [--room core/plan] [--file src/features/orchestration/partition.ts] [--since main] [--static] [--anew] [--write]
  *
  * Stryker makes the changes and keeps what they came to; only what changed since the last run is tried again, unless `--anew`. With
  * `--static` also what runs while modules load is changed, which takes a second for each. `--slice` takes one part of all files, for one night each. Fails when a room

@@ -399,13 +399,12 @@ const NOT_MADE_YET: unknown = undefined;
 
 /** Have a tool's input made when somebody reads it, and then be a field like any other. */
 function makeWhenUsed(tool: Tool, make: () => z.core.$ZodType): void {
-  const field = { configurable: true, enumerable: true };
   const get = (): z.core.$ZodType => {
     const value = make();
-    Object.defineProperty(tool, "input", { ...field, value });
+    Object.defineProperty(tool, "input", { value });
     return value;
   };
-  Object.defineProperty(tool, "input", { ...field, get });
+  Object.defineProperty(tool, "input", { get });
 }
 
 /** No batch asks for more permits at once than there are: which of its calls goes next stays its own choice. */

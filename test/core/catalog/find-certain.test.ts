@@ -59,6 +59,7 @@ describe("a value that is pending", () => {
     ["a literal that is none", z.literal([1, true]), ["invalid_value"]],
     ["a number", number, ["invalid_type"]],
     ["a number that is made of text", z.coerce.number(), []],
+    ["a time that is made of text", z.coerce.date(), []],
     ["a flag", z.boolean(), ["invalid_type"]],
     ["a list", z.array(text), ["invalid_type"]],
     ["an object", object, ["invalid_type"]],
@@ -180,6 +181,8 @@ describe("an object with something pending", () => {
     ["one that may be null", text.nullable(), ["invalid_type f"]],
     ["one that is caught", text.catch("x"), []],
     ["one of any kind", z.any(), ["invalid_type f"]],
+    ["one whose rule wants it all the same", text.optional().refine((f) => f !== undefined), []],
+    ["one that goes on to what wants it", text.optional().pipe(text), ["invalid_type f"]],
   ])("lacks a field that is %s", (_, field, issues) => {
     const schema = z.strictObject({ p: text, f: field });
     expect(certain(schema, { p: P })).toEqual(issues);
@@ -196,6 +199,12 @@ describe("an object with something pending", () => {
     ["one that has to be a number", number, ["invalid_type f"]],
   ])("has null in a field that is %s", (_, field, issues) => {
     expect(certain(z.strictObject({ p: text, f: field }), { p: P, f: null })).toEqual(issues);
+  });
+
+  test("says of a field that may be anything that it has to be there", () => {
+    expect(findCertain(z.strictObject({ p: text, f: z.any() }), { p: P })).toMatchObject([
+      { code: "invalid_type", expected: "nonoptional", path: ["f"] },
+    ]);
   });
 
   test("says of a required field that is null what came", () => {
@@ -256,7 +265,9 @@ describe("several forms", () => {
     expect(certain(either, { kind: "c", n: P })).toEqual(["invalid_type s", "unrecognized_keys"]);
     expect(certain(either, { kind: P, n: 1 })).toEqual([]);
     expect(certain(either, { kind: P, s: 1 })).toEqual(["invalid_union"]);
-    expect(certain(either, { kind: "d", n: P })).toEqual(["invalid_union"]);
+    expect(findCertain(either, { kind: "d", n: P })).toMatchObject([
+      { code: "invalid_union", errors: [{ length: 1 }, { length: 3 }] },
+    ]);
     expect(certain(either, { kind: { deep: P } })).toEqual(["invalid_union"]);
     expect(certain(either, P)).toEqual([]);
     expect(certain(either, T)).toEqual(["invalid_union"]);

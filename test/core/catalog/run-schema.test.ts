@@ -83,7 +83,14 @@ describe("runLeniently()", () => {
   });
 
   test("asks once where nothing is wrong, or nothing that is wrong is a null", () => {
-    for (const issues of [[], [nullAt("a", "b")], [nullAt("none")], [nullAt("text", "length")], [nullAt()]]) {
+    for (const issues of [
+      [],
+      [nullAt("a", "b")],
+      [nullAt("none")],
+      [nullAt("text", "length")],
+      [nullAt("n", "x")],
+      [nullAt()],
+    ]) {
       let asked = 0;
       const check = (value: unknown): Ran => {
         asked += 1;
@@ -93,6 +100,20 @@ describe("runLeniently()", () => {
       expect(runLeniently(check, sent)).toEqual({ value: sent, issues });
       expect(asked).toBe(1);
     }
+  });
+
+  test("leaves out at once all that it is told of at once", () => {
+    let asked = 0;
+    const check = (value: unknown): Ran => {
+      asked += 1;
+      return {
+        value,
+        issues: asked === 1 ? [nullAt("in", "a"), nullAt("in", "b"), nullAt("list", 0, "c")] : [],
+      };
+    };
+    const sent = { in: { a: null, b: null, d: 1 }, list: [{ c: null }, { c: null }] };
+    expect(runLeniently(check, sent).value).toEqual({ in: { d: 1 }, list: [{}, { c: null }] });
+    expect(asked).toBe(2);
   });
 
   test("takes a first answer that is there already for the first one", () => {

@@ -184,7 +184,7 @@ describe("of a tool without secrets to keep", () => {
       ...declareTool({ isWrite: true, actions: ["update"] }),
       input: z.strictObject({
         page: z.string().describe("Which of `a` or `b`"),
-        rank: z.union([z.literal("a"), z.null()]).describe("Not of find_page"),
+        rank: z.union([z.literal("find_page").describe("As find_page"), z.null()]),
       }),
       orchestration: { mode: "parallel-safe", ...orchestration } as never,
       run: async () => null,
@@ -212,7 +212,9 @@ describe("of a tool without secrets to keep", () => {
     const hidden = contractOf({}, "find_page", "a", "string");
     expect(hidden["properties"]).toMatchObject({
       page: { type: "string", description: "Which of another tool or `b`" },
-      rank: { anyOf: [{ type: "string", const: "a" }, { type: "null" }], description: "Not of another tool" },
+      rank: {
+        anyOf: [{ type: "string", const: "find_page", description: "As another tool" }, { type: "null" }],
+      },
     });
     expect(plain["properties"]).toMatchObject({ page: { description: "Which of `a` or `b`" } });
     const tool = defineTool(declareTool());

@@ -42,6 +42,10 @@ test("a sound 'verify_with' is found by the write's name, and by no other's", ()
   expect(catalogOf(undefined).verifierOf("put_note")).toBeUndefined();
 });
 
+test("all that was sent may be what is compared", () => {
+  expect(catalogOf({ ...SOUND, equals: "" }).verifierOf("put_note")).toMatchObject({ equals: [] });
+});
+
 test("a key that may only write has its write verified all the same", () => {
   const mine = catalogOf(SOUND).restrictTo(["put_note"]);
   expect(mine.get("get_note")).toBeUndefined();
@@ -102,7 +106,11 @@ describe("createCatalog() refuses a 'verify_with' that cannot work, naming the w
     ],
     ["an 'equals' the write does not have", "takes 'equals' from '/body'", { ...SOUND, equals: "/body" }],
     ["no pointer", "no JSON Pointer", { ...SOUND, args: { id: "note" } }],
-    ["no pointer into the output", "no JSON Pointer", { ...SOUND, found: "text" }],
+    [
+      "no pointer into the output",
+      "has 'text' as 'found', which is no JSON Pointer",
+      { ...SOUND, found: "text" },
+    ],
     [
       "'equals' alone",
       "'equals' without 'found'",
