@@ -1,6 +1,7 @@
 /** Why these mutants live. `npm run mutation` complains of a survivor that is not here, and `--write` puts them into docs/mutation.md. */
 import type { Reasons } from "./reasons.ts";
 import { ANSWER } from "./survivors/answer.ts";
+import { CATALOG } from "./survivors/catalog.ts";
 import { CONFIRMATIONS } from "./survivors/confirmations.ts";
 import { CONTRACT } from "./survivors/contract.ts";
 import { EGRESS } from "./survivors/egress.ts";
@@ -32,6 +33,7 @@ import {
 
 export const SURVIVORS: Reasons = {
   ...ANSWER,
+  ...CATALOG,
   ...CONFIRMATIONS,
   ...CONTRACT,
   ...EGRESS,
