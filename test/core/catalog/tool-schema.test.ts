@@ -223,6 +223,14 @@ describe("of a tool without secrets to keep", () => {
     expect(toolSchema(tool, names)).toBe(toolSchema(tool, names));
   });
 
+  test("toolSchema() takes an argument named 'description' for an argument", () => {
+    const input = z.strictObject({ description: z.string().describe("Not that of find_page") });
+    const tool = defineTool({ ...declareTool(), input, run: async () => null });
+    expect(toolSchema(tool, new Set(["find_page"]))["properties"]).toEqual({
+      description: { type: "string", description: "Not that of another tool" },
+    });
+  });
+
   test("hideNames() leaves plain words alone where no name tells that it is one", () => {
     expect(hideNames("look at page, 'page' or pages", new Set(["page"]))).toBe(
       "look at page, another tool or pages",
