@@ -62,4 +62,5 @@ export const CATALOG: Reasons = {
       "Array.isArray(value)",
     ),
   ],
+  "src/core/catalog/verifier.ts": [on(SHORTCUT, "require(tokens.length === 0")],
 };
