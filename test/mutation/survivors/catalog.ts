@@ -6,11 +6,14 @@ const ANY_SAMPLE = "Any text, list or object will do: only its kind is looked at
 
 export const CATALOG: Reasons = {
   "src/core/catalog/catalog.ts": [
-    on("What is not declared makes no verifier, and that it throws is caught.", "verify === undefined"),
+    on(
+      "No verifier is made of a declaration that is not there: what that throws is caught.",
+      "verify === undefined",
+    ),
   ],
   "src/core/catalog/check-describable.ts": [
     on(
-      "What does not pass at a glance is written, and that says the same; what Zod derives from another schema is of the same kind.",
+      "A schema that does not pass at a glance is written, and that says the same; one that Zod derives from another is of the same kind.",
       "!isPlain(input, [])",
       "toJSONSchema !== undefined",
       "Object.keys(said)",
