@@ -127,7 +127,7 @@ describe("a call for which its isolate has no bytes", () => {
     await time.advance(1_000);
     expect([asked.is, clock.remainingMs]).toEqual(["granted", 28_000]);
     expect(isolate.held).toBe(60 * KIB + 190 * KIB - FREE);
-    // Nobody listens to its clock any more.
+    // Its clock has no listener any more.
     clock.close();
     expect(clock.ended).toBeNull();
   });
