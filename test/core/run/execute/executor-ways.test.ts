@@ -184,7 +184,7 @@ describe("answerPlan()", () => {
     const world = new KeyedWorld();
     const execution = world.execution([readOf(world)]);
     const answering = answerPlan(planOf(execution), execution, {
-      toJson: (_, { steps }, outcomes, { durationMs }) =>
+      toJson: ({ steps }, outcomes, { durationMs }) =>
         JSON.stringify([steps[0]!.id, outcomes[0]!.status, durationMs]),
     });
     expect(valueOf(await world.clock.runUntil(answering)).json).toBe('["a0","success",30]');
