@@ -1,6 +1,5 @@
 import { describe } from "../contract/issues.ts";
-import { type Check, listOf, written } from "../contract/form.ts";
-import { isJsonObject } from "../contract/json.ts";
+import { type Check, isJsonObject, isWritten } from "../contract/json.ts";
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
@@ -24,7 +23,10 @@ export const writtenText: Rule = (value) => {
 };
 
 /** Names, of which there may be none. */
-export const names: Rule = must("be an array of names", listOf(written, { min: 0 }).fits);
+export const names: Rule = must(
+  "be an array of names",
+  (value) => Array.isArray(value) && value.every(isWritten),
+);
 
 /**
  * Find what is wrong with the shape of a declaration, field by field: what was expected and what came. Authors of plain

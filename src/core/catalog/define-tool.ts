@@ -3,8 +3,7 @@ import type * as z from "zod/mini";
 import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery, Retries } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { flag, listOf, matching, oneOf, text, upTo } from "../contract/form.ts";
-import { isJsonObject } from "../contract/json.ts";
+import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -276,45 +275,43 @@ export interface Tool {
 /** How a tool is named, so that every format can offer it under that name. */
 export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
-const word = must(`match ${WORD}`, matching(WORD).fits);
+const word = must(`match ${WORD}`, matches(WORD));
 
 /** The rule of each field of a declaration by itself. */
 const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
-  name: must(`match ${TOOL_NAME}`, matching(TOOL_NAME).fits),
+  name: must(`match ${TOOL_NAME}`, matches(TOOL_NAME)),
   summary: writtenText,
   description: writtenText,
   category: word,
   domain: optional(word),
-  actions: must(`be one or more words matching ${WORD}`, listOf(matching(WORD)).fits),
-  isWrite: must("be true or false", flag.fits),
-  execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget").fits),
+  actions: must(`be one or more words matching ${WORD}`, listOf(matches(WORD))),
+  isWrite: must("be true or false", isFlag),
+  execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
   input: must(
     "be a Zod 4 schema, or a function that makes one",
     (value) => isSchema(value) || typeof value === "function",
   ),
   hosts: must(
     `be an array of host names, or '${PUBLIC_HOSTS}'`,
-    (value) => value === PUBLIC_HOSTS || listOf(text, { min: 0 }).fits(value),
+    (value) => value === PUBLIC_HOSTS || listOf((host) => typeof host === "string", { min: 0 })(value),
   ),
   secrets: optional(names),
   bindings: optional(names),
   // How many depends on `execution`.
   timeoutMs: optional(must("be a number of milliseconds", (value) => typeof value === "number")),
   headersTimeoutMs: optional(
-    must(`be an integer from 1 to ${LIMITS.maxDeadlineMs}`, upTo(LIMITS.maxDeadlineMs).fits),
+    must(`be an integer from 1 to ${LIMITS.maxDeadlineMs}`, upTo(LIMITS.maxDeadlineMs)),
   ),
   maxResponseBytes: optional(
-    must(`be an integer from 1 to ${LIMITS.maxResponseBytes}`, upTo(LIMITS.maxResponseBytes).fits),
+    must(`be an integer from 1 to ${LIMITS.maxResponseBytes}`, upTo(LIMITS.maxResponseBytes)),
   ),
-  typicalTokens: optional(must("be a positive integer", upTo().fits)),
+  typicalTokens: optional(must("be a positive integer", upTo(Number.MAX_SAFE_INTEGER))),
   idempotent: optional(
-    must("be true, false or 'with-key'", (value) => flag.fits(value) || value === "with-key"),
+    must("be true, false or 'with-key'", (value) => isFlag(value) || value === "with-key"),
   ),
-  delivery: optional(
-    must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once").fits),
-  ),
-  retries: optional(must("be 'backoff' or 'standard-webhooks'", oneOf("backoff", "standard-webhooks").fits)),
-  whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse").fits)),
+  delivery: optional(must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once"))),
+  retries: optional(must("be 'backoff' or 'standard-webhooks'", oneOf("backoff", "standard-webhooks"))),
+  whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
   orchestration: must("be an object", isJsonObject),
   run: must("be a function", (value) => typeof value === "function"),
 };
@@ -459,7 +456,7 @@ function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[]
     isWrite &&
       declaration.whenLimiterDown === "run" &&
       "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted",
-    !upTo(longestMs).fits(timeoutMs) &&
+    !upTo(longestMs)(timeoutMs) &&
       `'timeoutMs' must be an integer from 1 to ${longestMs}, received ${timeoutMs}`,
     own !== undefined && `the binding '${own}' is Volley's own: every tenant's jobs and quotas are behind it`,
   ]);

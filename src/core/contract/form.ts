@@ -1,17 +1,27 @@
 import * as z from "zod/mini";
 
-import { isJsonObject } from "./json.ts";
+import {
+  type Check,
+  isAnything,
+  isFlag,
+  isJsonObject,
+  isText,
+  isWritten,
+  type ListBounds,
+  listOf as isListOf,
+  matches,
+  oneOf as isOneOf,
+  record,
+  upTo as isUpTo,
+} from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
-
-/** Whether a value is what may stand somewhere. */
-export type Check = (value: unknown) => boolean;
 
 type Schema = z.ZodMiniType;
 
 /**
  * The one description of a value that comes from outside and is checked at every start or in every request.
  *
- * `fits` is the quick answer, plain code. `schema` describes the same value in documents and explains what does not fit. It is
+ * `fits` is the quick answer, a check of `json`. `schema` describes the same value in documents and explains what does not fit. It is
  * made when it is first needed: making a Zod schema costs milliseconds and asking it costs microseconds, which is what a cold
  * start and a batch are made of. Each function here says both of one kind of value, and a test holds the two to the same answer.
  */
@@ -38,94 +48,61 @@ export function form<S extends Schema>(fits: Check, make: () => S): Form<S> {
   return { fits: fits as Form<S>["fits"], schema: lazySchema(make) };
 }
 
-export const text = form(
-  (value) => typeof value === "string",
-  () => z.string(),
-);
+export const text = form(isText, () => z.string());
 
 /** Text that is not empty. */
-export const written = form(
-  (value) => typeof value === "string" && value !== "",
-  () => z.string().check(z.minLength(1)),
-);
+export const written = form(isWritten, () => z.string().check(z.minLength(1)));
 
-export const flag = form(
-  (value) => typeof value === "boolean",
-  () => z.boolean(),
-);
+export const flag = form(isFlag, () => z.boolean());
 
-export const anything = form(
-  () => true,
-  () => z.unknown(),
-);
+export const anything = form(isAnything, () => z.unknown());
 
 /** An object with any fields. */
 export const anyObject = form(isJsonObject, () => z.record(z.string(), z.unknown()));
 
 /** An object with any fields, all of them text. */
 export const texts = form(
-  (value) => isJsonObject(value) && Object.values(value).every(text.fits),
+  (value) => isJsonObject(value) && Object.values(value).every(isText),
   () => z.record(z.string(), z.string()),
 );
 
 /** Text that a pattern matches. */
 // @__NO_SIDE_EFFECTS__
 export function matching(pattern: RegExp): Form<z.ZodMiniString<string>> {
-  return form(
-    (value) => typeof value === "string" && pattern.test(value),
-    () => z.string().check(z.regex(pattern)),
-  );
+  return form(matches(pattern), () => z.string().check(z.regex(pattern)));
 }
 
 /** A whole number from 1, to `max` where that is said. */
 // @__NO_SIDE_EFFECTS__
 export function upTo(max?: number): Form<z.ZodMiniNumberFormat> {
-  const most = max ?? Number.MAX_SAFE_INTEGER;
-  return form(
-    (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most,
-    () => z.int().check(z.minimum(1), ...(max === undefined ? [] : [z.maximum(max)])),
+  return form(isUpTo(max ?? Number.MAX_SAFE_INTEGER), () =>
+    z.int().check(z.minimum(1), ...(max === undefined ? [] : [z.maximum(max)])),
   );
 }
 
 /** One of some words. */
 // @__NO_SIDE_EFFECTS__
 export function oneOf<const W extends readonly string[]>(...words: W) {
-  return form(
-    (value) => (words as readonly unknown[]).includes(value),
-    () => z.enum(words),
-  );
+  return form(isOneOf(...words), () => z.enum(words));
 }
 
 /** One word, which says what an object is. */
 // @__NO_SIDE_EFFECTS__
 export function just<const W extends string>(word: W): Form<z.ZodMiniLiteral<W>> {
-  return form(
-    (value) => value === word,
-    () => z.literal(word),
-  );
-}
-
-export interface ListBounds {
-  readonly min?: number;
-  readonly max?: number;
+  return form(isOneOf(word), () => z.literal(word));
 }
 
 /** A list, of at least one unless said. */
 // @__NO_SIDE_EFFECTS__
 export function listOf<S extends Schema>(
   { fits, schema }: Form<S>,
-  { min = 1, max = Number.POSITIVE_INFINITY }: ListBounds = {},
+  bounds: ListBounds = {},
 ): Form<z.ZodMiniArray<S>> {
-  return form(
-    (value) =>
-      Array.isArray(value) && value.length >= min && value.length <= max && value.every((one) => fits(one)),
-    () =>
-      z
-        .array(schema())
-        .check(
-          ...(min > 0 ? [z.minLength(min)] : []),
-          ...(max < Number.POSITIVE_INFINITY ? [z.maxLength(max)] : []),
-        ),
+  const { min = 1, max } = bounds;
+  return form(isListOf(fits, bounds), () =>
+    z
+      .array(schema())
+      .check(...(min > 0 ? [z.minLength(min)] : []), ...(max === undefined ? [] : [z.maxLength(max)])),
   );
 }
 
@@ -141,20 +118,12 @@ type ObjectSchema<F extends Fields> = z.ZodMiniObject<{ [K in keyof F]: SchemaOf
 export function object<F extends Fields>(fields: F): ObjectForm<F> {
   const names = Object.keys(fields);
   const required = names.filter((name) => fields[name]!.mayMiss !== true);
-  const checks = new Map(names.map((name) => [name, fields[name]!.fits]));
-  const fits: Check = (value) => {
-    if (!isJsonObject(value)) return false;
-    for (const name of required) if (value[name] === undefined) return false;
-    for (const name of Object.keys(value)) {
-      const check = checks.get(name);
-      if (check === undefined) return false;
-      const inner = value[name];
-      if (inner !== undefined && !check(inner)) return false;
-    }
-    return true;
-  };
+  const checks = Object.fromEntries(names.map((name) => [name, fields[name]!.fits]));
   const shape = (): object => Object.fromEntries(names.map((name) => [name, fields[name]!.schema()]));
-  return { ...form(fits, () => z.strictObject(shape() as ObjectSchema<F>["shape"])), names };
+  return {
+    ...form(record(checks, required), () => z.strictObject(shape() as ObjectSchema<F>["shape"])),
+    names,
+  };
 }
 
 /** A field that may be left out. */

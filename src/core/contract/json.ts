@@ -89,9 +89,64 @@ function toDecimal(text: string): string {
     : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
 }
 
+/** Whether a value is what may stand somewhere. */
+export type Check = (value: unknown) => boolean;
+
+/** The check of each field of an object. */
+export type Fields = Readonly<Record<string, Check>>;
+
 /** An object without those of the named fields that are null: serialisers write it where nothing was meant. */
 export function withoutNulls(value: unknown, names: readonly string[]): unknown {
   if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
   const said = Object.entries(value).filter(([name, inner]) => inner !== null || !names.includes(name));
   return Object.fromEntries(said);
+}
+
+/** An object that has what is required, no unknown field, and in each field what may stand there. */
+export function record(fields: Fields, required: readonly string[]): Check {
+  const checks = new Map(Object.entries(fields));
+  return (value) => {
+    if (!isJsonObject(value)) return false;
+    for (const name of required) if (value[name] === undefined) return false;
+    for (const name of Object.keys(value)) {
+      const check = checks.get(name);
+      if (check === undefined) return false;
+      const inner = value[name];
+      if (inner !== undefined && !check(inner)) return false;
+    }
+    return true;
+  };
+}
+
+export const isAnything: Check = () => true;
+
+export const isText: Check = (value) => typeof value === "string";
+
+/** Text that is not empty. */
+export const isWritten: Check = (value) => typeof value === "string" && value !== "";
+
+export const isFlag: Check = (value) => typeof value === "boolean";
+
+export function matches(pattern: RegExp): Check {
+  return (value) => typeof value === "string" && pattern.test(value);
+}
+
+/** A whole number from 1 to `max`. */
+export function upTo(max: number): Check {
+  return (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max;
+}
+
+export function oneOf(...words: readonly string[]): Check {
+  return (value) => (words as readonly unknown[]).includes(value);
+}
+
+export interface ListBounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A list, of at least one unless said. */
+export function listOf(check: Check, { min = 1, max = Number.POSITIVE_INFINITY }: ListBounds = {}): Check {
+  return (value) =>
+    Array.isArray(value) && value.length >= min && value.length <= max && value.every((each) => check(each));
 }

@@ -1,5 +1,4 @@
-import { listOf, written } from "../../../core/contract/form.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, isWritten, listOf } from "../../../core/contract/json.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
@@ -46,9 +45,9 @@ export function parseToolSecrets(text: string | undefined): Result<ToolSecrets, 
   return ok(secrets);
 }
 
-const names = listOf(written);
+const names = listOf(isWritten);
 /** None where it is for webhooks alone, which it is carried nowhere for. */
-const hostNames = listOf(written, { min: 0 });
+const hostNames = listOf(isWritten, { min: 0 });
 
 function parseBinding(value: unknown): Result<SecretBinding, string> {
   if (!isJsonObject(value)) return err('must be {"tenants": [...], "hosts": [...]}');
@@ -56,10 +55,10 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
   if (stray !== undefined)
     return err(`has a field '${visibleText(stray)}', and there are only 'tenants' and 'hosts'`);
   const { tenants, hosts } = value;
-  if (!names.fits(tenants)) return err("needs 'tenants', an array of tenants' names");
-  if (!hostNames.fits(hosts)) return err("needs 'hosts', an array of host names or origins");
+  if (!names(tenants)) return err("needs 'tenants', an array of tenants' names");
+  if (!hostNames(hosts)) return err("needs 'hosts', an array of host names or origins");
   const origins = new Set<string>();
-  for (const host of hosts) {
+  for (const host of hosts as string[]) {
     const origin = toOrigin(host);
     // A URL parser takes `*` for a letter.
     const isHost = origin !== null && /^https?:[^*]+$/.test(origin);
@@ -67,5 +66,5 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
       return err(`has the host '${visibleText(host, 100)}', which is neither a host name nor an origin`);
     origins.add(origin);
   }
-  return ok({ tenants: new Set(tenants), origins });
+  return ok({ tenants: new Set(tenants as string[]), origins });
 }

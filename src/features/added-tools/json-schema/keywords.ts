@@ -1,5 +1,4 @@
-import { type Check, flag, listOf, oneOf, text } from "../../../core/contract/form.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
+import { type Check, isFlag, isJsonObject, isText, listOf, oneOf } from "../../../core/contract/json.ts";
 
 /** Where schemas stand inside a keyword's value. */
 export type Holds = "schema" | "list" | "map";
@@ -42,10 +41,7 @@ export const IN_PLACE: ReadonlySet<string> = new Set([
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const number: Check = (value) => typeof value === "number";
-const type = oneOf(...TYPES);
-const types = listOf(type);
-const list = listOf(text, { min: 0 });
-const names: Check = (value) => list.fits(value) && isDistinct(value);
+const names: Check = (value) => listOf(isText, { min: 0 })(value) && isDistinct(value as readonly unknown[]);
 
 interface Rule {
   readonly check: Check;
@@ -57,7 +53,8 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [
     "type",
     {
-      check: (value) => type.fits(value) || (types.fits(value) && isDistinct(value)),
+      check: (value) =>
+        oneOf(...TYPES)(value) || (listOf(oneOf(...TYPES))(value) && isDistinct(value as readonly unknown[])),
       expected: `one of ${TYPES.join(", ")}, or a list of different ones of them`,
     },
   ],
@@ -66,8 +63,8 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     { check: (value) => Array.isArray(value) && value.length > 0, expected: "a list of at least one value" },
   ],
   ["required", { check: names, expected: "a list of different names" }],
-  ["pattern", { check: text.fits, expected: "a regular expression as text" }],
-  ["uniqueItems", { check: flag.fits, expected: "true or false" }],
+  ["pattern", { check: isText, expected: "a regular expression as text" }],
+  ["uniqueItems", { check: isFlag, expected: "true or false" }],
   [
     "multipleOf",
     { check: (value) => number(value) && (value as number) > 0, expected: "a number greater than 0" },
@@ -95,7 +92,7 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
   ...["format", "title", "description", "$comment", "$anchor", "$schema"].map((name): [string, Rule] => [
     name,
-    { check: text.fits, expected: "text" },
+    { check: isText, expected: "text" },
   ]),
 ]);
 

@@ -1,5 +1,4 @@
-import { text } from "../../../core/contract/form.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, isText, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { RPC_CODES, type RpcError, type RpcMessage } from "./rpc-message.ts";
 
@@ -14,7 +13,7 @@ export type Era = "stateless" | "handshake";
 
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 const ENVELOPE = {
-  [VERSION]: text.fits,
+  [VERSION]: isText,
   "io.modelcontextprotocol/clientCapabilities": isJsonObject,
   "io.modelcontextprotocol/clientInfo": isImplementation,
 };
