@@ -13,6 +13,7 @@ export const TRIALS: readonly string[] = [
   "test/core/edge/many-jobs.test.ts",
   "test/harness/agent-crash.test.ts",
   "test/harness/agent-demo.test.ts",
+  "test/harness/agent-memory.test.ts",
   "test/harness/bundle.test.ts",
   "test/harness/development.test.ts",
   "test/harness/fan-out-demo.test.ts",

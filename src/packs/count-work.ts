@@ -57,6 +57,11 @@ export function $step(): void {
   if (current.left < 0) refuse();
 }
 
+/** Count so many characters that a native function looks at. */
+export function spendOn(characters: number): void {
+  spend(characters / CHARACTERS);
+}
+
 /** Count a value that a native function reads as a whole, or makes: text, a list, a map. */
 export function $whole<T>(value: T): T {
   charge(value, sizeOf(value));

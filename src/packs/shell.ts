@@ -1,12 +1,13 @@
 import { Bash, type CommandName, getCommandNames } from "just-bash/browser";
 
 import { attempt } from "../core/kit/result.ts";
+import { addPlainCommands } from "./plain-commands.ts";
 import { countFor, SPENT_WORK, Work } from "./count-work.ts";
 
 /** Work that a command may take, as `count-work.ts` counts it: at most two seconds of a processor, and enough to sort 5 MB. */
 const MAX_WORK = 50_000_000;
-/** Rounds of one loop, and lines of one awk or sed. */
-const MAX_ITERATIONS = 100_000;
+/** Rounds of one loop, and lines of one file: what all of them take is counted as work, so that this is more than any workspace has. */
+const MAX_ITERATIONS = 12_000_000;
 /** Half of what the library's own tighter set of bounds allows: a loop that never ends then takes about a second. */
 const MAX_COMMANDS = 5_000;
 
@@ -90,7 +91,7 @@ export async function runShell(
 }
 
 function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds, work: Work): Bash {
-  return new Bash({
+  const shell = new Bash({
     cwd: "/",
     env: { HOME: "/", TMPDIR: "/tmp" },
     commands: COMMANDS,
@@ -103,12 +104,16 @@ function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds, 
       maxAwkIterations: MAX_ITERATIONS,
       maxSedIterations: MAX_ITERATIONS,
       maxJqIterations: MAX_ITERATIONS,
+      maxArrayElements: MAX_ITERATIONS,
+      maxWorkUnits: MAX_ITERATIONS,
       maxExecutionTimeMs: timeMs,
       maxOutputSize: outputBytes,
       maxInputBytes: inputBytes,
       maxFileSystemBytes: fileBytes,
     },
   });
+  addPlainCommands(shell, work);
+  return shell;
 }
 
 /** Read every file that is not the shell's own. */

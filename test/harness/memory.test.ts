@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { watchMemory } from "../support/peak-memory.ts";
 import { postAndHold, sendAndHold } from "../support/raw-client.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
@@ -15,11 +15,6 @@ const BODY = JSON.stringify({ big: "x".repeat(SIZE) });
 
 const batchOf = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ tool: "probe-echo", args: { n } }));
-
-async function rssMbOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024;
-}
 
 test("P6: T44 twelve large batches at once take a few times an isolate's share, and another tenant is answered", async () => {
   await using upstream = await HostileUpstream.start();
@@ -37,20 +32,11 @@ test("P6: T44 twelve large batches at once take a few times an isolate's share, 
     return response.text();
   };
   await send("sandbox-key", 1);
-  const before = await rssMbOf(volley.pid);
-  let peak = before;
-  const over = new AbortController();
-  const watching = (async () => {
-    while (!over.signal.aborted) {
-      peak = Math.max(peak, await rssMbOf(volley.pid));
-      await new Promise((resolve) => void setTimeout(resolve, 20));
-    }
-  })();
+  const endOf = await watchMemory(volley.pid);
   const large = Array.from({ length: REQUESTS }, () => send("sandbox-key", 50));
   const other = await send("sandbox-other-key", 1);
   const texts = await Promise.all(large);
-  over.abort();
-  await watching;
+  const grown = await endOf();
 
   for (const text of texts) {
     const { results } = JSON.parse(text) as {
@@ -62,7 +48,7 @@ test("P6: T44 twelve large batches at once take a few times an isolate's share, 
       expect(["success", "RESPONSE_TOO_LARGE", "OVERLOADED"]).toContain(error?.code ?? status);
   }
   expect(other).toContain('"status":"success"');
-  expect(peak - before).toBeLessThan(500);
+  expect(grown).toBeLessThan(500);
 }, 120_000);
 
 test("P6: T44 an answer that is not read is held, so that its tenant has less meanwhile and another tenant as much as ever", async () => {

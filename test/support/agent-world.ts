@@ -1,3 +1,4 @@
+import { AgentBytes } from "../../src/features/agent/agent-bytes.ts";
 import { type AgentOptions, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
 import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
@@ -76,8 +77,11 @@ export class AgentWorld extends TestWorld {
     const voice = STRATEGIES[options.strategy].isText
       ? speakInText(CHAT, describeTheirs(conversation))
       : speakNatively(CHAT);
+    const bytes = new AgentBytes(execution.upstreams.share);
     const endsAt = this.clock.now() + options.deadlineMs;
-    const restored = await this.clock.runUntil(restoreTurns(conversation.messages, voice, execution));
+    const restored = await this.clock.runUntil(
+      restoreTurns(conversation.messages, voice, { ...execution, bytes }),
+    );
     return this.clock.runUntil(
       runAgent(
         {
@@ -88,6 +92,7 @@ export class AgentWorld extends TestWorld {
           voice,
           address: { url: "https://model.test/v1/chat/completions", headers: {}, secrets: [] },
           bodyBytes: 1_000,
+          bytes,
           endsAt,
           audience: this.#audienceOf(({ name }) => conversation.theirs.has(name)),
         },

@@ -20,7 +20,7 @@ class FakeWorkspace implements WorkspaceMethods {
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #index = new WorkspaceIndex();
 
-  read(path: string, mostBytes: number): FilesRead {
+  async read(path: string, mostBytes: number): Promise<FilesRead> {
     const bytes = this.#index.bytesAt(path);
     return bytes > mostBytes ? { bytes } : { files: this.#under(path) };
   }
@@ -37,6 +37,12 @@ class FakeWorkspace implements WorkspaceMethods {
       .slice(0, most)
       .map(({ path, version, content }) => ({ path, version, bytes: content.length }));
   }
+
+  async enter(): Promise<number | null> {
+    return 1;
+  }
+
+  leave(): void {}
 
   change(changes: readonly FileChange[]): ChangeRefusal | null {
     const refused = this.#index.check(changes, ROOM);
@@ -55,6 +61,8 @@ class FakeWorkspace implements WorkspaceMethods {
 export class FakeWorkspaces {
   readonly #workspaces = new Map<string, FakeWorkspace>();
   before: () => void = () => {};
+  /** No turn comes in time. */
+  isBusy = false;
 
   idFromName(name: string): object {
     return { name };
@@ -64,7 +72,9 @@ export class FakeWorkspaces {
     const workspace = this.of(name);
     return {
       heads: async (under: string, most?: number) => workspace.heads(under, most),
-      read: async (path: string, mostBytes: number) => workspace.read(path, mostBytes),
+      read: (path: string, mostBytes: number) => workspace.read(path, mostBytes),
+      enter: async () => (this.isBusy ? null : workspace.enter()),
+      leave: async () => workspace.leave(),
       change: async (changes: readonly FileChange[]) => {
         this.before();
         return workspace.change(changes);

@@ -461,6 +461,12 @@ export const LIMITS = {
   workspaceFileBytes: 1024 * 1024,
   /** Bytes that a read of a workspace holds before it knows more: nearly all text files have less, and so need no second request. */
   workspaceFirstBytes: 64 * 1024,
+  /** Bytes of a workspace that are under way to its object or from it together: two whole ones, and an object has 128 MB for several copies of them. */
+  workspaceUnderWayBytes: 24 * 1024 * 1024,
+  /** How long they wait for their turn: half of what a call has. */
+  workspaceWaitMs: 5_000,
+  /** When such a turn ends by itself: a whole workspace takes less to be sent. */
+  workspaceTurnMs: 3_000,
   /** A file's path in UTF-8: ten thousand of them are half of the workspace's own size. */
   workspacePathBytes: 512,
   /** Folders that a file lies in, and itself: each costs its object some memory. */

@@ -304,10 +304,15 @@ export class RequestBytes {
     this.seenAt = clock.now();
   }
 
+  /** The most that it may ever take besides what it holds. */
+  get left(): number {
+    return this.#isolate.limits.claim - this.held;
+  }
+
   /** Take bytes at once; false where that needs a turn. */
   take(bytes: number, isSmall: boolean): boolean {
     // No request is promised more, and no budget has more.
-    if (this.held + bytes > this.#isolate.limits.claim) return false;
+    if (bytes > this.left) return false;
     this.#live();
     return this.#isolate.take(this, bytes, isSmall);
   }
@@ -330,8 +335,7 @@ export class RequestBytes {
     };
     const stopTimer = this.#clock.after(LIMITS.bytesWaitMs, cancel);
     this.#live();
-    const isTooMuch = this.held + bytes > this.#isolate.limits.claim;
-    if (isTooMuch || !this.#isolate.enqueue(this, waiter)) cancel();
+    if (bytes > this.left || !this.#isolate.enqueue(this, waiter)) cancel();
     return { granted, cancel };
   }
 

@@ -10,6 +10,8 @@ import { traceFetch } from "../../core/observe/traced-fetch.ts";
 import { backoffMs } from "../../core/kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { sleep } from "../../core/kit/sleep.ts";
+import type { AgentBytes } from "./agent-bytes.ts";
+import { AnswerBytes } from "./answer-bytes.ts";
 import { blamePart, type Origin } from "./blame-part.ts";
 import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
 import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
@@ -49,6 +51,8 @@ export interface ModelPorts {
   readonly endsAt: number;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
+  /** The bytes that its caller's request holds. */
+  readonly bytes: AgentBytes;
 }
 
 /** Why one attempt has no answer. */
@@ -63,6 +67,8 @@ interface Trouble {
  * caller was told already is never said twice, so a stream that breaks off later is not begun anew.
  *
  * The text of a server's error is never repeated: only its status, and its code where that is a well-known one.
+ *
+ * The request is held until there is an answer, and the turn of the answer for as long as the caller's request goes on.
  */
 export async function askModel(
   request: JsonObject,
@@ -77,6 +83,13 @@ export async function askModel(
   const wait = createWait(signal);
   const stopTimer = clock.after(Math.max(0, model.endsAt - clock.now()), () => over.abort());
   const work = async (): Promise<Result<ModelTurn, Refusal>> => {
+    const crowded = await model.bytes.hold(body.length, signal);
+    if (crowded !== null) return err(model.signal.aborted ? GONE : over.signal.aborted ? TIMED_OUT : crowded);
+    const answered = await askAgain();
+    model.bytes.give(body.length);
+    return answered;
+  };
+  const askAgain = async (): Promise<Result<ModelTurn, Refusal>> => {
     for (let tried = 1; ; tried += 1) {
       const answered = await attemptOnce(body, model, { streaming, signal, wait, redactor, request });
       if (answered.ok) return answered;
@@ -116,7 +129,7 @@ interface Attempting {
 
 async function attemptOnce(
   body: string,
-  { ports, dialect, address, body: sentHere }: ModelPorts,
+  { ports, dialect, address, body: sentHere, bytes }: ModelPorts,
   { streaming, signal, wait, redactor, request }: Attempting,
 ): Promise<Result<ModelTurn, Trouble>> {
   const sent = await attempt(() =>
@@ -132,24 +145,35 @@ async function attemptOnce(
   );
   if (!sent.ok) return err(passing(unavailable("could not be reached")));
   const response = sent.value;
+  const reading = { wait, clock: ports.clock };
+  const held = new AnswerBytes(bytes, signal);
   if (response.status !== 200) {
     const origin = { request, body: sentHere };
-    return err(await explainStatus(response, { wait, clock: ports.clock }, origin));
+    return err(await explainStatus(response, reading, origin));
   }
   const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (streaming === null) {
-    const text = await readText(response, { wait, clock: ports.clock }, LIMITS.modelBytes);
-    const parsed =
-      text !== null && isBearable(text) ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
+    const text = await readText(response, reading, LIMITS.modelBytes, (read) => held.growTo(read));
+    const isHeld = text !== null && isBearable(text) && (await held.growTo(sizeOf(text)));
+    const parsed = isHeld ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
     const turn = parsed?.ok === true ? dialect.readTurn(withoutOurs(parsed.value)) : null;
-    return turn === null ? err(passing(UNREADABLE)) : ok(turn);
+    if (turn !== null) return ok(turn);
+    held.drop();
+    return err(held.refused === null ? passing(UNREADABLE) : { refusal: held.refused, isPassing: false });
   }
   if (!isStream) {
     void attempt(async () => response.body?.cancel());
     return err(passing(UNREADABLE));
   }
   streaming.outlet.begin();
-  return readStream(response, streaming, { wait, clock: ports.clock, redactor });
+  const turn = await readStream(response, streaming, { ...reading, redactor, held });
+  if (!turn.ok) held.drop();
+  return turn;
+}
+
+/** The size of a whole answer, once it is parsed. */
+function sizeOf(text: string): number {
+  return text.length + LIMITS.valueBytes * countValues(text, LIMITS.modelValues);
 }
 
 const UNREADABLE = makeRefusal(
@@ -223,7 +247,7 @@ function refused(status: number, why: string): Refusal {
 async function readStream(
   response: Response,
   { relay, mode, outlet }: Streaming,
-  { wait, clock, redactor }: Reading & Pick<Attempting, "redactor">,
+  { wait, clock, redactor, held }: Reading & Pick<Attempting, "redactor"> & { readonly held: AnswerBytes },
 ): Promise<Result<ModelTurn, Trouble>> {
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const splitter = new EventSplitter();
@@ -265,12 +289,15 @@ async function readStream(
     left -= chunk.length;
     const text = pass(splitter.read(decoder.decode(chunk, { stream: true })));
     if (left < 0 || splitter.pending > LIMITS.modelEventCharacters) fault = UNREADABLE;
+    const isHeld = await held.growTo(relay.kept + splitter.pending + text.length);
+    if (!isHeld) return false;
     if (text !== "") {
       isHeard = true;
       await wait(outlet.write(text));
     }
     return fault === null && !relay.isOver;
   });
+  fault ??= held.refused;
   const rest = read && fault === null ? passLast(splitter.end()) : "";
   if (rest !== "") {
     isHeard = true;
@@ -278,7 +305,7 @@ async function readStream(
   }
   const turn = read && fault === null ? relay.turn() : null;
   if (turn !== null) return ok(turn);
-  return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard });
+  return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard && held.refused === null });
 }
 
 /** The field under which this deployment speaks: a model's server has none, whatever it sends. */

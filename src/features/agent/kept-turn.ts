@@ -5,9 +5,11 @@ import type { ConfirmationRecord } from "../../core/contract/gate/confirmation.t
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { LIMITS } from "../../core/contract/limits.ts";
+import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
+import { type AgentBytes, CROWDED } from "./agent-bytes.ts";
 import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
 import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
@@ -94,25 +96,29 @@ interface Missing {
 export async function restoreTurns(
   messages: readonly Message[],
   voice: Voice,
-  world: { readonly gate: Gate; readonly ports: KeepPorts; readonly caller: Pick<Caller, "tools"> },
+  world: KeepWorld,
 ): Promise<Result<readonly Message[], Refusal>> {
   const missing = await findMissing(messages, voice, world.ports);
   if (missing.length === 0) return ok(messages);
-  const recalled = await attempt(() => recall(missing, world.gate));
-  if (!recalled.ok) return err(NOT_RESTORED);
+  const asked = await attempt(() => recall(missing, world));
+  if (!asked.ok) return err(NOT_RESTORED);
+  const recalled = asked.value;
+  if (!recalled.ok) return recalled;
   const found = missing.flatMap(({ at }, index) => {
     const json = recalled.value[index] ?? null;
     if (json === null) return [];
     const kept = parseExact(json) as KeptTurn;
     return maySee(kept, world.caller) ? [{ at, kept }] : [];
   });
-  const decided = await attempt(() =>
+  const looked = await attempt(() =>
     readDecisions(
       found.map(({ kept }) => kept),
-      world.gate,
+      world,
     ),
   );
-  if (!decided.ok) return err(NOT_RESTORED);
+  if (!looked.ok) return err(NOT_RESTORED);
+  const decided = looked.value;
+  if (!decided.ok) return decided;
   let restored = messages;
   // From the end, so that the places of those before stay what they are.
   for (const { at, kept } of found.toReversed()) {
@@ -121,6 +127,14 @@ export async function restoreTurns(
     restored = [...restored.slice(0, at), ...kept.before, ...voice.join(kept, new Map(replies), rest)];
   }
   return ok(restored);
+}
+
+/** Where turns are kept, who asks for them, and what holds them. */
+interface KeepWorld {
+  readonly gate: Gate;
+  readonly ports: KeepPorts;
+  readonly caller: Pick<Caller, "tools">;
+  readonly bytes: AgentBytes;
 }
 
 function maySee({ grants }: KeptTurn, { tools }: Pick<Caller, "tools">): boolean {
@@ -199,27 +213,84 @@ function digestOf(message: Message, dialect: Dialect): string {
   return digest === null ? "" : `\n${JSON.stringify(digest)}`;
 }
 
-/** Read what was kept for each of these; null for what is not there, or not all of it. */
-async function recall(missing: readonly Missing[], gate: Gate): Promise<readonly (string | null)[]> {
-  const rows = new Map<string, string>();
+/** Turns whose first rows are asked for together: each may be as long as a row is. */
+const TURNS_AT_ONCE = 4;
+
+/**
+ * Read what was kept for each of these; null for what is not there, or not all of it. The newest come first: those that a request
+ * may not hold besides are left where they are.
+ */
+async function recall(
+  missing: readonly Missing[],
+  { gate, bytes }: Pick<KeepWorld, "gate" | "bytes">,
+): Promise<Result<readonly (string | null)[], Refusal>> {
+  const found = missing.map((): string | null => null);
+  for (let end = missing.length; end > 0; end -= TURNS_AT_ONCE) {
+    const from = Math.max(0, end - TURNS_AT_ONCE);
+    const crowded = await bytes.hold((end - from) * LIMITS.turnPartCharacters);
+    if (crowded !== null) return crowded === CROWDED ? err(crowded) : ok(found);
+    const rows = await readHeads(missing.slice(from, end), gate);
+    for (let at = end - 1; at >= from; at -= 1) {
+      const whole = await readWhole(missing[at]!.name, rows, { gate, bytes });
+      if (whole.ok) {
+        found[at] = whole.value;
+        continue;
+      }
+      bytes.give((at - from) * LIMITS.turnPartCharacters);
+      return whole.error === CROWDED ? whole : ok(found);
+    }
+  }
+  return ok(found);
+}
+
+/** Read the first rows of some turns, under whichever of their names they are kept. */
+async function readHeads(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, Row>> {
+  const rows = new Map<string, Row>();
   for (const shelf of ["turns", "questions"] as const) {
     const read = async (handles: readonly string[]): Promise<void> => {
       if (handles.length === 0) return;
-      for (const { handle, json } of await gate.recall(handles, shelf)) rows.set(handle, json);
+      for (const { handle, json } of await gate.recall(handles, shelf)) rows.set(handle, { json, shelf });
     };
     const names = missing.filter((one) => one.shelf === shelf).map(({ name }) => name);
     await read(names.flatMap(({ exact, loose }) => (loose === null ? exact : [exact, loose])));
     const heads = names.map((name) => handleIn(rows, name)).filter((handle) => handle !== null);
     await read(heads.filter((handle) => !rows.has(handle)));
-    await read(heads.flatMap((handle) => restOf(handle, rows.get(handle))));
   }
-  return missing.map(({ name }) => {
-    const handle = handleIn(rows, name);
-    const head = handle === null ? undefined : rows.get(handle);
-    if (handle === null || head === undefined) return null;
-    const rest = restOf(handle, head).map((part) => rows.get(part) ?? null);
-    return rest.includes(null) ? null : [head.replace(COUNT, ""), ...rest].join("");
-  });
+  return rows;
+}
+
+interface Row {
+  readonly json: string;
+  readonly shelf: Missing["shelf"];
+}
+
+/** Read the other rows of a turn, whose first is held as if it were full, and hold what all of it takes. */
+async function readWhole(
+  name: TurnName,
+  heads: ReadonlyMap<string, Row>,
+  { gate, bytes }: Pick<KeepWorld, "gate" | "bytes">,
+): Promise<Result<string | null, Refusal>> {
+  const handle = handleIn(heads, name);
+  const head = handle === null ? undefined : heads.get(handle);
+  const rest = handle === null ? [] : restOf(handle, head?.json);
+  const most = (1 + rest.length) * LIMITS.turnPartCharacters;
+  const refused = await bytes.hold(most - LIMITS.turnPartCharacters);
+  if (refused !== null) {
+    bytes.give(LIMITS.turnPartCharacters);
+    return err(refused);
+  }
+  const read = head === undefined || rest.length === 0 ? [] : await gate.recall(rest, head.shelf);
+  const parts = new Map(read.map((row) => [row.handle, row.json]));
+  const isWhole = head !== undefined && rest.every((part) => parts.has(part));
+  const json = isWhole
+    ? [head.json.replace(COUNT, ""), ...rest.map((part) => parts.get(part))].join("")
+    : null;
+  bytes.give(most - (json?.length ?? 0));
+  if (json === null) return ok(null);
+  const large = await bytes.hold(LIMITS.valueBytes * countValues(json, json.length));
+  if (large === null) return ok(json);
+  bytes.give(json.length);
+  return err(large);
 }
 
 /** How many parts there are, at the beginning of the first. */
@@ -231,17 +302,17 @@ function restOf(handle: string, head: string | undefined): string[] {
 }
 
 /** Under which handle a turn is kept, as far as that is known; null where it is not. */
-function handleIn(rows: ReadonlyMap<string, string>, { exact, loose }: TurnName): string | null {
+function handleIn(rows: ReadonlyMap<string, Row>, { exact, loose }: TurnName): string | null {
   if (rows.has(exact)) return exact;
   const pointer = loose === null ? undefined : rows.get(loose);
-  return pointer === undefined ? null : pointer.slice(POINTS_TO.length);
+  return pointer === undefined ? null : pointer.json.slice(POINTS_TO.length);
 }
 
 /** Read the results of everything that waited for a person, and of the questions that followed from it. */
 async function readDecisions(
   turns: readonly KeptTurn[],
-  gate: Gate,
-): Promise<ReadonlyMap<string, ConfirmationRecord | null>> {
+  { gate, bytes }: Pick<KeepWorld, "gate" | "bytes">,
+): Promise<Result<ReadonlyMap<string, ConfirmationRecord | null>, Refusal>> {
   const waiting = new Set(
     turns.flatMap(({ replies }) =>
       replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
@@ -249,14 +320,17 @@ async function readDecisions(
   );
   const records = new Map<string, ConfirmationRecord | null>();
   for (const id of waiting) {
+    const refused = await bytes.hold(LIMITS.idempotencyAnswerBytes);
+    if (refused !== null) return err(refused);
     const record = await gate.confirmation(id);
+    bytes.give(LIMITS.idempotencyAnswerBytes - (record?.answerJson?.length ?? 0));
     records.set(id, record);
     for (const result of answered(record)) {
       const next = questionOf(result);
       if (next !== null) waiting.add(next);
     }
   }
-  return records;
+  return ok(records);
 }
 
 /** The results that a decision was answered with, as far as they were kept. */

@@ -56,18 +56,28 @@ export async function readPieces(
   return read.ok;
 }
 
-/** Read a model's body as text; null where it broke off or has more than so many bytes. */
-export async function readText(response: Response, reading: Reading, limit: number): Promise<string | null> {
+/**
+ * Read a model's body as text; null where it broke off or has more than so many bytes.
+ *
+ * @param hold asked before each piece is kept, with the bytes of all; where it says no, nothing more is read
+ */
+export async function readText(
+  response: Response,
+  reading: Reading,
+  limit: number,
+  hold: (bytes: number) => Promise<boolean> = async () => true,
+): Promise<string | null> {
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const parts: string[] = [];
-  let left = limit;
-  const read = await readPieces(response, reading, (piece) => {
-    left -= piece.length;
-    if (left < 0) return Promise.resolve(false);
-    parts.push(decoder.decode(piece, { stream: true }));
-    return Promise.resolve(true);
+  let bytes = 0;
+  let isHeld = true;
+  const read = await readPieces(response, reading, async (piece) => {
+    bytes += piece.length;
+    isHeld = bytes <= limit && (await hold(bytes));
+    if (isHeld) parts.push(decoder.decode(piece, { stream: true }));
+    return isHeld;
   });
-  return read && left >= 0 ? parts.join("") + decoder.decode() : null;
+  return read && isHeld ? parts.join("") + decoder.decode() : null;
 }
 
 /** Bytes that one read gives at most. */

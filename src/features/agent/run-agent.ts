@@ -6,6 +6,7 @@ import type { RequestKey } from "../../core/gate/request-key.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
+import type { AgentBytes } from "./agent-bytes.ts";
 import { askModel, type ModelAddress, type Outlet, type Streaming } from "./ask-model.ts";
 import type {
   Conversation,
@@ -43,6 +44,8 @@ export interface AgentRequest {
   readonly voice: Voice;
   readonly address: ModelAddress;
   readonly bodyBytes: number;
+  /** The bytes that it holds, its conversation included. */
+  readonly bytes: AgentBytes;
   /** By what the request is known again; absent where it is not. */
   readonly requestKey?: RequestKey | undefined;
   /** When its time is over, in milliseconds since the epoch. */
@@ -145,7 +148,9 @@ export async function runAgent(
         break;
       }
       case "run": {
-        const round = await runOurs(request, execution, progress);
+        const ran = await runOurs(request, execution, progress);
+        if (!ran.ok) return refuse(ran.error, progress);
+        const round = ran.value;
         [state, move] = nextMove(state, {
           kind: "ran",
           calls: round.calls,
@@ -170,7 +175,7 @@ const GONE = makeRefusal(
 );
 
 async function ask(
-  { conversation, dialect, address, endsAt, audience }: AgentRequest,
+  { conversation, dialect, address, endsAt, audience, bytes }: AgentRequest,
   { ports, signal, watch }: Execution,
   { body, mode }: { readonly body: JsonObject; readonly mode: RelayMode },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
@@ -193,19 +198,19 @@ async function ask(
           },
         };
   watch?.enter("model");
-  const sent = { ports, dialect, address, body: conversation.body, endsAt, signal };
+  const sent = { ports, dialect, address, body: conversation.body, endsAt, signal, bytes };
   const asked = await askModel(body, sent, streaming);
   watch?.enter("write");
   stopWaiting?.();
   return asked.ok ? ok({ turn: asked.value, ms: ports.clock.now() - startedAt }) : asked;
 }
 
-/** Run those calls of the last answer that belong to us. */
+/** Run those calls of the last answer that belong to us, and hold what they answered; refused where that finds no room. */
 async function runOurs(
-  { options, bodyBytes, endsAt, audience, requestKey }: AgentRequest,
+  { options, bodyBytes, endsAt, audience, requestKey, bytes }: AgentRequest,
   execution: Execution,
   progress: Progress,
-): Promise<Round> {
+): Promise<Result<Round, Refusal>> {
   const { ours, ms } = progress.said!;
   const stopWaiting = audience?.wait();
   const round = await runRound(ours, execution, {
@@ -213,18 +218,29 @@ async function runOurs(
     leftMs: endsAt - execution.ports.clock.now(),
     maxTokens: options.maxTokens,
     skipApproval: options.skipApproval,
+    leftToRead: () => bytes.leftToRead,
     requestKey,
     ...(audience !== null && {
       onResult: (json) => void pass(audience, audience.relay.result(json)),
     }),
   });
+  const size = sizeOf(round);
+  const isHeld = bytes.take(size);
+  round.release();
+  const crowded = isHeld ? null : await bytes.hold(size, execution.signal);
   stopWaiting?.();
   progress.rounds.push(
     `{"results":[${round.results.join(",")}],"duration_ms":${round.durationMs},"model_ms":${ms}}`,
   );
   progress.questions = round.questions;
   progress.replies = new Map(ours.map(({ id, name }, at) => [id, { ...round.replies[at]!, name }] as const));
-  return round;
+  return crowded === null ? ok(round) : err(crowded);
+}
+
+/** The size of what a round adds: to the conversation its replies, to the report its results. */
+function sizeOf({ replies, results }: Round): number {
+  const texts = [...replies.map(({ json }) => json), ...results];
+  return texts.reduce((size, { length }) => size + length, 0);
 }
 
 /** Who is gone is noticed by the signal. */

@@ -20,6 +20,7 @@ import type { RequestKey } from "../../core/gate/request-key.ts";
 import { canonicalKey } from "../../core/kit/json/canonical-key.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { makePlan } from "../../core/plan/make-plan.ts";
+import type { RunOptions } from "../../core/egress/ports.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
@@ -47,6 +48,8 @@ export interface Round {
   /** Each call of it, so that the same call with the same arguments is the same text. */
   readonly calls: ReadonlySet<string>;
   readonly durationMs: number;
+  /** Give back the bytes that were read for it. */
+  readonly release: () => void;
 }
 
 /** How a round is run. */
@@ -57,6 +60,8 @@ export interface RoundOptions {
   /** For the data of all results together. */
   readonly maxTokens: number;
   readonly skipApproval: boolean;
+  /** The bytes that one more batch may read; as many as any other where it is absent. */
+  readonly leftToRead?: () => number;
   /** By what the request is known again; absent where it is not. */
   readonly requestKey?: RequestKey | undefined;
   /** Told each result, as JSON, the moment it is known. */
@@ -132,13 +137,15 @@ export async function runRound(
       );
     }
   }
-  for (const { ran } of done) ran.release();
   return {
     replies: calls.map((_, call) => replies.get(call)!),
     results: calls.flatMap((_, call) => texts.get(call) ?? []),
     questions: [...questions.values()],
     calls: new Set(calls.flatMap(keysOf)),
     durationMs: ports.clock.now() - startedAt,
+    release: () => {
+      for (const { ran } of done) ran.release();
+    },
   };
 }
 
@@ -184,7 +191,7 @@ function numberResults(
 async function runBatch(
   { batch, parts }: RoundBatch,
   execution: Execution,
-  { leftMs, maxTokens, skipApproval, requestKey, onResult }: RoundOptions,
+  { leftMs, maxTokens, skipApproval, leftToRead, requestKey, onResult }: RoundOptions,
   placeOf: Numbered["placeOf"],
 ): Promise<Result<Ran, Refusal>> {
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
@@ -199,6 +206,7 @@ async function runBatch(
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
     const told: Execution = {
       ...current,
+      options: limitReads(current.options, leftToRead?.()),
       within: { answer: new AnswerBudget(2) },
       ...(onResult && {
         listener: {
@@ -218,6 +226,11 @@ async function runBatch(
   const { refusal } = ran.error;
   execution.watch?.sawRefusal({ code: refusal.code, status: 200 });
   return err(refusal);
+}
+
+/** A batch of a round is weighed, so that it reads half of what is said here. */
+function limitReads(options: RunOptions, left = Number.POSITIVE_INFINITY): RunOptions {
+  return { ...options, requestResponseBytes: Math.min(options.requestResponseBytes, 2 * left) };
 }
 
 async function planOnly(batch: Batch, execution: Execution): Promise<ToolReply> {

@@ -36,7 +36,9 @@ export const filePath = (): z.ZodMiniString =>
 interface WorkspaceStub {
   heads(under: string, most?: number): Promise<FileHead[]>;
   read(path: string, mostBytes: number): Promise<FilesRead>;
-  change(changes: readonly FileChange[]): Promise<ChangeRefusal | null>;
+  enter(bytes: number): Promise<number | null>;
+  change(changes: readonly FileChange[], turn?: number): Promise<ChangeRefusal | null>;
+  leave(turn: number): Promise<void>;
 }
 
 interface WorkspaceNamespace {
@@ -58,7 +60,13 @@ export async function readFiles(path: string, ctx: ToolContext): Promise<readonl
   for (let most: number = LIMITS.workspaceFirstBytes; ;) {
     await ctx.hold(most);
     const read = await askWorkspace(ctx, (workspace) => workspace.read(path, most));
-    if ("files" in read) return read.files;
+    if ("busy" in read) throw crowded("try again");
+    if ("files" in read) {
+      const { files, turn } = read;
+      // It ends by itself too.
+      if (turn !== undefined) void attempt(() => workspaceOf(ctx).leave(turn));
+      return files;
+    }
     most = read.bytes;
   }
 }
@@ -70,23 +78,40 @@ export async function listFiles(under: string, most: number, ctx: ToolContext): 
 }
 
 /** Ask the workspace what changes nothing; a failure may be tried again. */
-async function askWorkspace<T>(ctx: ToolContext, ask: (workspace: WorkspaceStub) => Promise<T>): Promise<T> {
+async function askWorkspace<T>(
+  ctx: ToolContext,
+  ask: (workspace: WorkspaceStub) => Promise<T>,
+  advice = "try again",
+): Promise<T> {
   const workspace = workspaceOf(ctx);
   const asked = await attempt(() => ask(workspace));
   if (asked.ok) return asked.value;
   ctx.log.warn("the workspace did not answer", { error: String(asked.error) });
-  throw new ToolFailure("OVERLOADED", { hint: "The workspace did not answer just now; try again." });
+  throw new ToolFailure("OVERLOADED", { hint: `The workspace did not answer just now; ${advice}.` });
 }
 
 /**
- * Make changes as a whole, or none of them; why none, or null. An error on the way goes on as it is: whether the changes were
- * made is then not known.
+ * Make changes as a whole, or none of them; why none, or null. Large ones are sent when it is their turn. An error after that goes on as
+ * it is: whether the changes were made is then not known.
  */
-export function changeWorkspace(
+export async function changeWorkspace(
   changes: readonly FileChange[],
   ctx: ToolContext,
 ): Promise<ChangeRefusal | null> {
-  return workspaceOf(ctx).change(changes);
+  const bytes = changes.reduce((sum, { path, content }) => sum + path.length + (content?.length ?? 0), 0);
+  if (bytes <= LIMITS.workspaceFirstBytes) return workspaceOf(ctx).change(changes);
+  const turn = await askWorkspace(ctx, (workspace) => workspace.enter(bytes), NOTHING_WRITTEN);
+  if (turn === null) throw crowded(NOTHING_WRITTEN);
+  return workspaceOf(ctx).change(changes, turn);
+}
+
+const NOTHING_WRITTEN = "nothing was written, so try again";
+
+function crowded(advice: string): ToolFailure {
+  return new ToolFailure("OVERLOADED", {
+    retryAfterMs: 1_000,
+    hint: `Too much is read from the workspace and written to it at the moment; ${advice}.`,
+  });
 }
 
 /** Read one file; throws `NOT_FOUND`, naming files that may have been meant, where there is none. */

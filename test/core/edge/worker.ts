@@ -89,6 +89,14 @@ export const Workspace = createWorkspace();
 /** A workspace whose limits a test can reach. */
 export const SmallWorkspace = createWorkspace({ files: 3, bytes: 20, fileBytes: 10 });
 
+/** A workspace in whose room one large file is under way at a time. */
+export const NarrowWorkspace = createWorkspace(undefined, {
+  bytes: 100_000,
+  waitMs: 300,
+  turnMs: 60_000,
+  waiting: 100,
+});
+
 export const KeyShard = createKeyShard();
 
 /** An object that keeps few keys of a tenant. */
@@ -122,6 +130,9 @@ declare global {
       readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_WORKSPACES: DurableObjectNamespace<
+        DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
+      >;
+      readonly NARROW_WORKSPACES: DurableObjectNamespace<
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_TOOL_GATE: DurableObjectNamespace<

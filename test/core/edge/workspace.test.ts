@@ -11,7 +11,7 @@ const file = (path: string, text: string) => ({ path, content: new TextEncoder()
 const ALL = 1_000_000;
 const filesOf = async (read: Promise<FilesRead>) => {
   const found = await read;
-  if ("bytes" in found) throw new Error(`Cannot read ${found.bytes} bytes`);
+  if (!("files" in found)) throw new Error(`Cannot read: ${JSON.stringify(found)}`);
   return found.files;
 };
 const textOf = (content: Uint8Array): string => new TextDecoder().decode(content);
@@ -98,4 +98,90 @@ test("A file costs one row written, and what is refused none", async () => {
   await workspace.change([file("a", "1"), file("b", "2")]);
   await workspace.change([file("a/b", "1")]);
   expect(await rows()).toBe(2);
+});
+
+/** Write in a turn of one's own, as the tools do; null where none came. */
+const writeInTurn = async (
+  workspace: ReturnType<typeof openWorkspace>,
+  changes: readonly { readonly path: string; readonly content: Uint8Array; readonly base?: number | null }[],
+) => {
+  const turn = await workspace.enter(changes.reduce((sum, { content }) => sum + content.length, 0));
+  return turn === null ? "busy" : workspace.change(changes, turn);
+};
+const MB = 1024 * 1024;
+
+test("Twelve of the largest writes and reads at once wait for each other; each is whole, and none is lost", async () => {
+  const workspace = openWorkspace();
+  const written = Array.from({ length: 12 }, (_, n) =>
+    writeInTurn(
+      workspace,
+      Array.from({ length: 9 }, (__, at) => ({ path: `f${at}`, content: new Uint8Array(MB).fill(n + 1) })),
+    ),
+  );
+  const read = Array.from({ length: 12 }, async () => {
+    const found = await workspace.read("", 20 * MB);
+    if (!("files" in found)) return found;
+    await workspace.leave(found.turn!);
+    return new Set(found.files.flatMap(({ content }) => [content[0], content.at(-1), content.length]));
+  });
+  const ends = await Promise.all(written);
+  expect(ends.filter((end) => end !== null && end !== "busy")).toEqual([]);
+  expect(ends).toContain(null);
+  // Each read saw one writer's files only.
+  for (const seen of await Promise.all(read))
+    if (seen instanceof Set && seen.size > 0) expect(seen.size).toBe(2);
+  const heads = await workspace.heads("");
+  expect(new Set(heads.map(({ version, bytes }) => `${version} ${bytes}`)).size).toBe(1);
+}, 60_000);
+
+test("Writers that add to one file at once lose nothing and add nothing twice", async () => {
+  const workspace = openWorkspace(env.NARROW_WORKSPACES);
+  const SIZE = 70_000;
+  await writeInTurn(workspace, [{ path: "sum", content: new Uint8Array(SIZE) }]);
+  let added = 0;
+  const add = async (): Promise<void> => {
+    for (let run = 0; run < 100; run += 1) {
+      const found = await workspace.read("sum", MB);
+      if (!("files" in found)) continue;
+      const [file] = found.files;
+      if (found.turn !== undefined) await workspace.leave(found.turn);
+      const content = Uint8Array.from(file!.content);
+      content[0]! += 1;
+      const end = await writeInTurn(workspace, [{ path: "sum", content, base: file!.version }]);
+      if (end !== null) continue;
+      added += 1;
+      return;
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, add));
+  const [file] = await filesOf(workspace.read("sum", MB));
+  expect(added).toBeGreaterThan(0);
+  expect(file!.content[0]).toBe(added);
+});
+
+test("Turns to send much come in the order of asking, small changes go at once, and who waits too long sends nothing", async () => {
+  const workspace = openWorkspace(env.NARROW_WORKSPACES);
+  const begun: string[] = [];
+  const enter = async (name: string, bytes: number) => {
+    const turn = await workspace.enter(bytes);
+    begun.push(turn === null ? `${name} refused` : name);
+    return turn;
+  };
+  const first = await enter("first", 80_000);
+  const rest = [enter("second", 80_000), enter("third", 10_000)];
+  expect(await workspace.change([file("small", "1")])).toBeNull();
+  expect(begun).toEqual(["first"]);
+  expect(await workspace.change([{ path: "a", content: new Uint8Array(80_000) }], first!)).toBeNull();
+  const [second] = await Promise.all(rest);
+  expect(begun).toEqual(["first", "second", "third"]);
+  expect(await workspace.read("a", MB)).toEqual({ busy: true });
+  await workspace.leave(second!);
+  expect(await filesOf(workspace.read("a", MB))).toHaveLength(1);
+});
+
+test("A file of the largest size gets through where there is less room than it takes", async () => {
+  const workspace = openWorkspace(env.NARROW_WORKSPACES);
+  expect(await writeInTurn(workspace, [{ path: "a", content: new Uint8Array(MB) }])).toBeNull();
+  const [whole] = await filesOf(workspace.read("a", 2 * MB));
+  expect(whole!.content).toHaveLength(MB);
 });

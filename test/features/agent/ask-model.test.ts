@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
 import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
@@ -72,6 +73,7 @@ class Asking {
           },
           endsAt,
           signal: this.gone.signal,
+          bytes: new AgentBytes(),
         },
         streaming,
       ),

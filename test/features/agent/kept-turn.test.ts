@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
 import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
@@ -46,7 +47,9 @@ async function restoredFor(
   { gate, ports }: TestWorld,
   ...messages: readonly Message[]
 ): Promise<readonly Message[]> {
-  return valueOf(await restoreTurns(messages, VOICE, { gate, ports, caller: { tools } }));
+  return valueOf(
+    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new AgentBytes() }),
+  );
 }
 const oursIn = (messages: readonly Message[]): unknown[] =>
   messages.filter(({ tool_call_id: id }) => String(id).endsWith("-ours")).map(({ content }) => content);
@@ -150,7 +153,7 @@ describe("A kept turn", () => {
     await keepTurn(turnOf("c"), [under("c")], VOICE, world);
     world.gate.down = true;
     const { gate, ports } = world;
-    const back = { gate, ports, caller: { tools: ["*"] } };
+    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new AgentBytes() };
     const asked = await restoreTurns([USER, said("c", "{}"), told("c")], VOICE, back);
     expect(errorOf(asked)).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
     // Nothing can be missing here, so no object is asked.

@@ -118,6 +118,27 @@ describe("write", () => {
   });
 });
 
+describe("A workspace with too much under way", () => {
+  const LARGE = "x".repeat(100_000);
+
+  test("is not written to, says so, and may be asked again", async () => {
+    const { call, workspaces } = openWorkspace({ a: "1" });
+    workspaces.isBusy = true;
+    await expect(call("write", { path: "a", content: LARGE })).rejects.toMatchObject({
+      failure: { code: "OVERLOADED", retryable: true, hint: expect.stringContaining("nothing was written") },
+    });
+    expect(await call("write", { path: "b", content: "small" })).toEqual({ path: "b", bytes: 5 });
+    workspaces.isBusy = false;
+    expect(await call("read", { path: "a" })).toMatchObject({ content: "1" });
+  });
+
+  test("is not read from, and may be asked again", async () => {
+    const busy = { idFromName: () => ({}), get: () => ({ read: async () => ({ busy: true }) }) };
+    const { output } = runTool(toolOf("read"), { path: "a" }, { bindings: { WORKSPACES: busy } });
+    await expect(output).rejects.toMatchObject({ failure: { code: "OVERLOADED", retryable: true } });
+  });
+});
+
 describe("edit", () => {
   test("replaces what stands there once, as it is", async () => {
     const { call } = openWorkspace({ "a.ts": "one\ntwo $1\n" });

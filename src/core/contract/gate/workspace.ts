@@ -13,8 +13,14 @@ export interface WorkspaceFile {
   readonly version: number;
 }
 
-/** The files that were asked for; or how many bytes they and their paths take, where those are more than were asked for. */
-export type FilesRead = { readonly files: readonly WorkspaceFile[] } | { readonly bytes: number };
+/**
+ * The files that were asked for, with the turn that ends when they have come, where they are many; or how many bytes they and their
+ * paths take, where those are more than were asked for; or that no turn came in time.
+ */
+export type FilesRead =
+  | { readonly files: readonly WorkspaceFile[]; readonly turn?: number }
+  | { readonly bytes: number }
+  | { readonly busy: true };
 
 /** One change of a set that is made as a whole or not at all. */
 export interface FileChange {
@@ -39,12 +45,21 @@ export type ChangeRefusal =
 /** The binding of the workspaces' namespace; a tenant's is the one of its name. */
 export const WORKSPACES = "WORKSPACES";
 
-/** The methods of a tenant's workspace. Each is one turn of its object: no reader sees half of a change. */
+/**
+ * The methods of a tenant's workspace. No reader sees half of a change.
+ *
+ * The bytes that are under way to the object or from it are bounded. No more than `LIMITS.workspaceFirstBytes` goes at once, and
+ * everything else in its turn.
+ */
 export interface WorkspaceMethods {
   /** Files under a folder, by path, without what is in them; `""` is the root, `most` how many at most. */
   heads(under: string, most?: number): FileHead[];
   /** The file at a path, and every file under it where it is a folder, by path; no more than `mostBytes` of them together. */
-  read(path: string, mostBytes: number): FilesRead;
-  /** Make all of these changes, or none; why none, or null. No path occurs twice. */
-  change(changes: readonly FileChange[]): ChangeRefusal | null;
+  read(path: string, mostBytes: number): Promise<FilesRead>;
+  /** Wait for a turn to send so many bytes of changes; null where none came in time, and nothing is to be sent. */
+  enter(bytes: number): Promise<number | null>;
+  /** Make all of these changes, or none; why none, or null. No path occurs twice. The turn that they came in ends with it. */
+  change(changes: readonly FileChange[], turn?: number): ChangeRefusal | null;
+  /** End the turn of a read whose files have come. */
+  leave(turn: number): void;
 }

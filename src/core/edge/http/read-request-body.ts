@@ -17,6 +17,10 @@ export interface RequestBody {
 export interface BodyLimits extends JsonOptions {
   readonly bodyBytes: number;
   readonly nesting: number;
+  /** Asked before so many bytes are read. */
+  readonly beforeReading?: (most: number) => Promise<Refusal | null>;
+  /** Asked before what was read is parsed. */
+  readonly beforeParsing?: (bytes: Uint8Array) => Promise<Refusal | null>;
 }
 
 const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
@@ -26,17 +30,21 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
 export async function readRequestBody(
   request: Request,
-  { bodyBytes, nesting, ...options }: BodyLimits = BATCH_LIMITS,
+  { bodyBytes, nesting, beforeReading, beforeParsing, ...options }: BodyLimits = BATCH_LIMITS,
 ): Promise<Result<RequestBody, Refusal>> {
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) return err(refuseType(type));
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") return err(ENCODED);
+  const unread = beforeReading === undefined ? null : await beforeReading(mostOf(request, bodyBytes));
+  if (unread !== null) return err(unread);
   // Lengths of chunks that are none, or a connection that ends before its body.
   const read = await attempt(() => readBytes(request, bodyBytes));
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
   if (bytes === null) return err(tooLarge(bodyBytes));
+  const unparsed = beforeParsing === undefined ? null : await beforeParsing(bytes);
+  if (unparsed !== null) return err(unparsed);
   const parsed = parseJson(bytes, nesting, options);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
@@ -69,6 +77,13 @@ function tooLarge(bodyBytes: number): Refusal {
   const what =
     bodyBytes === LIMITS.bodyBytes ? "send fewer or smaller actions" : "leave out what is not needed";
   return makeRefusal("BODY_TOO_LARGE", `A body may take ${bodyBytes} bytes; ${what}.`);
+}
+
+/** The bytes that a body may have: none where it says of itself that it is too large. */
+function mostOf({ headers }: Request, limit: number): number {
+  const declared = headers.get("content-length");
+  if (declared === null) return limit;
+  return Number(declared) <= limit ? Number(declared) : 0;
 }
 
 /**

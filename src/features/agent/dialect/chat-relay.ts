@@ -8,6 +8,7 @@ import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { growField } from "./grow-field.ts";
 import { toChatError } from "./provider-error.ts";
 import { takeId, textOf } from "./read-conversation.ts";
+import { weighText } from "./weigh-text.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
@@ -75,6 +76,7 @@ export class ChatRelay implements Relay {
   #done: string | null = null;
   /** The first chunk of the stream under way that has an id. */
   #response: JsonObject | null = null;
+  #kept = 0;
 
   constructor(isTheirs: (name: string) => boolean) {
     this.#isTheirs = isTheirs;
@@ -97,6 +99,11 @@ export class ChatRelay implements Relay {
     this.#used = null;
     this.#done = null;
     this.#response = null;
+    this.#kept = 0;
+  }
+
+  get kept(): number {
+    return this.#kept;
   }
 
   get isOver(): boolean {
@@ -124,6 +131,7 @@ export class ChatRelay implements Relay {
     if (!isNamed(this.#response)) {
       const { id, created, model } = chunk;
       this.#response = { id, object: "chat.completion", created, model };
+      this.#kept += weighText(this.#response);
     }
     if (!isNamed(this.#answer)) this.#answer = this.#response;
     if (isJsonObject(usage)) this.#used = usage;
@@ -131,11 +139,13 @@ export class ChatRelay implements Relay {
     if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk, choice: null }));
     const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
     const taken: Chunk = { raw, chunk, choice, delta, ...this.#accumulate(delta) };
+    this.#kept += weighText(delta);
     if (this.#calls.length > LIMITS.modelCalls) return err("too large");
     if (typeof choice["finish_reason"] === "string") this.#finish = taken;
     if (this.#finish === null && this.#tail.length === 0)
       return ok(this.#mode === "silent" ? "" : this.#pass(taken));
     this.#tail.push(taken);
+    this.#kept += raw.length;
     return ok("");
   }
 
@@ -198,6 +208,7 @@ export class ChatRelay implements Relay {
     if (isUsage) this.#usage = held.chunk;
     if (isUsage || this.#tail.length > 0) {
       this.#tail.push(held);
+      this.#kept += held.raw.length;
       return "";
     }
     return this.#mode === "silent" || (held.chunk !== null && this.#before > 0) ? "" : held.raw;

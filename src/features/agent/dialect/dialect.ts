@@ -120,6 +120,8 @@ export interface Relay {
   begin(mode: RelayMode): void;
   /** Take one event; the text that goes to the caller now. */
   take(event: ServerSentEvent): Result<string, StreamFault>;
+  /** The weight of what is kept of the stream under way, as `weighText` has it. */
+  readonly kept: number;
   /** Whether everything of the stream was read. */
   readonly isOver: boolean;
   /** The turn that the stream said, once it is over; null where it never ended. */

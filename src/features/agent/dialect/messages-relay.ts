@@ -7,6 +7,7 @@ import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { toTurn, toUse } from "./messages-content.ts";
 import { toMessagesError } from "./provider-error.ts";
 import { takeId } from "./read-conversation.ts";
+import { weighText } from "./weigh-text.ts";
 
 /** A block of content as its pieces arrive. */
 interface PartialBlock {
@@ -58,6 +59,7 @@ export class MessagesRelay implements Relay {
   #ids = new Set<string>();
   #delta: Held | null = null;
   #stop: string | null = null;
+  #kept = 0;
 
   constructor(isTheirs: (name: string) => boolean) {
     this.#isTheirs = isTheirs;
@@ -72,6 +74,11 @@ export class MessagesRelay implements Relay {
     this.#ids = new Set();
     this.#delta = null;
     this.#stop = null;
+    this.#kept = 0;
+  }
+
+  get kept(): number {
+    return this.#kept;
   }
 
   get isOver(): boolean {
@@ -90,6 +97,7 @@ export class MessagesRelay implements Relay {
       case "message_start":
         return ok(this.#passed(this.#start(raw, event)));
       case "message_delta":
+        this.#kept += raw.length;
         this.#delta = { raw, data: event };
         return ok("");
       case "message_stop":
@@ -152,6 +160,7 @@ export class MessagesRelay implements Relay {
 
   #start(raw: string, { message }: JsonObject): string {
     this.#message = isJsonObject(message) ? message : {};
+    this.#kept += weighText(this.#message);
     const isFirst = !this.#hasBegun;
     if (this.#mode !== "silent") this.#hasBegun = true;
     return isFirst ? raw : "";
@@ -163,6 +172,7 @@ export class MessagesRelay implements Relay {
     const sent = begins && isJsonObject(event["content_block"]) ? event["content_block"] : {};
     const block = begins ? this.#open(sent, index) : this.#places.get(index);
     if (block === undefined) return "";
+    this.#kept += weighText(begins ? sent : event["delta"]);
     if (type === "content_block_delta" && isJsonObject(event["delta"])) take(block, event["delta"]);
     const { shownAs } = block;
     if (shownAs === null) return "";

@@ -1,3 +1,4 @@
+import { AgentBytes, CROWDED } from "../agent-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
 import type { ModelAddress } from "../ask-model.ts";
 import { CHAT } from "../dialect/chat-dialect.ts";
@@ -11,6 +12,7 @@ import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
+import { countValues } from "../../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -20,16 +22,13 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import {
-  quotaHeaders,
-  respondJson,
-  respondRefusal,
-  respondRefused,
-} from "../../../core/edge/http/respond.ts";
+import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge/http/respond.ts";
+import { respondHeld } from "../../../core/edge/http/respond-run.ts";
+import { streamText } from "../../../core/edge/http/stream-text.ts";
 
 /** The two ways to speak with models. */
 export type ModelApi = "chat" | "messages";
@@ -44,8 +43,23 @@ const BODY = {
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
  * quota the model is not asked.
+ *
+ * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
 export async function answerModelRequest(
+  api: ModelApi,
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const bytes = new AgentBytes(context.upstreams.share);
+  const answered = await attempt(() => answerHolding(bytes, api, request, context));
+  bytes.end();
+  if (!answered.ok) throw answered.error;
+  return answered.value;
+}
+
+async function answerHolding(
+  bytes: AgentBytes,
   api: ModelApi,
   request: Request,
   context: RequestContext,
@@ -54,7 +68,7 @@ export async function answerModelRequest(
   const startedAt = context.ports.clock.now();
   const address = readAddress(api, request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
-  const body = await readRequestBody(request, BODY);
+  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request) });
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
   const read = readBody(value, dialect, context.ports);
@@ -75,10 +89,10 @@ export async function answerModelRequest(
   const { quota, claimed } = counted.value;
   const before = claimed === null ? ok(null) : await requestKey!.take(claimed);
   if (!before.ok) return ok(respondRefused({ refusal: before.error, quota }, context));
-  if (before.value !== null) return ok(respondAgain(before.value, conversation));
+  if (before.value !== null) return respondAgain(before.value, conversation, context, bytes);
   requestKey?.begin();
   const voice = chooseVoice(dialect, conversation, options);
-  const messages = await restoreTurns(conversation.messages, voice, context);
+  const messages = await restoreTurns(conversation.messages, voice, { ...context, bytes });
   if (!messages.ok) {
     if (requestKey !== undefined) context.defer(requestKey.end(null));
     return ok(respondRefused({ refusal: messages.error, quota }, context));
@@ -92,17 +106,35 @@ export async function answerModelRequest(
     voice,
     address: address.value,
     bodyBytes,
+    bytes,
     endsAt: startedAt + options.deadlineMs,
     requestKey,
   };
-  if (conversation.streams) return ok(await respondStream(asked, request, limited, quota));
+  const sharing = { ...limited, upstreams: { ...limited.upstreams, ...bytes.shared } };
+  if (conversation.streams) return ok(await respondStream(asked, request, sharing, quota));
   const signal = untilLost(request.signal, requestKey);
-  const running = runAgent({ ...asked, audience: null }, { ...limited, signal });
+  const running = runAgent({ ...asked, audience: null }, { ...sharing, signal });
   endWith(running, requestKey, context);
   const answered = await running;
   if (!answered.ok) return ok(respondFailed(answered.error, context, quota));
   const headers = quotaHeaders(context.caller, quota);
-  return ok(respondJson(answered.value, { headers }));
+  return ok(await respondHeld(answered.value, context, { release: bytes.leaveTo(answered.value), headers }));
+}
+
+/** Hold a body before it is read, and what becomes of it before it is parsed. */
+function holdBody(
+  bytes: AgentBytes,
+  { signal }: Request,
+): Pick<BodyLimits, "beforeReading" | "beforeParsing"> {
+  let most = 0;
+  return {
+    beforeReading: (size) => bytes.hold((most = size), signal),
+    beforeParsing: (body) => {
+      bytes.give(most - body.length);
+      const values = countValues(new TextDecoder().decode(body), LIMITS.agentValues);
+      return bytes.hold(LIMITS.valueBytes * values, signal);
+    },
+  };
 }
 
 /** A request stops when its caller goes away, and when another run has taken it over. */
@@ -123,11 +155,19 @@ function endWith(
 }
 
 /** Answer a request that came again with the answer that it has. */
-function respondAgain(answer: string, { streams }: Pick<Conversation, "streams">): Response {
+async function respondAgain(
+  answer: string,
+  { streams }: Pick<Conversation, "streams">,
+  context: RequestContext,
+  bytes: AgentBytes,
+): Promise<Result<Response, Refusal>> {
+  const crowded = await bytes.hold(answer.length);
+  if (crowded !== null) return err(crowded);
   const headers = { "idempotency-replayed": "true" };
-  return streams
-    ? new Response(answer, { headers: { ...STREAM_HEADERS, ...headers } })
-    : respondJson(answer, { headers });
+  const release = bytes.leaveTo(answer);
+  if (!streams) return ok(await respondHeld(answer, context, { release, headers }));
+  const text = streamText(answer, { clock: context.ports.clock, onEnd: release });
+  return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
 }
 
 /** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
@@ -241,7 +281,7 @@ async function respondStream(
 ): Promise<Response> {
   const { caller, requestId, ports, defer } = context;
   const { theirs } = asked.conversation;
-  const { requestKey } = asked;
+  const { requestKey, bytes } = asked;
   const stream = openEventStream(request.signal, ports.clock);
   const told = new ToldText();
   const relay = asked.dialect.createRelay((name) => theirs.has(name));
@@ -271,17 +311,20 @@ async function respondStream(
   const first = await Promise.race([begun.promise, running]);
   if (first !== null && !first.ok) return respondFailed(first.error, context, quota);
 
+  const release = bytes.leave();
   const end = async (): Promise<unknown> => {
     const ended = await attempt(() => running);
     if (!ended.ok) {
       logBug(requestId, new URL(request.url).pathname, ended.error);
+      release();
       return stream.abort(ended.error);
     }
     const { value } = ended;
     // Its status is sent already.
     if (!value.ok) context.watch?.sawRefusal({ code: value.error.refusal.code, status: 200 });
     stream.send(value.ok ? value.value : relay.fail(value.error.refusal));
-    return stream.close();
+    await stream.close();
+    return release();
   };
   defer(end());
   return new Response(stream.readable, {
@@ -295,6 +338,7 @@ function respondFailed(
   context: RequestContext,
   quota: QuotaState | null,
 ): Response {
-  const headers = { ...quotaHeaders(context.caller, quota), "x-should-retry": "false" };
+  const isUntried = refusal === CROWDED && report === null;
+  const headers = { ...quotaHeaders(context.caller, quota), "x-should-retry": String(isUntried) };
   return respondRefusal(refusal, context, { headers, report });
 }

@@ -3,11 +3,14 @@ import type {
   FileChange,
   FileHead,
   FilesRead,
+  WorkspaceFile,
   WorkspaceMethods,
 } from "../../../core/contract/gate/workspace.ts";
 import { LIMITS } from "../../../core/contract/limits.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
+import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
 
 type HeadRow = { path: string; version: number; bytes: number };
@@ -19,17 +22,28 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
   fileBytes: LIMITS.workspaceFileBytes,
 };
 
+const TURN_LIMITS: TurnLimits = {
+  bytes: LIMITS.workspaceUnderWayBytes,
+  waitMs: LIMITS.workspaceWaitMs,
+  turnMs: LIMITS.workspaceTurnMs,
+  waiting: LIMITS.bytesWaiting,
+};
+
 /** A file at a path and everything under it. A slash is followed by `0`, so a range of the primary key holds the latter. */
 const UNDER = "WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')";
 
 /** Make the Durable Object class that holds one tenant's files. */
-export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS): ObjectClass<WorkspaceMethods> {
+export function createWorkspace(
+  limits: WorkspaceLimits = WORKSPACE_LIMITS,
+  turns: TurnLimits = TURN_LIMITS,
+): ObjectClass<WorkspaceMethods> {
   /**
-   * One tenant's workspace: a row for each file. Every method is one synchronous turn, its writes are one transaction, and the
-   * platform holds its answer until they are durable. `state/workspace-index` decides which changes are allowed.
+   * One tenant's workspace: a row for each file. A change is one synchronous turn, its writes are one transaction, and the platform holds
+   * its answer until they are durable. `workspace-index` decides which changes are allowed, `byte-turns` when much may be sent.
    */
   return class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
     readonly #index: WorkspaceIndex;
+    readonly #turns = new ByteTurns(turns, systemClock);
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
@@ -46,16 +60,29 @@ export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS): Obj
       return this.#select<HeadRow>("path, version, bytes", under, most).toArray();
     }
 
-    read(path: string, mostBytes: number): FilesRead {
-      const bytes = this.#index.bytesAt(path);
-      if (bytes > mostBytes) return { bytes };
-      const rows = this.#select<FileRow>("path, version, content", path, limits.files);
-      return {
-        files: Array.from(rows, ({ content, ...file }) => ({ ...file, content: new Uint8Array(content) })),
-      };
+    async read(path: string, mostBytes: number): Promise<FilesRead> {
+      for (;;) {
+        const bytes = this.#index.bytesAt(path);
+        if (bytes > mostBytes) return { bytes };
+        if (bytes <= LIMITS.workspaceFirstBytes) return { files: this.#readAll(path) };
+        const turn = await this.#turns.begin(bytes);
+        if (turn === null) return { busy: true };
+        // Others may have written meanwhile.
+        if (this.#index.bytesAt(path) <= bytes) return { files: this.#readAll(path), turn };
+        this.#turns.end(turn);
+      }
     }
 
-    change(changes: readonly FileChange[]): ChangeRefusal | null {
+    enter(bytes: number): Promise<number | null> {
+      return this.#turns.begin(bytes);
+    }
+
+    leave(turn: number): void {
+      this.#turns.end(turn);
+    }
+
+    change(changes: readonly FileChange[], turn?: number): ChangeRefusal | null {
+      if (turn !== undefined) this.#turns.end(turn);
       const refused = this.#index.check(changes, limits);
       if (refused !== null) return refused;
       const version = this.#index.nextVersion(Date.now());
@@ -75,6 +102,11 @@ export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS): Obj
       });
       this.#index.apply(changes, version);
       return null;
+    }
+
+    #readAll(path: string): WorkspaceFile[] {
+      const rows = this.#select<FileRow>("path, version, content", path, limits.files);
+      return Array.from(rows, ({ content, ...file }) => ({ ...file, content: new Uint8Array(content) }));
     }
 
     #select<Row extends Record<string, SqlStorageValue>>(columns: string, under: string, most: number) {

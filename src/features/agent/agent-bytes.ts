@@ -1,0 +1,117 @@
+import { LIMITS } from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import type { RequestBytes } from "../../core/egress/isolate-bytes.ts";
+
+/** A request that holds no more need not wait for large ones. */
+const SMALL = 64 * 1024;
+
+/** The bytes that a round's batches take at least, besides what they read: their reserve, and their values. */
+const BATCH_BYTES = LIMITS.responseReserveBytes + LIMITS.valueBytes * LIMITS.requestValues;
+
+/**
+ * The bytes of its tenant that one request to a model holds: its conversation, what the model answers and what its tools answered,
+ * until its own answer has been read. The batches of its rounds take theirs from the same account, so that a request never waits
+ * for itself.
+ *
+ * All of it rests: a request waits for its model for minutes, and must not keep others of its tenant from their turn meanwhile.
+ */
+export class AgentBytes {
+  readonly #account: RequestBytes | undefined;
+  #held = 0;
+  /** The part of it that is the isolate's to count. */
+  #counted = 0;
+  #isLeft = false;
+
+  /** @param open opens the request's account; absent where nothing is counted */
+  constructor(open?: () => RequestBytes) {
+    this.#account = open?.();
+  }
+
+  /** The way to the account for the batches of a round; empty where nothing is counted. */
+  get shared(): { readonly share?: () => RequestBytes } {
+    const account = this.#account;
+    return account === undefined ? {} : { share: () => account };
+  }
+
+  /** The bytes that one more batch of it may read. */
+  get leftToRead(): number {
+    if (this.#account === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#account.left - BATCH_BYTES);
+  }
+
+  /** Hold so many more at once; false where that needs a turn, or is too much. */
+  take(bytes: number): boolean {
+    const due = this.#dueFor(bytes);
+    if (due > 0 && !this.#account!.take(due, this.#isSmallWith(bytes))) return false;
+    this.#add(bytes, due);
+    return true;
+  }
+
+  /** Hold so many more, when it is their turn; why not, or null. */
+  async hold(bytes: number, signal?: AbortSignal): Promise<Refusal | null> {
+    if (this.take(bytes)) return null;
+    const due = this.#dueFor(bytes);
+    if (due > this.#account!.left) return TOO_LARGE;
+    const { granted, cancel } = this.#account!.wait(due, this.#isSmallWith(bytes));
+    signal?.addEventListener("abort", cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    const isGranted = await granted;
+    signal?.removeEventListener("abort", cancel);
+    if (!isGranted) return CROWDED;
+    this.#add(bytes, due);
+    return null;
+  }
+
+  /** Give back so many. */
+  give(bytes: number): void {
+    this.#held -= bytes;
+    const surplus = this.#counted - Math.max(0, this.#held - LIMITS.uncountedBytes);
+    if (surplus <= 0) return;
+    this.#counted -= surplus;
+    this.#account?.give(surplus);
+  }
+
+  /** Hold no more than an answer takes; what gives it back when that has been read. */
+  leaveTo({ length }: { readonly length: number }): () => void {
+    this.give(Math.max(0, this.#held - length));
+    return this.leave();
+  }
+
+  /** Leave everything to an answer that is told while it is made; what gives it back. */
+  leave(): () => void {
+    this.#isLeft = true;
+    return () => this.give(this.#held);
+  }
+
+  /** Give everything back, unless it was left to an answer. */
+  end(): void {
+    if (!this.#isLeft) this.give(this.#held);
+  }
+
+  #isSmallWith(bytes: number): boolean {
+    return this.#held + bytes <= SMALL;
+  }
+
+  #dueFor(bytes: number): number {
+    if (this.#account === undefined) return 0;
+    return Math.max(0, this.#held + bytes - LIMITS.uncountedBytes - this.#counted);
+  }
+
+  #add(bytes: number, due: number): void {
+    this.#held += bytes;
+    this.#counted += due;
+    this.#account?.rest(due);
+  }
+}
+
+/** Nothing was lost by it: the same request may be sent again. */
+export const CROWDED = makeRefusal(
+  "UNAVAILABLE",
+  "Too much is held for other requests of this tenant at the moment, and this one found no room; send it again, or fewer at once.",
+  { retryAfterMs: 1_000 },
+);
+
+const TOO_LARGE = makeRefusal(
+  "BODY_TOO_LARGE",
+  "The conversation, with what the model and its tools have answered, takes more than one request may hold; send less of it, or ask for less at once.",
+);
