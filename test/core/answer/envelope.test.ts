@@ -6,7 +6,7 @@ import {
   toEnvelopeJson,
   toResultJson,
 } from "../../../src/core/answer/envelope.ts";
-import { makeFailure } from "../../../src/core/contract/failure.ts";
+import { makeFailure, toWireFailure } from "../../../src/core/contract/failure.ts";
 import { LIMITS } from "../../../src/core/contract/limits.ts";
 import type { Outcome, OutcomeMeta } from "../../../src/core/contract/outcome.ts";
 import { ok } from "../../../src/core/kit/result.ts";
@@ -146,6 +146,44 @@ describe("P6: T27 The room of an answer", () => {
     budget.admit(stepOf(), large(20 * MIB));
     expect(budget.room).toBe(8 * 1024);
     expect(budget.admit(stepOf(), large(100))).toMatchObject({ status: "success" });
+  });
+
+  test("is left to what is small up to 8 KiB with all that is said of it, and to the byte", () => {
+    const base = 512 + "plain".length;
+    const budget = (): AnswerBudget => {
+      const filled = new AnswerBudget(1, 1, 0);
+      // Small data leaves half of 4 KiB to failures.
+      const fill = large(LIMITS.answerBytes - 8 * 1024 - 2 * 1024 - base);
+      expect(filled.admit(stepOf(), fill)).toBe(fill);
+      return filled;
+    };
+    const [most, more] = [large(8 * 1024 - base), large(8 * 1024 - base + 1)];
+    expect(budget().admit(stepOf(), most)).toBe(most);
+    expect(budget().admit(stepOf(), more)).toMatchObject({
+      error: { code: "RESPONSE_TOO_LARGE", hint: expect.stringContaining("no room left") },
+    });
+  });
+
+  test("is taken by a failure without its words as by any other", () => {
+    const words = {
+      status: "error",
+      error: makeFailure("TIMEOUT", { hint: "x".repeat(20 * MIB) }),
+      meta: {},
+    } as const;
+    const BARE = toWireFailure({ code: "TIMEOUT", retryable: words.error.retryable });
+    for (const copies of [1, 2]) {
+      const after = (data: Outcome): Outcome => {
+        const budget = new AnswerBudget(copies, 1, 0);
+        const bare = budget.admit(stepOf(), words);
+        expect(bare).toMatchObject({ error: { code: "TIMEOUT" } });
+        return budget.admit(stepOf(), data);
+      };
+      const base = 512 + "plain".length;
+      const bare = base + JSON.stringify(BARE).length;
+      const most = LIMITS.answerBytes / copies - 4 * 1024 - base - bare;
+      expect(after(large(most)).status).toBe("success");
+      expect(after(large(most + 1)).status).toBe("error");
+    }
   });
 
   test("is taken by names and selections too", () => {
