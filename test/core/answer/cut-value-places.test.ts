@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { type Cuts, cutValue } from "../../../src/core/answer/cut-value.ts";
+import { shortest } from "../../../src/core/answer/cut-json-string.ts";
 import { weighTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { samples } from "../../support/samples.ts";
 
@@ -65,6 +66,34 @@ describe("cutValue() of a value alone", () => {
 
   test.each([[12_345_678], [true], [null]])("leaves nothing of %j, which has no characters", (value) => {
     expect(cutValue(value, 0)).toEqual({ data: null, cuts: { ...NONE, at: [""] } });
+  });
+});
+
+describe("cutValue() of a long text inside", () => {
+  // The mark behind a colon, and the comma behind it.
+  const least = shortest() + weighTokens('",', 1);
+  test.each<[string, object, object]>([
+    ["[", [PROSE], ["…"]],
+    ['{"a":', { a: PROSE }, { a: "…" }],
+    ['{"a":1,"b":', { a: 1, b: PROSE }, { a: 1, b: "…" }],
+  ])(
+    "leaves the mark behind %s where there is room for it, and nothing with less",
+    (before, value, marked) => {
+      const room = weighTokens(before) + least;
+      expect(cutValue(value, room).data).toEqual(marked);
+      expect(cutValue(value, room - 1).data).not.toEqual(marked);
+      expect(JSON.stringify(cutValue(value, room - 1).data)).not.toContain("…");
+    },
+  );
+
+  test("is cut up to 32 levels deep, and deeper dropped with what it stands in", () => {
+    for (const levels of [0, 1, 30, 31])
+      expect(cutValue(nested(levels, [PROSE, PROSE]), 400_000).cuts).toMatchObject({ elementsDropped: 1 });
+    for (const levels of [32, 33, 40]) {
+      const { data, cuts } = cutValue(nested(levels, [PROSE, PROSE]), 400_000);
+      expect(JSON.stringify(data)).toHaveLength(2);
+      expect(cuts).toMatchObject({ charactersDropped: 0, at: [""] });
+    }
   });
 });
 
