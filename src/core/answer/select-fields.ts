@@ -115,7 +115,7 @@ function exists(data: unknown, tokens: readonly string[]): boolean {
 }
 
 function has(value: unknown, token: string): value is Readonly<Record<string, unknown>> {
-  if (Array.isArray(value)) return ARRAY_INDEX.test(token) && Number(token) < value.length;
+  if (Array.isArray(value)) return ARRAY_INDEX.test(token);
   return isJsonObject(value) && Object.hasOwn(value, token);
 }
 

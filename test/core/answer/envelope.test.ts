@@ -6,7 +6,7 @@ import {
   toEnvelopeJson,
   toResultJson,
 } from "../../../src/core/answer/envelope.ts";
-import { makeFailure } from "../../../src/core/contract/failure.ts";
+import { makeFailure, toWireFailure } from "../../../src/core/contract/failure.ts";
 import { LIMITS } from "../../../src/core/contract/limits.ts";
 import type { Outcome, OutcomeMeta } from "../../../src/core/contract/outcome.ts";
 import { ok } from "../../../src/core/kit/result.ts";
@@ -146,6 +146,41 @@ describe("P6: T27 The room of an answer", () => {
     budget.admit(stepOf(), large(20 * MIB));
     expect(budget.room).toBe(8 * 1024);
     expect(budget.admit(stepOf(), large(100))).toMatchObject({ status: "success" });
+  });
+
+  test("is left to what is small up to 8 KiB with all that is said of it, and to the byte", () => {
+    const base = 512 + "plain".length;
+    const budget = (): AnswerBudget => {
+      const filled = new AnswerBudget(1, 1, 0);
+      // Small data leaves half of 4 KiB to failures.
+      const fill = large(LIMITS.answerBytes - 8 * 1024 - 2 * 1024 - base);
+      expect(filled.admit(stepOf(), fill)).toBe(fill);
+      return filled;
+    };
+    const [most, more] = [large(8 * 1024 - base), large(8 * 1024 - base + 1)];
+    expect(budget().admit(stepOf(), most)).toBe(most);
+    expect(budget().admit(stepOf(), more)).toMatchObject({
+      error: { code: "RESPONSE_TOO_LARGE", hint: expect.stringContaining("no room left") },
+    });
+  });
+
+  test("is taken by a failure without its words as by any other", () => {
+    const words = {
+      status: "error",
+      error: makeFailure("TIMEOUT", { hint: "x".repeat(9 * MIB) }),
+      meta: {},
+    } as const;
+    const base = 512 + "plain".length;
+    const bare = toWireFailure({ code: "TIMEOUT", retryable: words.error.retryable });
+    const after = (data: Outcome): Outcome => {
+      const budget = new AnswerBudget(2, 1, 0);
+      const { retryable } = words.error;
+      expect(budget.admit(stepOf(), words)).toHaveProperty("error", { code: "TIMEOUT", retryable });
+      return budget.admit(stepOf(), data);
+    };
+    const most = LIMITS.answerBytes / 2 - 4 * 1024 - 2 * base - JSON.stringify(bare).length;
+    expect(after(large(most)).status).toBe("success");
+    expect(after(large(most + 1)).status).toBe("error");
   });
 
   test("is taken by names and selections too", () => {

@@ -95,7 +95,29 @@ describe("An outcome that is kept under a key", () => {
     const shown = { data: "part", json: '"part"' };
     const fitted = fitOutcome(successOf(list, { shown }), LIMIT);
     expect(fitted).toMatchObject({ shown });
+    expect(bytesOf((fitted as { json: string }).json)).toBeLessThanOrEqual(LIMIT / 2);
     expect(fitted.meta).not.toHaveProperty("truncated");
+  });
+
+  test("is cut again where its head has more bytes for a token than the rest of it", () => {
+    const data = [
+      ...Array.from({ length: 40 }, () => "international understanding ".repeat(8)),
+      ...Array.from({ length: 400 }, (_, n) => `q7x${n}z9kf3v8w2`.repeat(3)),
+    ];
+    const limit = 10_000;
+    for (const outcome of [
+      successOf(data),
+      {
+        ...successOf(null),
+        status: "error",
+        error: makeFailure("TIMEOUT"),
+        partial: { data, json: JSON.stringify(data) },
+      },
+    ] as Outcome[]) {
+      const { json } = shownOf(fitOutcome(outcome, limit))!;
+      expect(bytesOf(json)).toBeLessThanOrEqual(limit);
+      expect(bytesOf(json)).toBeGreaterThan(limit / 4);
+    }
   });
 
   test("keeps of what succeeded of a failed loop as much as there is room for", () => {

@@ -29,6 +29,12 @@ describe("fitTokens() gives equal parts", () => {
     },
   );
 
+  test("and gives what is over to a result that still wants it", () => {
+    const [whole] = partsOf(1_000, ones(16));
+    expect(whole).toBe(33);
+    expect(partsOf(100, ones(16), words(8_000), words(8_000))).toEqual([33, 34, 33]);
+  });
+
   test("in steps of what cannot be divided", () => {
     for (const count of [500, 15_000]) {
       const same = [ones(count), ones(count), ones(count)];

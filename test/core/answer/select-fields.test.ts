@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { selectFields } from "../../../src/core/answer/select-fields.ts";
+import { AnswerBudget } from "../../../src/core/answer/envelope.ts";
+import { selectFields, Selections } from "../../../src/core/answer/select-fields.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import { LIMITS } from "../../../src/core/contract/limits.ts";
+import type { Outcome } from "../../../src/core/contract/outcome.ts";
+import { planOf } from "../../support/fake-actions.ts";
+import { successOf } from "../../support/success-of.ts";
 
 const PLACES = {
   places: [
@@ -107,5 +113,73 @@ describe("selectFields()", () => {
         },
       ),
     );
+  });
+});
+
+describe("Selections", () => {
+  const show = (outcome: Outcome, pointers: readonly string[], isWrite = false) =>
+    new Selections(new AnswerBudget()).show(outcome, pointers.map(toTokens), isWrite);
+
+  test("show the selected parts, and say of nothing that it is missing where it is not", () => {
+    const outcome = successOf({ b: 1, a: 2, c: 3 });
+    expect(show(outcome, ["/a", "/b"])).toEqual({
+      ...outcome,
+      shown: { data: { b: 1, a: 2 }, json: '{"b":1,"a":2}' },
+    });
+  });
+
+  test("leave what has failed as it is", () => {
+    const failed: Outcome = { status: "error", error: makeFailure("TIMEOUT"), meta: {} };
+    expect(show(failed, ["/a"])).toBe(failed);
+  });
+
+  test("say what is missing, and what is there instead where no part is", () => {
+    const outcome = successOf({ name: 1, place: 2 });
+    expect(show(outcome, ["/name", "/plase"]).meta).toEqual({ ...outcome.meta, selectMissing: ["/plase"] });
+    const { meta } = show(outcome, ["/plase"]);
+    expect(meta).toMatchObject({
+      selectMissing: ["/plase"],
+      selectHints: [expect.stringContaining("select found nothing")],
+    });
+    expect(meta).not.toHaveProperty("keepsWhole");
+    expect(show(outcome, ["/plase"], true).meta).toMatchObject({ keepsWhole: true });
+  });
+
+  test("give five hints at most, and say of a field that JSON leaves out that it is missing", () => {
+    const many = Array.from({ length: 9 }, (_, n) => `/missing${n}`);
+    expect(show(successOf({ a: 1 }), many).meta.selectHints).toHaveLength(LIMITS.warnings);
+    expect(show(successOf({ a: undefined }), ["/a"]).meta).toMatchObject({ selectMissing: ["/a"] });
+  });
+
+  test("are made anew for other data and for other pointers", () => {
+    const selections = new Selections(new AnswerBudget());
+    const [one, two] = [
+      { a: 1, b: 2 },
+      { a: 3, b: 4 },
+    ];
+    const [a, b] = [[["a"]], [["b"]]];
+    const shown = (data: object, pointers: readonly string[][]) =>
+      (selections.show(successOf(data), pointers, false) as { shown: { data: unknown } }).shown.data;
+    expect([shown(one, a), shown(one, a), shown(two, a), shown(two, b), shown(one, a)]).toEqual([
+      { a: 1 },
+      { a: 1 },
+      { a: 3 },
+      { b: 4 },
+      { a: 1 },
+    ]);
+  });
+
+  test("are refused where the answer has no room for them, to the byte", () => {
+    const budget = new AnswerBudget(1, 1, 0);
+    const [step] = planOf([{ id: "a" }]).steps;
+    // From here on only what is small has room.
+    budget.admit(step!, successOf("x".repeat(LIMITS.answerBytes)));
+    const selections = new Selections(budget);
+    const of = (length: number): Outcome => successOf({ a: "x".repeat(length) });
+    const around = '{"a":""}'.length;
+    expect(selections.show(of(8 * 1024 - around), [["a"]], false)).toHaveProperty("shown");
+    expect(selections.show(of(8 * 1024 - around + 1), [["a"]], false)).toMatchObject({
+      error: { code: "RESPONSE_TOO_LARGE" },
+    });
   });
 });

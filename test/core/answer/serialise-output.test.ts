@@ -31,6 +31,21 @@ describe("serialiseOutput()", () => {
     );
   });
 
+  test("takes eight megabytes, and refuses one byte more", () => {
+    const output = "x".repeat(LIMITS.outputBytes - 2);
+    expect(serialiseOutput(output).bytes).toBe(LIMITS.outputBytes);
+    const refuse = (): unknown => serialiseOutput(`${output}x`);
+    expect(refuse).toThrow(ToolFailure);
+    expect(refuse).toThrow(
+      expect.objectContaining({
+        failure: expect.objectContaining({
+          code: "RESPONSE_TOO_LARGE",
+          hint: expect.stringContaining(`${LIMITS.outputBytes} bytes`),
+        }),
+      }),
+    );
+  });
+
   test("takes the deepest value there may be, whatever brackets stand in its strings", () => {
     const output = nested(LIMITS.outputNesting - 1);
     expect(() => serialiseOutput([output, "[".repeat(1_000)])).not.toThrow();

@@ -56,6 +56,32 @@ test("what was selected is what is cut, and what the handle stands for is the wh
   expect(gate.kept.get(cut!.meta.handle!)).toBe((LARGE as { json: string }).json);
 });
 
+test("nothing is kept of a result without a tool, nor of an outcome without data", async () => {
+  const { ports, gate } = new TestWorld();
+  const begun: Outcome = { status: "initiated", jobId: "j", meta: { keepsWhole: true } };
+  const [large, job] = await shapeOutcomes([LARGE, begun], 100, {
+    ports,
+    gate,
+    steps: [{ toolName: null }, { toolName: "job" }],
+  });
+  expect(large!.meta.truncated).toBeDefined();
+  expect([large!.meta.handle, job!.meta.handle, gate.kept.size]).toEqual([undefined, undefined, 0]);
+});
+
+test("what ran of a loop is cut where it stands, whether the loop failed or is not known", () => {
+  const { data, json } = LARGE as { data: unknown; json: string };
+  for (const status of ["error", "unknown"] as const) {
+    const loop: Outcome = { ...FAILED, status, partial: { data, json } };
+    const cut = shapeAlone(loop, 100) as Extract<Outcome, { status: "error" }>;
+    expect(cut).not.toHaveProperty("shown");
+    expect(cut.partial!.json.length).toBeLessThan(json.length);
+    expect(JSON.parse(cut.partial!.json)).toEqual(cut.partial!.data);
+  }
+  const success = shapeAlone(LARGE, 100);
+  expect(success).not.toHaveProperty("partial");
+  expect(success).toHaveProperty("shown");
+});
+
 test("an outcome that is shown alone may take the whole budget and gets no handle yet", () => {
   const alone = shapeAlone(LARGE, 100);
   expect(alone.meta.truncated).toBeDefined();
