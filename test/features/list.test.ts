@@ -154,9 +154,9 @@ describe("A Worker with every feature", () => {
 
 /** Method and path of everything that a feature answers. */
 function routesOf({ router, openRouter }: Feature): string[] {
-  const routers = [typeof router === "function" ? router(all) : router, openRouter];
+  const routers = [typeof router === "function" ? router(all) : (router ?? []), openRouter ?? []].flat();
   return routers
-    .flatMap((one) => one?.routes ?? [])
+    .flatMap(({ routes }) => routes)
     .map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`);
 }
 

@@ -51,7 +51,7 @@ export function createApp(
   deploymentOf: (env: Env) => Deployment,
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
-  const behindKey = [routerOf(CORE_ENDPOINTS), ...routersOf(features)];
+  const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
   const open = features.flatMap(({ openRouter = [] }) => openRouter);
   const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);

@@ -16,7 +16,7 @@ import type { Configured, FlowCompiler } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
-import type { Router } from "./http/router.ts";
+import type { KeyedRouter, Router } from "./http/router.ts";
 
 /**
  * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
@@ -28,7 +28,7 @@ export interface Feature<Objects extends object = object> {
   /** Features that must be listed too. */
   readonly needs?: readonly string[];
   /** Its paths behind the key; made of the whole list where they tell of it. */
-  readonly router?: Router | ((features: readonly Feature[]) => Router);
+  readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
   readonly openRouter?: Router;
   /** How its paths say no, where that is not by a problem document. */
@@ -103,6 +103,8 @@ export interface FlowEngine extends FlowCompiler {
   /** Run a flow that is an action of a batch. */
   readonly run: RunFlow;
 }
+
+type Keyed = KeyedRouter | readonly KeyedRouter[];
 
 /** The routers of features' paths behind the key. */
 export function routersOf(features: readonly Feature[]): readonly Router[] {

@@ -10,7 +10,7 @@ export function addedTools(): Feature {
   return {
     name: "added-tools",
     needs: ["discovery"],
-    router: routerOf([showTool, putTool, deleteTool]),
+    router: routerOf(["manage_tools"], [showTool, putTool, deleteTool]),
     keptTools: { loadCompiler, open: addedToolsOf, readAll },
     objectPart: () => createAddedToolsPart(),
   };

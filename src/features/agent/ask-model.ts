@@ -17,6 +17,7 @@ import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts"
 import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
+import { isPassingStatus } from "./passing-status.ts";
 
 /** Where a model is, and what it is sent besides the request. */
 export interface ModelAddress {
@@ -224,11 +225,11 @@ async function explainStatus(response: Response, reading: Reading, origin: Origi
     | string
     | undefined;
   const why = `with status ${status}${known === undefined ? "" : ` (${known})`}`;
-  if (status === 429 || status >= 500) {
+  const isPassing = isPassingStatus(status, headers);
+  if (isPassing || status === 429 || status >= 500) {
     const retryAfterMs = parseRetryAfter(headers.get("retry-after"), reading.clock.now());
-    return passing(
-      unavailable(status === 429 ? `is too busy and refused ${why}` : `failed ${why}`, retryAfterMs),
-    );
+    const what = status === 429 ? `is too busy and refused ${why}` : `failed ${why}`;
+    return { refusal: unavailable(what, retryAfterMs), isPassing };
   }
   const isAboutPart = status === 400 || status === 422;
   const blamed = isAboutPart ? blamePart(value, origin, why) : null;

@@ -4,5 +4,6 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
 export function agent(): Feature {
-  return { name: "agent", needs: ["discovery"], router: routerOf(MODEL_ENDPOINTS), dialects: MODEL_DIALECTS };
+  const router = routerOf("any key", MODEL_ENDPOINTS);
+  return { name: "agent", needs: ["discovery"], router, dialects: MODEL_DIALECTS };
 }

@@ -8,7 +8,10 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 export function confirmations(): Feature {
   return {
     name: "confirmations",
-    router: routerOf([listConfirmations, showConfirmation, decideConfirmation]),
+    router: [
+      routerOf("any key", [listConfirmations, showConfirmation]),
+      routerOf(["approve"], [decideConfirmation]),
+    ],
     createParking: createGroupParking,
     // A yes is to what the tool declares, its schema among it.
     checkTool: checkDescribable,

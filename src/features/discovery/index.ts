@@ -13,7 +13,7 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 export function discovery(): Feature {
   return {
     name: "discovery",
-    router: routerOf([answerDiscovery, answerToolSchema, invokeTool, listTools]),
+    router: routerOf("any key", [answerDiscovery, answerToolSchema, invokeTool, listTools]),
     discovery: DISCOVERY,
     checkTool: checkDescribable,
   };

@@ -8,7 +8,10 @@ import type { Surface } from "./make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */
 export function document(): Feature {
-  return { name: "document", router: (features) => routerOf([describeEndpoints(() => surfaceOf(features))]) };
+  return {
+    name: "document",
+    router: (features) => routerOf("any key", [describeEndpoints(() => surfaceOf(features))]),
+  };
 }
 
 /** Collect what a Worker with some features answers. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import type { KeyFlag } from "../../core/contract/gate/caller.ts";
 import { Components, type Json } from "../../core/edge/openapi/components.ts";
 import { toQueryParameters } from "../../core/edge/openapi/query-parameters.ts";
 import type { Described, DescribedRoute, Operation } from "../../core/edge/openapi/operation.ts";
@@ -38,14 +39,11 @@ export function makeOpenApiDocument({ endpoints, routes, features }: Surface): J
       routes.map(({ path, describe }) => [toTemplate(path), { post: describe(components) }]),
     ),
   };
-  for (const { route, runsNothing, describe } of endpoints) {
+  for (const { route, runsNothing, flags = [], describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = toTemplate(path);
-    const described = toOperation(
-      templated,
-      { ...describe(features), ...(runsNothing && { counted: "always" }) },
-      components,
-    );
+    const operation = { ...describe(features), ...(runsNothing && { counted: "always" as const }), flags };
+    const described = toOperation(templated, operation, components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
   }
   return {
@@ -89,7 +87,7 @@ function makeHealthOperation(components: Components): Json {
 }
 
 function toOperation(path: string, operation: Operation, components: Components): Json {
-  const { id, summary, tag, query, keyed, body } = operation;
+  const { id, summary, tag, query, keyed, body, flags = [] } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -99,6 +97,7 @@ function toOperation(path: string, operation: Operation, components: Components)
   return {
     operationId: id,
     summary,
+    ...(flags.length > 0 && toRights(flags)),
     tags: [tag],
     parameters: [...inPath, ...toQueryParameters(query, components), ...(keyed ? [IDEMPOTENCY_KEY] : [])],
     ...(body && {
@@ -111,6 +110,13 @@ function toOperation(path: string, operation: Operation, components: Components)
     }),
     responses: toResponses(operation, components),
   };
+}
+
+/** OpenAPI 3.1 takes what a bearer of a key must be allowed as names beside its scheme. */
+function toRights(flags: readonly KeyFlag[]): Json {
+  const named = flags.map((flag) => `\`${flag}\``).join(" and ");
+  const description = `The key needs the flag${flags.length > 1 ? "s" : ""} ${named}.`;
+  return { description, security: [{ key: [...flags] }] };
 }
 
 const IDEMPOTENCY_KEY: Json = {

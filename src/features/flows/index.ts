@@ -4,7 +4,7 @@ import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { runFlow } from "./run/run-flow.ts";
-import { FLOW_ENDPOINTS } from "./http/endpoints.ts";
+import { deleteFlow, listFlows, putFlow, showFlow } from "./http/endpoints.ts";
 import { createHooks } from "./http/hooks.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
@@ -13,7 +13,10 @@ export function flows(): Feature {
   return {
     name: "flows",
     needs: ["added-tools", "confirmations"],
-    router: routerOf([...FLOW_ENDPOINTS, runFlowEndpoint]),
+    router: [
+      routerOf("any key", [listFlows, showFlow, runFlowEndpoint]),
+      routerOf(["manage_tools"], [putFlow, deleteFlow]),
+    ],
     openRouter: createHooks(),
     flows: {
       async loadCompiler() {

@@ -4,5 +4,5 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** A provider's answer is run as it came, and answered in the provider's own form: OpenAI, Anthropic, Gemini. */
 export function formats(): Feature {
-  return { name: "formats", router: routerOf(TURNS) };
+  return { name: "formats", router: routerOf("any key", TURNS) };
 }

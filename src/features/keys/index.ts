@@ -9,7 +9,7 @@ import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
 export function keys(): Feature<{ readonly KeyShard: ReturnType<typeof createKeyShard> }> {
   return {
     name: "keys",
-    router: routerOf(KEY_ENDPOINTS),
+    router: routerOf(["manage_keys"], KEY_ENDPOINTS),
     openCallers: keyDeskOf,
     tenantPart: KEYS_OF_TENANT,
     createObjects: ({ clock }) => ({ KeyShard: createKeyShard(undefined, clock) }),

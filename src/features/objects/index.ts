@@ -4,5 +4,5 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** `GET /v1/objects/{key}`: files that tools have made, for their tenant only. */
 export function objects(): Feature {
-  return { name: "objects", router: routerOf([showObject]) };
+  return { name: "objects", router: routerOf("any key", [showObject]) };
 }

@@ -6,7 +6,7 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 export function orchestration(): Feature {
   return {
     name: "orchestration",
-    router: routerOf([orchestrateBatch, orchestratePartition]),
+    router: routerOf("any key", [orchestrateBatch, orchestratePartition]),
     dialects: [ORCHESTRATION_DIALECT],
   };
 }

@@ -9,7 +9,10 @@ export function tenantData(): Feature {
     name: "tenant-data",
     router(features) {
       const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
-      return routerOf([makeExport(parts, partOf(features, "keptTools")), makeDeletion(parts)]);
+      return [
+        routerOf("any key", [makeExport(parts, partOf(features, "keptTools"))]),
+        routerOf(["manage_keys", "manage_tools"], [makeDeletion(parts)]),
+      ];
     },
   };
 }

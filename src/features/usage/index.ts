@@ -4,5 +4,8 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** `GET /v1/usage`: what a key has left of its quota, what of its tenant waits or fails, and which features there are. */
 export function usage(): Feature {
-  return { name: "usage", router: (features) => routerOf([makeShowUsage(features.map(({ name }) => name))]) };
+  return {
+    name: "usage",
+    router: (features) => routerOf("any key", [makeShowUsage(features.map(({ name }) => name))]),
+  };
 }

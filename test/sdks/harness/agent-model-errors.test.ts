@@ -28,6 +28,8 @@ const failureOf = (text: string) =>
 
 describe("F26 A model that fails in passing is asked again", () => {
   test.each([
+    ["408", { status: 408 }],
+    ["409", { status: 409 }],
     ["429", { status: 429 }],
     ["500", { status: 500 }],
     ["503", { status: 503 }],
@@ -53,6 +55,12 @@ describe("F26 A model that fails in passing is asked again", () => {
     });
     expect(headers["x-should-retry"]).toBe("false");
     expect(headers["x-request-id"]).toBe(failureOf(text).request_id);
+  });
+
+  test("not where its server says that asking again is no use", async () => {
+    model.willSay({ status: 503, headers: { "x-should-retry": "false" } });
+    expect((await send()).status).toBe(502);
+    expect(model.requests).toHaveLength(1);
   });
 
   test("for each of its answers, without that counting as a round", async () => {

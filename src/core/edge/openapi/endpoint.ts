@@ -1,13 +1,15 @@
 import type { Context } from "hono";
 
+import type { KeyFlag } from "../../contract/gate/caller.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Result } from "../../kit/result.ts";
 import { countLists } from "../http/count-lists.ts";
+import { needFlags } from "../http/need-flags.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondResult } from "../http/respond.ts";
-import { createRouter, type Router, type RouterTypes } from "../http/router.ts";
+import { createRouter, type KeyedRouter, type RouterTypes } from "../http/router.ts";
 import { describeRoute } from "./describe-route.ts";
-import type { Described } from "./operation.ts";
+import type { Described, DescribedRoute } from "./operation.ts";
 
 /**
  * Answer a request, or refuse it before anything ran.
@@ -33,17 +35,33 @@ export interface CoreEndpoint<Route extends Endpoint["route"] = Endpoint["route"
   readonly route: Route;
 }
 
-/** Make the router of some endpoints. */
-export function routerOf(endpoints: readonly (Endpoint | CoreEndpoint)[]): Router {
+/** A path with a protocol of its own, which says what its methods mean and how it refuses. */
+export interface ProtocolEndpoint extends DescribedRoute {
+  readonly respond: (request: Request, context: RequestContext) => Promise<Response>;
+}
+
+/** Who may ask for a path: every key, or one that has all of some flags. */
+type Right = "any key" | readonly [KeyFlag, ...KeyFlag[]];
+
+/** Make the router of some paths behind the key that need the same right. */
+export function routerOf(
+  right: Right,
+  endpoints: readonly (Endpoint | CoreEndpoint | ProtocolEndpoint)[],
+): KeyedRouter {
   const router = createRouter();
+  const flags = right === "any key" ? [] : right;
   for (const endpoint of endpoints) {
-    const [method = "", path = ""] = endpoint.route.split(" ");
-    if (endpoint.runsNothing) router.on(method, path, countLists);
+    const [method = "", path = ""] = ("path" in endpoint ? `ALL ${endpoint.path}` : endpoint.route).split(
+      " ",
+    );
+    if ("route" in endpoint && endpoint.runsNothing) router.on(method, path, countLists);
+    if (flags.length > 0) router.on(method, path, needFlags(flags));
     const answer = async (c: Context<RouterTypes>): Promise<Response> => {
-      const context = c.get("context");
-      return respondResult(await endpoint.handle(c.req.raw, context, c.req.param("id") ?? ""), context);
+      const [request, context] = [c.req.raw, c.get("context")];
+      if ("respond" in endpoint) return endpoint.respond(request, context);
+      return respondResult(await endpoint.handle(request, context, c.req.param("id") ?? ""), context);
     };
-    router.on(method, path, "describe" in endpoint ? describeRoute(endpoint, answer) : answer);
+    router.on(method, path, "describe" in endpoint ? describeRoute({ ...endpoint, flags }, answer) : answer);
   }
-  return router;
+  return router as KeyedRouter;
 }

@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { RefusalCode } from "../../contract/failure-codes.ts";
+import type { KeyFlag } from "../../contract/gate/caller.ts";
 import type { Dialect } from "../http/dialect.ts";
 import type { Components, Json } from "./components.ts";
 
@@ -28,7 +29,7 @@ export interface Body {
 }
 
 /** One path and method, as the document describes it. */
-export interface Operation {
+export interface Operation extends Pick<Described, "flags"> {
   /** The name of the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
@@ -56,6 +57,8 @@ export interface Described {
   readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   /** It draws from the key's second allowance, whatever is asked. */
   readonly runsNothing?: true;
+  /** The flags that a key needs for it; where it is mounted says so. */
+  readonly flags?: readonly KeyFlag[];
   /** @param features the names of those that the Worker lists, so that an example calls nothing else */
   readonly describe: (features: readonly string[]) => Operation;
 }

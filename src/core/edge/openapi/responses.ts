@@ -10,6 +10,7 @@ const OF_A_PATH = [...BEFORE_COUNTING, "UNAVAILABLE"] as const;
 const OF_A_QUERY = ["INVALID_QUERY"] as const;
 const OF_A_BODY = ["MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INVALID_BATCH"] as const;
 const OF_A_KEY = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"] as const;
+const OF_A_FLAG = ["FORBIDDEN"] as const;
 const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
 
 const EVENTS =
@@ -120,13 +121,14 @@ export function headersOf(codes: readonly RefusalCode[]): Json {
 }
 
 function toRefusals(operation: Operation, components: Components): Json {
-  const { query, body, refusal, refusals = [], counted, keyed } = operation;
+  const { query, body, refusal, refusals = [], counted, keyed, flags = [] } = operation;
   const codes = new Set<RefusalCode>([
     ...OF_A_PATH,
     ...(query ? OF_A_QUERY : []),
     ...(body ? OF_A_BODY : []),
     ...(keyed ? OF_A_KEY : []),
     ...(counted ? OF_A_QUOTA : []),
+    ...(flags.length > 0 ? OF_A_FLAG : []),
     ...refusals,
   ]);
   const byStatus = Map.groupBy(codes, (code) => CODES[code].status);

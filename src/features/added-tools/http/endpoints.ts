@@ -20,7 +20,6 @@ import { changeTools } from "./change-tools.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import type { KeepOptions } from "../keep-tool.ts";
@@ -68,7 +67,7 @@ export const putTool: Endpoint = {
       schema: shownToolSchema(),
       statuses: [200, 201],
     },
-    refusals: ["FORBIDDEN", "INVALID_TOOL", "NAME_TAKEN"],
+    refusals: ["INVALID_TOOL", "NAME_TAKEN"],
   }),
 };
 
@@ -77,8 +76,6 @@ export const showTool: Endpoint = {
   route: "GET /v1/tools/:id",
   runsNothing: true,
   async handle(_, context, name) {
-    const forbidden = refuseWithout("manageTools", context.caller);
-    if (forbidden !== null) return err(forbidden);
     const found = await askGate(
       () => callAddedTools(context.gate, "tool", name),
       "The tool could not be read; ask again.",
@@ -96,7 +93,7 @@ export const showTool: Endpoint = {
     summary: "Show the declaration of a tool that the tenant added",
     tag: "Tools",
     answer: { description: "The declaration and its fingerprint", schema: shownToolSchema() },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   }),
 };
 
@@ -104,20 +101,14 @@ export const showTool: Endpoint = {
 export const deleteTool: Endpoint = {
   route: "DELETE /v1/tools/:id",
   runsNothing: true,
-  async handle(_, context, name) {
-    const forbidden = refuseWithout("manageTools", context.caller);
-    if (forbidden !== null) return err(forbidden);
-    return deleteAdded("tool", name, context, {
-      isThere: (tool) => !isFlow(tool),
-      refuseUnknown,
-    });
-  },
+  handle: (_, context, name) =>
+    deleteAdded("tool", name, context, { isThere: (tool) => !isFlow(tool), refuseUnknown }),
   describe: () => ({
     id: "deleteTool",
     summary: "Delete a tool that the tenant added",
     tag: "Tools",
     answer: { description: "It is gone; its jobs go on", schema: null, statuses: [204] },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   }),
 };
 
@@ -183,14 +174,12 @@ export function refuseTool(issues: readonly RefusalIssue[]): Refusal {
   return makeRefusal("INVALID_TOOL", first?.hint ?? "The declaration cannot work.", { issues });
 }
 
-/** Read what is to be kept under a name, of a key that may manage tools; the deployment's own names are taken. */
+/** Read what is to be kept under a name; the deployment's own names are taken. */
 export async function readPut(
   request: Request,
-  { caller, configured }: RequestContext,
+  { configured }: RequestContext,
   name: string,
 ): Promise<Result<unknown, Refusal>> {
-  const forbidden = refuseWithout("manageTools", caller);
-  if (forbidden !== null) return err(forbidden);
   const body = await readRequestBody(request);
   if (!body.ok) return body;
   return configured.catalog.offers(name) ? err(refuseShipped([name])) : ok(body.value.value);

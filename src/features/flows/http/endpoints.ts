@@ -16,14 +16,13 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import { noFlow } from "../run/plan-flow.ts";
 import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
-const putFlow: Endpoint = {
+export const putFlow: Endpoint = {
   route: "PUT /v1/flows/:id",
   runsNothing: true,
   async handle(request, context, name) {
@@ -54,12 +53,12 @@ const putFlow: Endpoint = {
       schema: keptFlowSchema(),
       statuses: [200, 201],
     },
-    refusals: ["FORBIDDEN", "INVALID_FLOW", "NAME_TAKEN"],
+    refusals: ["INVALID_FLOW", "NAME_TAKEN"],
   }),
 };
 
 /** `GET /v1/flows`: the flows that the key may call. */
-const listFlows: Endpoint = {
+export const listFlows: Endpoint = {
   route: "GET /v1/flows",
   runsNothing: true,
   handle: async (_, { catalog }) => {
@@ -84,7 +83,7 @@ const listFlows: Endpoint = {
 };
 
 /** `GET /v1/flows/{name}`: a flow, and how it would run with the tools that there are. */
-const showFlow: Endpoint = {
+export const showFlow: Endpoint = {
   route: "GET /v1/flows/:id",
   runsNothing: true,
   async handle(request, context, name) {
@@ -108,25 +107,19 @@ const showFlow: Endpoint = {
 };
 
 /** `DELETE /v1/flows/{name}`: delete one. Runs of it go on to their end. */
-const deleteFlow: Endpoint = {
+export const deleteFlow: Endpoint = {
   route: "DELETE /v1/flows/:id",
   runsNothing: true,
-  async handle(_, context, name) {
-    const forbidden = refuseWithout("manageTools", context.caller);
-    if (forbidden !== null) return err(forbidden);
-    return deleteAdded("flow", name, context, { isThere: isFlow, refuseUnknown: noFlow });
-  },
+  handle: (_, context, name) =>
+    deleteAdded("flow", name, context, { isThere: isFlow, refuseUnknown: noFlow }),
   describe: () => ({
     id: "deleteFlow",
     summary: "Delete a flow",
     tag: "Flows",
     answer: { description: "It is gone", schema: null, statuses: [204] },
-    refusals: ["FORBIDDEN", "NOT_FOUND"],
+    refusals: ["NOT_FOUND"],
   }),
 };
-
-/** Batches with a name: kept, listed, shown and deleted. */
-export const FLOW_ENDPOINTS: readonly Endpoint[] = [listFlows, showFlow, putFlow, deleteFlow];
 
 /** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
 function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {

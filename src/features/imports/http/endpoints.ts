@@ -15,7 +15,6 @@ import { changeTools } from "../../added-tools/http/change-tools.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { rulesOf } from "../../added-tools/http/tool-settings.ts";
@@ -37,8 +36,6 @@ export const importTools: Endpoint = {
   route: "POST /v1/tools/import",
   runsNothing: true,
   async handle(request, context) {
-    const forbidden = refuseWithout("manageTools", context.caller);
-    if (forbidden !== null) return err(forbidden);
     const body = await readRequestBody(request, IMPORT_LIMITS);
     if (!body.ok) return body;
     const asked = parseRequest(importSchema(), body.value.value);
@@ -76,7 +73,7 @@ export const importTools: Endpoint = {
     tag: "Tools",
     body: { schema: importSchema().check(z.meta({ id: "ToolImport" })), example: EXAMPLE },
     answer: { description: "The tools, and what none was made of", schema: importedSchema() },
-    refusals: ["FORBIDDEN", "INVALID_REQUEST", "INVALID_TOOL", "NAME_TAKEN", "QUOTA_EXCEEDED"],
+    refusals: ["INVALID_REQUEST", "INVALID_TOOL", "NAME_TAKEN", "QUOTA_EXCEEDED"],
   }),
 };
 

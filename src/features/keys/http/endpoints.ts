@@ -15,7 +15,6 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
 import type { MadeKeys } from "./made-keys.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -130,7 +129,7 @@ const listKeys: Endpoint = {
       cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
     answer: { description: "One page of keys", schema: keyPageSchema() },
-    refusals: ["FORBIDDEN", "MISCONFIGURED"],
+    refusals: ["MISCONFIGURED"],
   }),
 };
 
@@ -165,17 +164,15 @@ const deleteKey: Endpoint = {
       schema: null,
       statuses: [204],
     },
-    refusals: ["FORBIDDEN", "NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),
 };
 
 /** Keys that are made, listed and revoked while the deployment runs. */
 export const KEY_ENDPOINTS: readonly Endpoint[] = [listKeys, postKey, deleteKey];
 
-/** The keys that are made while running, for who may manage them. */
-async function openKeys({ caller, configured }: RequestContext): Promise<Result<MadeKeys, Refusal>> {
-  const unmanaged = refuseWithout("manageKeys", caller);
-  if (unmanaged !== null) return err(unmanaged);
+/** The keys that are made while running. */
+async function openKeys({ configured }: RequestContext): Promise<Result<MadeKeys, Refusal>> {
   const made = await keyDeskOf(configured).open();
   return made === null ? err(NO_SHARDS) : ok(made);
 }

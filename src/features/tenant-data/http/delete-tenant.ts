@@ -10,7 +10,6 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import type { TenantPart } from "../../../core/edge/feature.ts";
-import { refuseWithout } from "../../../core/edge/http/refuse-flag.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
@@ -38,10 +37,6 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
   runsNothing: true,
   async handle(request, context) {
     const { caller, gate } = context;
-    const unmanaged = refuseWithout("manageKeys", caller);
-    if (unmanaged !== null) return err(unmanaged);
-    const forbidden = refuseWithout("manageTools", context.caller);
-    if (forbidden !== null) return err(forbidden);
     const body = await readRequest(request, deleteSchema());
     if (!body.ok) return body;
     const { tenant } = body.value.parsed;
@@ -69,7 +64,7 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
     tag: "Tenant",
     body: { schema: deleteSchema(), example: { tenant: "acme" } },
     answer: { description: "It is gone, but for what `more_objects` says", schema: withParts(parts) },
-    refusals: ["FORBIDDEN", "INVALID_REQUEST"],
+    refusals: ["INVALID_REQUEST"],
   }),
 });
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+
+import { KEY_FLAGS, type KeyFlag } from "../../src/core/contract/gate/caller.ts";
+import type { Feature } from "../../src/core/edge/feature.ts";
+import { createRouter } from "../../src/core/edge/http/router.ts";
+import { createTestVolley } from "../../src/package/testing.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
+
+/** An operation as the document tells of its right. */
+interface Told {
+  readonly description?: string;
+  readonly security?: readonly { readonly key?: readonly KeyFlag[] }[];
+}
+
+const volleyWith = (flags: readonly KeyFlag[]) =>
+  createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags } });
+
+/** Name the flag that a key with some flags is refused for at a path; null where it is not. */
+async function lackOf(flags: readonly KeyFlag[], [method, path]: readonly [string, string]) {
+  const volley = await volleyWith(flags);
+  // The body would be refused next.
+  const answer = await volley.fetch(path, { method, ...(method !== "GET" && { body: "no JSON" }) });
+  const [, lacking = null] = /"The key has no flag '(\w+)'/.exec(await answer.text()) ?? [];
+  return answer.status === 403 ? lacking : null;
+}
+
+const answer = await (await volleyWith([])).fetch("/openapi.json");
+const { paths } = (await answer.json()) as { paths: Record<string, Record<string, Told>> };
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, told]) => ({
+    route: [method.toUpperCase(), path.replace("{id}", "some")] as const,
+    flags: told.security?.flatMap(({ key = [] }) => key) ?? [],
+    told,
+  })),
+);
+const managed = operations.filter(({ flags }) => flags.length > 0);
+
+describe("The flags that a path needs", () => {
+  test("T02 are these, and every other path is for any key", () => {
+    expect(Object.fromEntries(managed.map(({ route, flags }) => [route.join(" "), flags]))).toEqual({
+      "GET /v1/tools/some": ["manage_tools"],
+      "PUT /v1/tools/some": ["manage_tools"],
+      "DELETE /v1/tools/some": ["manage_tools"],
+      "POST /v1/tools/import": ["manage_tools"],
+      "PUT /v1/flows/some": ["manage_tools"],
+      "DELETE /v1/flows/some": ["manage_tools"],
+      "GET /v1/keys": ["manage_keys"],
+      "POST /v1/keys": ["manage_keys"],
+      "DELETE /v1/keys/some": ["manage_keys"],
+      "POST /v1/tenant/delete": ["manage_keys", "manage_tools"],
+      "POST /v1/confirmations/some": ["approve"],
+    });
+  });
+
+  test.each(managed)(
+    "T02 are asked of a key before its body is read: $route",
+    async ({ route, flags, told }) => {
+      for (const [at, flag] of flags.entries()) {
+        expect(told.description).toContain(`\`${flag}\``);
+        const others = KEY_FLAGS.filter((other) => other !== flag && !flags.slice(at + 1).includes(other));
+        expect(await lackOf(others, route)).toBe(flag);
+      }
+      expect(await lackOf(flags, route)).toBeNull();
+    },
+  );
+
+  test("are said by every router behind the key: one that says none does not compile", () => {
+    // @ts-expect-error a router that any code can make has no right
+    const silent: Feature = { name: "silent", router: createRouter() };
+    expect(silent.name).toBe("silent");
+  });
+});
