@@ -1,12 +1,14 @@
 import { toFailedReply } from "../../core/run/turns/to-tool-reply.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
-import type { ConfirmationRecord } from "../../core/contract/gate/confirmation.ts";
+import type { AnsweredMethods, AnsweredQuestion } from "../../core/contract/gate/parked-group.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { LIMITS } from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";
+import type { Execution } from "../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
@@ -94,7 +96,10 @@ interface Missing {
 export async function restoreTurns(
   messages: readonly Message[],
   voice: Voice,
-  world: { readonly gate: Gate; readonly ports: KeepPorts; readonly caller: Pick<Caller, "tools"> },
+  world: Pick<Execution, "gate" | "asking"> & {
+    readonly ports: KeepPorts;
+    readonly caller: Pick<Caller, "tools">;
+  },
 ): Promise<Result<readonly Message[], Refusal>> {
   const missing = await findMissing(messages, voice, world.ports);
   if (missing.length === 0) return ok(messages);
@@ -109,7 +114,7 @@ export async function restoreTurns(
   const decided = await attempt(() =>
     readDecisions(
       found.map(({ kept }) => kept),
-      world.gate,
+      world,
     ),
   );
   if (!decided.ok) return err(NOT_RESTORED);
@@ -237,19 +242,24 @@ function handleIn(rows: ReadonlyMap<string, string>, { exact, loose }: TurnName)
   return pointer === undefined ? null : pointer.slice(POINTS_TO.length);
 }
 
-/** Read the results of everything that waited for a person, and of the questions that followed from it. */
+const callQuestions = createPartCall<AnsweredMethods>("confirmations");
+
+/**
+ * Read the results of everything that waited for a person, and of the questions that followed from it. A Worker that asks
+ * no more cannot tell.
+ */
 async function readDecisions(
   turns: readonly KeptTurn[],
-  gate: Gate,
-): Promise<ReadonlyMap<string, ConfirmationRecord | null>> {
+  { gate, asking }: Pick<Execution, "gate" | "asking">,
+): Promise<ReadonlyMap<string, AnsweredQuestion | null>> {
   const waiting = new Set(
     turns.flatMap(({ replies }) =>
       replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
     ),
   );
-  const records = new Map<string, ConfirmationRecord | null>();
+  const records = new Map<string, AnsweredQuestion | null>();
   for (const id of waiting) {
-    const record = await gate.confirmation(id);
+    const record = asking === undefined ? null : await callQuestions(gate, "confirmation", id);
     records.set(id, record);
     for (const result of answered(record)) {
       const next = questionOf(result);
@@ -260,7 +270,7 @@ async function readDecisions(
 }
 
 /** The results that a decision was answered with, as far as they were kept. */
-function answered(record: ConfirmationRecord | null): readonly JsonObject[] {
+function answered(record: AnsweredQuestion | null): readonly JsonObject[] {
   if (record === null || record.answerJson === null) return [];
   return (parseExact(record.answerJson) as { readonly results: readonly JsonObject[] }).results;
 }
@@ -271,7 +281,7 @@ function questionOf({ status, confirmation }: JsonObject): string | null {
 }
 
 /** A reply as it is by now: what waited for a person has its result, once that is decided. */
-function decideReply(reply: KeptReply, records: ReadonlyMap<string, ConfirmationRecord | null>): KeptReply {
+function decideReply(reply: KeptReply, records: ReadonlyMap<string, AnsweredQuestion | null>): KeptReply {
   if (reply.waits.length === 0) return reply;
   const results = new Map(
     reply.waits.flatMap(({ confirmation, action }) => {
@@ -302,7 +312,7 @@ function decideReply(reply: KeptReply, records: ReadonlyMap<string, Confirmation
 function resultOf(
   action: string,
   question: string,
-  records: ReadonlyMap<string, ConfirmationRecord | null>,
+  records: ReadonlyMap<string, AnsweredQuestion | null>,
 ): JsonObject | null {
   const record = records.get(question) ?? null;
   if (record?.status === "pending") return null;

@@ -1,5 +1,6 @@
 import { attempt } from "../../core/kit/result.ts";
-import { type ParkedGroup, GROUP_FORMAT, type ParkAnswer } from "../../core/contract/gate/confirmation.ts";
+import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
+import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { utf8Length } from "../../core/contract/json.ts";
 import { LIMITS } from "../../core/contract/limits.ts";
@@ -65,7 +66,13 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
 /** Null when nothing is recorded for certain. */
 async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
-  const asked = await attempt(() => gate.park(drafts.map(({ id, groupJson }) => ({ id, groupJson }))));
+  const asked = await attempt(() =>
+    callConfirmations(
+      gate,
+      "park",
+      drafts.map(({ id, groupJson }) => ({ id, groupJson })),
+    ),
+  );
   return asked.ok ? asked.value : null;
 }
 

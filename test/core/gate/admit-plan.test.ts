@@ -255,7 +255,10 @@ describe("admitPlan() refuses", () => {
 });
 
 describe("admitPlan() of what a person approved", () => {
-  const APPROVED = { ...ONE, approved: { claim: { id: "question", by: "me" }, requestedBy: "agent" } };
+  const APPROVED = {
+    ...ONE,
+    approved: { claim: { part: "confirmations", value: { id: "question", by: "me" } }, requestedBy: "agent" },
+  };
   const admit = (gate: FakeGate) => admitPlan(APPROVED, askedWith(), { caller: CALLER, gate });
 
   test("claims the question and is admitted in one turn", async () => {

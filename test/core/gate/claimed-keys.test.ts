@@ -312,7 +312,7 @@ describe("what a person has to allow", () => {
   test("is not asked again where an earlier run may have asked, but unknown", async () => {
     const world = new KeyedWorld();
     const tools = gatedTools(world);
-    world.gate.park = () => new Promise(() => {});
+    world.gate.confirmations.park = () => new Promise(() => {});
     await world.lose(tools, { actions: [gated] }, { key: "b", ms: 50 });
     const { results } = await world.send(tools, { actions: [gated] }, "b");
     expect(results[0]!.status).toBe("unknown");
