@@ -8,7 +8,7 @@ import { bundleWorker, readFeatures, writeWorker } from "../../scripts/features.
 const MARKS: Readonly<Record<string, string>> = {
   "added-tools": "/v1/tools/:id",
   agent: "/v1/chat/completions",
-  confirmations: "/v1/confirmations",
+  confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
   discovery: "/v1/discover_tools",
   document: "This document",
   flows: "/hooks/:tenant/:id",
@@ -19,6 +19,7 @@ const MARKS: Readonly<Record<string, string>> = {
   objects: "/v1/objects/",
   orchestration: "/api/orchestration/batch",
   "tenant-data": "/v1/export",
+  tokens: "159507bc00k00d00i20i2jg70b",
   usage: "/v1/usage",
   workspace: "CREATE TABLE IF NOT EXISTS files",
 };
