@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery, Retries } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { flag, listOf, matching, oneOf, text, upTo } from "../contract/form.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";

@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { guardCallback } from "../egress/guard-callback.ts";

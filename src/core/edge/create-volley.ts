@@ -2,7 +2,7 @@ import { useTokenTables } from "../answer/estimate-tokens.ts";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";

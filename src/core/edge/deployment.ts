@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import { type Caller, mostRequests } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { attempt, ok } from "../kit/result.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";

@@ -17,7 +17,7 @@ import type {
   KeyState,
 } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findSameReads } from "../plan/same-reads.ts";

@@ -5,7 +5,7 @@ import type { AnsweredMethods, AnsweredQuestion } from "../../core/contract/gate
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import type { Execution } from "../../core/gate/execution.ts";

@@ -3,7 +3,7 @@ import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation
 import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { utf8Length } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
@@ -102,8 +102,7 @@ async function draft(
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
 function isSmall(json: string): boolean {
-  const { confirmationBytes } = LIMITS;
-  return json.length <= confirmationBytes && utf8Length(json) <= confirmationBytes;
+  return json.length <= LIMITS.confirmationBytes && utf8Length(json) <= LIMITS.confirmationBytes;
 }
 
 function toPending(

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ConfirmationTable } from "../../../src/features/confirmations/objects/confirmation-table.ts";
 import { CONFIRMATION_LIMITS } from "../../../src/features/confirmations/confirmation-book.ts";
 import { ask } from "./ask-confirmations.ts";

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { nameObject, placeJob, shardOf } from "../../../src/core/contract/gate/job-shard.ts";
 import { createGateClient } from "../../../src/core/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../../src/core/edge/platform/system-ports.ts";

@@ -8,7 +8,7 @@ import {
   type ToolsPage,
   type ToolToKeep,
 } from "../../../src/core/contract/gate/kept-tool.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

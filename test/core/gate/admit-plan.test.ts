@@ -10,7 +10,7 @@ import type { Caller } from "../../../src/core/contract/gate/caller.ts";
 import type { IdempotencyRequest, KeyState } from "../../../src/core/contract/gate/idempotency.ts";
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import {
   admitPlan,
   type Asked,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { deriveId } from "../../../src/core/kit/derive-id.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
 
 /** One tool of every kind that makes a difference to a run whose end was not heard. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ConfirmationRecord } from "../../../src/features/confirmations/confirmation.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { AgentWorld, type SaidCall, type SaidTurn } from "../../support/agent-world.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { toCursor } from "../../../src/core/contract/gate/job-query.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { parseConfirmationQuery } from "../../../src/features/confirmations/http/confirmation-query.ts";
 
 describe("parseConfirmationQuery()", () => {

@@ -18,7 +18,7 @@ export const CONFIRMATIONS: Reasons = {
   "src/features/confirmations/park-groups.ts": [
     on(EMPTY, "drafts.length === 0"),
     on(LEFT_OUT, "asks.asker !== undefined"),
-    on(SHORTCUT, "json.length <= confirmationBytes"),
+    on(SHORTCUT, "json.length <= LIMITS.confirmationBytes"),
   ],
   "src/features/confirmations/wire-confirmation.ts": [
     on(SCHEMA, ".meta({ id"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FilesRead } from "../../../src/core/contract/gate/workspace.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { read } from "../../../src/tools/workspace/read.ts";
 import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
-import { LIMITS } from "../limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
 import { parseChoice, refuseOtherParameters, refuseQuery } from "../parse-request.ts";
 

@@ -1,6 +1,6 @@
 import type { CallbackTarget } from "../../contract/gate/job.ts";
 import type { Shelf } from "../../contract/gate/kept-result.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../gate/state/kept-results.ts";
 import type { BacklogOptions } from "./core-kinds.ts";
 import type { OutboxOptions } from "./outbox.ts";

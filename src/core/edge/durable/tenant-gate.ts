@@ -15,7 +15,7 @@ import { type OpeningReport, toDeadEvent, toOpenedEvent } from "../../contract/g
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { type Job, toEventId, toJobRecord } from "../../gate/state/outbox.ts";
 import type { Clock } from "../../kit/clock.ts";

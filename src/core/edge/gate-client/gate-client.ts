@@ -3,7 +3,7 @@ import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, nameObject, shardOf } from "../../contract/gate/job-shard.ts";
 import { addUsage, type UsageQuery, type UsageReport } from "../../contract/gate/usage.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../gate/state/kept-results.ts";
 import { admitClaimedSharded, admitSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";

@@ -26,7 +26,7 @@ import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { executeApproved } from "../execute-approved.ts";

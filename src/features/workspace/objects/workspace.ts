@@ -5,7 +5,7 @@ import type {
   FilesRead,
   WorkspaceMethods,
 } from "../../../core/contract/gate/workspace.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseJobQuery, toCursor } from "../../../../src/core/contract/gate/job-query.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 
 const parse = (query: string) => parseJobQuery(new URLSearchParams(query));
 
