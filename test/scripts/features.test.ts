@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 142 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(142);
+  test("with one tool and no feature takes at most 130 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(130);
   });
 
   test("with every feature and one tool takes at most 332 KiB gzipped", async () => {
@@ -43,7 +43,7 @@ describe("The bundle of a Worker", () => {
 
   test.each([
     ["an MCP gateway", 175, ["discovery", "mcp"]],
-    ["an agent gateway", 201, ["discovery", "agent"]],
+    ["an agent gateway", 197, ["discovery", "agent"]],
   ])("that is %s takes at most %i KiB gzipped", async (_, most, names) => {
     const listed = features.filter(({ name }) => names.includes(name));
     expect(kib(await bundleWorker(writeWorker(listed)))).toBeLessThanOrEqual(most);
