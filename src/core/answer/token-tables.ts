@@ -57,7 +57,7 @@ export interface ScriptTables {
   readonly rowPairs: readonly Uint16Array[];
 }
 
-/** What characters cost. Both are made when the first character that needs them is weighed. */
+/** Costs of characters. Both are made when the first character that needs them is weighed. */
 export interface TokenTables {
   makeAscii(): AsciiTables;
   makeScripts(): ScriptTables;

@@ -40,7 +40,7 @@ export interface Feature<Objects extends object = object> {
   readonly keptTools?: KeptTools;
   /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
   readonly openCallers?: (configured: Configured) => CallerSource;
-  /** What characters cost in tokens, better than core's rough tables. */
+  /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
