@@ -48,7 +48,7 @@ const SDKS = [
     test: {
       ...COMPUTES,
       name: "sdks-core",
-      setupFiles: "test/support/fixed-seed.ts",
+      setupFiles: ["test/support/fixed-seed.ts", "test/support/fitted-tokens.ts"],
       include: ["test/sdks/core/**/*.test.ts"],
     },
   },
@@ -76,7 +76,7 @@ function makeLayers(part: (layer: Layer) => object) {
         server: { deps: { inline: [COUNTED] } },
         // A sample of thousands takes what it takes.
         testTimeout: 300_000,
-        setupFiles: "test/support/fixed-seed.ts",
+        setupFiles: ["test/support/fixed-seed.ts", "test/support/fitted-tokens.ts"],
       },
     },
     {

@@ -57,6 +57,13 @@ const NOT_IN_PAGES = [
   { regex: String.raw`^\.\./[\w-]`, message: "Pages run in a browser: types only.", allowTypeImports: true },
 ];
 
+/** The rooms that know features by the types of their answers, and of a feature those alone. */
+const READERS = ["console/kit", "package/client"];
+const wireOnly = {
+  regex: "/features/(?![\\w-]+/wire-[\\w-]+\\.ts$)",
+  message: "Only the types of a feature's answers, from its files 'wire-….ts'.",
+};
+
 const message = "Outside edge this is a port: see egress/ports.ts.";
 const PORTS = [
   "fetch",
@@ -99,7 +106,9 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
     const said = `Not from ${room}: see ARCHITECTURE.md, "Rooms".`;
     const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
     const hasPlatform = /^(?:core\/edge|package|console|features)/.test(room);
-    const ofFeatures = room.startsWith("features/") ? NOT_IN_PAGES : [noFeature];
+    const ofFeatures = room.startsWith("features/")
+      ? NOT_IN_PAGES
+      : [READERS.includes(room) ? wireOnly : noFeature];
     const features = room === "package" ? [] : ofFeatures;
     const imports = { patterns: [...patterns, ...features, ...(hasPlatform ? [] : [noPlatform])] };
     return {

@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { LIMITS } from "../src/core/contract/limits.ts";
+import * as LIMITS from "../src/core/contract/limits.ts";
 import { isJsonObject, type JsonObject } from "../src/core/contract/json.ts";
 import { visibleText } from "../src/core/kit/visible-text.ts";
 import { readDeployment } from "./flows/read-deployment.ts";

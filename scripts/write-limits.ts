@@ -3,9 +3,12 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 
-import { LIMITS } from "../src/core/contract/limits.ts";
+import * as LIMITS from "../src/core/contract/limits.ts";
 import { updateLimitsPage } from "./docs/limits-page.ts";
 
 const PAGE = new URL("../docs/limits.md", import.meta.url);
+const limits = Object.fromEntries(
+  Object.entries(LIMITS).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+);
 const source = await readFile(new URL("../src/core/contract/limits.ts", import.meta.url), "utf8");
-await writeFile(PAGE, updateLimitsPage(await readFile(PAGE, "utf8"), { source, limits: LIMITS }));
+await writeFile(PAGE, updateLimitsPage(await readFile(PAGE, "utf8"), { source, limits }));

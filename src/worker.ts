@@ -12,6 +12,7 @@ import { mcp } from "./features/mcp/index.ts";
 import { objects } from "./features/objects/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
+import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
 import { SHIPPED_TOOLS } from "./package/tools.ts";
@@ -38,6 +39,7 @@ const volley = createVolley({
     keys(),
     tenantData(),
     objects(),
+    tokens(),
     usage(),
     document(),
     console(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../src/core/contract/limits.ts";
+import * as LIMITS from "../src/core/contract/limits.ts";
 import type { WireResult } from "./support/execute-batch.ts";
 import { expectClean, SECRETS } from "./support/expect-clean.ts";
 import { UPSTREAM_TEXT } from "./support/hostile-answers.ts";

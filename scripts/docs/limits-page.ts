@@ -1,5 +1,8 @@
 const ROW = /^\| `(\w+)` \| ([\d,]+)([^|]*) \| (.*) \|$/;
 
+/** A limit where it is declared. */
+const DECLARED = /^export (?:const|let) (\w+) =/gm;
+
 export interface LimitsSource {
   /** The text of `src/core/contract/limits.ts`: its comments are the reasons. */
   readonly source: string;
@@ -17,7 +20,9 @@ export function updateLimitsPage(page: string, { source, limits }: LimitsSource)
     return name === undefined || Object.hasOwn(limits, name);
   });
   let last = lines.findIndex((line) => line.startsWith("|---"));
-  for (const [name, value] of Object.entries(limits)) {
+  const named = [...source.matchAll(DECLARED)].map(([, name]) => name!);
+  for (const name of named) {
+    const value = limits[name]!;
     const at = lines.findIndex((line) => ROW.exec(line)?.[1] === name);
     if (at === -1) {
       last += 1;
@@ -64,7 +69,9 @@ function writeValue(name: string, value: number): string {
 
 /** A limit's comment as a cell of a table: one line, no full stop at the end. */
 function reasonOf(name: string, source: string): string {
-  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${name}:`).exec(source)?.[1];
+  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export (?:const|let) ${name} =`).exec(
+    source,
+  )?.[1];
   if (comment === undefined)
     throw new Error(`Cannot write docs/limits.md: '${name}' has no comment with its reason`);
   return comment

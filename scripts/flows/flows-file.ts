@@ -4,7 +4,7 @@ import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts"
 import { toOwnFields } from "../../src/features/flows/declaration/own-fields.ts";
 import { describe } from "../../src/core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { parseJsonText } from "../../src/core/contract/parse-json.ts";
 import { toLineAndColumn } from "../../src/core/kit/json/json-slip.ts";
 import { toPointer } from "../../src/core/kit/json/json-pointer.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { Answered, Attack, Target } from "./attack.ts";
 
 /** An answer has headers and a shell around what is bounded, and both are counted: this is the bound itself. */

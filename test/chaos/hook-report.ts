@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { findRunViolations, isRunLost, isRunRepeated, type RunEvidence } from "./find-run-violations.ts";
 import type { ClockResult } from "./miss-clock.ts";
 import { HOOK_FAULTS } from "./plan-hook-loop.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { FAULTS } from "./fault.ts";
 import type { BacklogResult } from "./fill-backlog.ts";
 import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";

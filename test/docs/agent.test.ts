@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CODES } from "../../src/core/contract/failure-codes.ts";
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { measureLoop } from "../bench/tokens/measure-loop.ts";
 import {

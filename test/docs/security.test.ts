@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = await readFile(new URL("docs/security.md", root), "utf8");

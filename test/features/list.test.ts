@@ -2,6 +2,8 @@ import { readdir } from "node:fs/promises";
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
+import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
+import { ROUGH_TABLES } from "../../src/core/answer/token-tables.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/core/edge/create-volley.ts";
 import type { Feature } from "../../src/core/edge/feature.ts";
@@ -14,6 +16,7 @@ import { flows } from "../../src/features/flows/index.ts";
 import { imports } from "../../src/features/imports/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
+import { tokens } from "../../src/features/tokens/index.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { declareCustomers } from "../support/sample-declarations.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
@@ -214,4 +217,27 @@ describe("A Worker does not start", () => {
       expect((await volley.fetch("/healthz")).status).toBe(503);
     },
   );
+});
+
+describe("A Worker's estimate of tokens", () => {
+  const json = JSON.stringify("All human beings are born free and equal in dignity and rights. ".repeat(10));
+  const rough = (): number => {
+    useTokenTables(ROUGH_TABLES);
+    return estimateTokens(json);
+  };
+
+  test.each([
+    ["lists 'tokens'", [tokens()]],
+    ["lists 'agent'", [discovery(), agent()]],
+  ])("is by the fitted tables where it %s", (_, features) => {
+    const before = rough();
+    createVolley({ tools: [echo], features });
+    expect(estimateTokens(json)).toBeLessThan(before);
+  });
+
+  test("is rough, and counts more, where it lists neither", () => {
+    const before = rough();
+    createVolley({ tools: [echo], features: [discovery()] });
+    expect(estimateTokens(json)).toBe(before);
+  });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
 import { startRawSandbox } from "../support/sandbox.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { manyPatterns } from "../support/hostile-documents.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { eventually, sleep } from "../support/eventually.ts";
 import type { Answer } from "../support/hostile-answers.ts";

@@ -76,7 +76,8 @@ class InProcessRunner implements TestRunner {
     this.#hookImports();
     process.on("unhandledRejection", (reason) => void this.#stray.push(reason));
     process.on("uncaughtException", (error) => void this.#stray.push(error));
-    await import(pathToFileURL(resolve("test/support/fixed-seed.ts")).href);
+    for (const file of ["fixed-seed", "fitted-tokens"])
+      await import(pathToFileURL(resolve(`test/support/${file}.ts`)).href);
     this.#known = await readKnown();
   }
 

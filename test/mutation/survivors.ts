@@ -176,7 +176,6 @@ export const SURVIVORS: Reasons = {
     on("An outcome without an answer has neither field, which counts as zero and as none.", "const answered"),
   ],
   "src/core/gate/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
-  "src/core/gate/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
   "src/core/gate/state/due-index.ts": [
     on("Work without a group takes no turns.", 'group = ""'),
     on(AT_BOUND, "beginsAt < known.dueAt"),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Forgetting } from "../../src/core/contract/limits.ts";
 import { comeBack } from "../chaos/run-loop.ts";
 import { readObjects, type StoredObject } from "../chaos/stored-objects.ts";
 import { startVictim, type Victim } from "../chaos/victim.ts";
@@ -139,7 +140,7 @@ export async function soak(schedule: Schedule, { rate, forgets }: SoakOptions): 
 }
 
 /** A row that is remembered for days is forgotten within minutes, and looked for as much more often. */
-function shorten(retentionMs: number): Readonly<Record<string, number>> {
+function shorten(retentionMs: number): Forgetting {
   const pruneEveryMs = Math.round(retentionMs / PRUNE_SHARE);
   return {
     jobRetentionMs: retentionMs,

@@ -12,6 +12,7 @@ import { mcp } from "../../src/features/mcp/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
+import { tokens } from "../../src/features/tokens/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
 
@@ -29,6 +30,7 @@ export const ALL_FEATURES = [
   keys(),
   tenantData(),
   objects(),
+  tokens(),
   usage(),
   document(),
   console(),

@@ -6,7 +6,7 @@ import { createCatalog } from "./create-catalog.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { parseBatch } from "../../src/core/contract/batch.ts";
 import type { WireFailure } from "../../src/core/contract/failure.ts";
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { execute } from "../../src/core/run/execute/executor.ts";
 import type { Execution } from "../../src/core/gate/execution.ts";
 import type { Ports } from "../../src/core/egress/ports.ts";

@@ -1,13 +1,16 @@
 import type { KeptResult } from "../../src/core/contract/gate/kept-result.ts";
-import type { AdmissionAnswer, AdmissionRequest } from "../../src/core/contract/gate/admission.ts";
 import type {
-  ApprovalAnswer,
-  Claim,
-  ClaimRefusal,
-  ParkedGroup,
-  ParkAnswer,
-  ParkRequest,
-} from "../../src/core/contract/gate/confirmation.ts";
+  AdmissionAnswer,
+  AdmissionRequest,
+  ClaimedAdmission,
+  PartClaim,
+} from "../../src/core/contract/gate/admission.ts";
+import type { ParkedGroup } from "../../src/core/contract/gate/parked-group.ts";
+import {
+  type ClaimRefusal,
+  type ConfirmationMethods,
+  refuseClaim,
+} from "../../src/features/confirmations/confirmation.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyClosing,
@@ -21,6 +24,13 @@ import { narrowToClaimed } from "../../src/core/gate/state/narrow-to-claimed.ts"
 
 /** When everything that a fake gate parks expires. */
 export const PARKED_UNTIL = Date.UTC(2026, 10, 2, 15, 0);
+
+/** Each may answer later, or never. */
+type FakeConfirmations = {
+  -readonly [Name in keyof ConfirmationMethods]: (
+    ...args: Parameters<ConfirmationMethods[Name]>
+  ) => ReturnType<ConfirmationMethods[Name]> | Promise<ReturnType<ConfirmationMethods[Name]>>;
+};
 
 /** A gate that admits everything, remembers what it was asked, and answers otherwise where a test says so. */
 export class FakeGate implements Gate {
@@ -100,23 +110,19 @@ export class FakeGate implements Gate {
   readonly jobs = unasked;
   readonly cancel = unasked;
   readonly redrive = unasked;
-  readonly confirmation = unasked;
-  readonly confirmations = unasked;
   readonly usage = unasked;
   readonly reportOpening = unasked;
-  readonly reject = unasked;
   readonly erase = unasked;
   /** Steps of runs, by their jobs, as an object keeps them. */
   readonly #steps = new Map<string, Map<string, string | null>>();
   /** The fence of the attempt that has its run. */
   runFence = 1;
 
-  /** Answer as the object's part for runs does; a batch calls no other part. */
-  async call(_feature: string, method: string, ...args: readonly unknown[]): Promise<unknown> {
+  /** Answer as the object's parts for runs and confirmations do; a batch calls no other part. */
+  async call(feature: string, method: string, ...args: readonly unknown[]): Promise<unknown> {
     if (this.down) throw new Error("The gate is down");
-    return (this.#runs as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]!(
-      ...args,
-    );
+    const part = feature === "confirmations" ? this.confirmations : this.#runs;
+    return (part as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]!(...args);
   }
 
   readonly #runs: Pick<FlowMethods, "runSteps" | "beginStep" | "endStep"> = {
@@ -145,20 +151,22 @@ export class FakeGate implements Gate {
   roomForGroups = Number.POSITIVE_INFINITY;
   claimRefusedWith: ClaimRefusal | null = null;
 
-  async park(groups: readonly ParkRequest[]): Promise<ParkAnswer> {
-    if (this.down) throw new Error("The gate is down");
-    const taken = groups.slice(0, this.roomForGroups);
-    for (const { id, groupJson } of taken) this.parked.set(id, JSON.parse(groupJson) as ParkedGroup);
-    return taken.map(({ id }) => ({ id, expiresAt: PARKED_UNTIL }));
-  }
+  /** The methods of its part for confirmations; a test may answer otherwise. */
+  readonly confirmations: FakeConfirmations = {
+    park: (groups) => {
+      const taken = groups.slice(0, this.roomForGroups);
+      for (const { id, groupJson } of taken) this.parked.set(id, JSON.parse(groupJson) as ParkedGroup);
+      return taken.map(({ id }) => ({ id, expiresAt: PARKED_UNTIL }));
+    },
+    conclude: ({ id }) => void this.concluded.push(id),
+    confirmation: unasked,
+    confirmations: unasked,
+    reject: unasked,
+  };
 
-  async approve(_claim: Claim, request: AdmissionRequest): Promise<ApprovalAnswer> {
-    if (this.claimRefusedWith !== null) return { refused: this.claimRefusedWith };
+  async admitClaimed(_claim: PartClaim, request: AdmissionRequest): Promise<ClaimedAdmission> {
+    if (this.claimRefusedWith !== null) return { refused: refuseClaim(this.claimRefusedWith) };
     return { refused: null, admission: await this.admit(request) };
-  }
-
-  async conclude({ id }: Claim): Promise<void> {
-    this.concluded.push(id);
   }
 
   settle(jobId: string, _fence: number, end: AttemptEnd): Promise<boolean> {

@@ -6,7 +6,7 @@ import type {
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../src/core/contract/gate/workspace.ts";
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { WorkspaceIndex } from "../../src/features/workspace/workspace-index.ts";
 
 const ROOM = {

@@ -6,7 +6,7 @@ import type {
   KeyedContent,
   KeyState,
 } from "../../src/core/contract/gate/idempotency.ts";
-import { LIMITS } from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { execute } from "../../src/core/run/execute/executor.ts";
 import type { Execution } from "../../src/core/gate/execution.ts";
 import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/core/gate/state/idempotency.ts";

@@ -1,6 +1,6 @@
 import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
-import type { confirmationSchema } from "../../core/contract/gate/wire-confirmation.ts";
+import type { confirmationSchema } from "../../features/confirmations/wire-confirmation.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";
 import type { PlanDescription } from "../../core/plan/describe-plan.ts";

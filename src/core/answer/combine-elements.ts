@@ -1,5 +1,5 @@
 import { toWireFailure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome, OutcomeMeta, Shown, Truncation } from "../contract/outcome.ts";
 
 /**

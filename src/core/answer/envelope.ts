@@ -1,6 +1,6 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { utf8Length } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import {
   type Outcome,
   type OutcomeMeta,

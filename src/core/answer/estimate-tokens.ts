@@ -1,12 +1,13 @@
 import {
-  ASCII,
+  type AsciiTables,
   COSTS_OF_SCRIPT,
   GROUP,
   MARKS,
   PLACE,
+  ROUGH_TABLES,
   type ScriptTables,
-  scriptTables,
-} from "./token-weights.ts";
+  type TokenTables,
+} from "./token-tables.ts";
 
 /**
  * Estimate how many o200k_base tokens a model reads in JSON text: 0 for nothing, at least 1 for anything else, and never
@@ -15,8 +16,8 @@ import {
  * One pass, no allocation, no vocabulary. The encoding first splits text into words, groups of three digits and runs of
  * punctuation, and a piece is one token when the vocabulary has it. So a character costs about a token where it begins a
  * piece, and later in a piece as much as its neighbours are unusual: letters by the letter before them, marks by the mark
- * before, other scripts by their place in the word and by how common the character is. The costs were fitted to the
- * encoding; they are in `token-weights.ts`.
+ * before, other scripts by their place in the word and by how common the character is. The costs that were fitted
+ * to the encoding are in `token-weights.ts`; a Worker without them has those of `ROUGH_TABLES`.
  *
  * Never under an eighth of the bytes, because the first character of a piece pays for up to eight bytes of it and
  * everything beyond them for itself.
@@ -100,7 +101,7 @@ const LONE_HALF = 2850;
 /** Where a word began, as far as it matters to what follows. */
 const AFTER_SPACE = 1;
 
-/** Rows of `ASCII.markPairs` for a mark that begins a run. */
+/** Rows of `markPairs` for a mark that begins a run. */
 const FIRST = MARKS.length + 1;
 const FIRST_AFTER = {
   space: FIRST,
@@ -129,7 +130,9 @@ class Reader {
   #wordBegan = 0;
   /** The script of the last character beyond ASCII. */
   #script = 0;
-  #tables: ScriptTables | undefined;
+  #scripts: ScriptTables | undefined;
+  #ascii: AsciiTables | undefined;
+  readonly #tables: TokenTables;
   /** Whether the reader is inside of a JSON string. Only there are runs of two marks looked for: elsewhere marks are JSON's own. */
   #inString = false;
   /** The marks at the end of a run in a string, those that a backslash escapes as the one mark that they are. */
@@ -139,6 +142,15 @@ class Reader {
 
   /** How many letters `readSmallLetters` read. */
   letters = 0;
+
+  constructor(tables: TokenTables) {
+    this.#tables = tables;
+  }
+
+  /** The tables of ASCII, for the text that is begun. */
+  get #costs(): AsciiTables {
+    return (this.#ascii ??= this.#tables.makeAscii());
+  }
 
   /** Begin at the beginning (0), or behind a structural character. */
   begin(before: number): void {
@@ -171,7 +183,7 @@ class Reader {
    * @returns the weight with theirs, at most the limit; `letters` is how many there were
    */
   readSmallLetters(json: string, from: number, { to, weight, limit }: Weighing): number {
-    const { letterPairs } = ASCII;
+    const { letterPairs } = this.#costs;
     let before = (this.#before | 32) - 97;
     let run = this.#run;
     let credit = this.#credit;
@@ -223,7 +235,7 @@ class Reader {
 
   #readMark(code: number): number {
     const group = this.#group;
-    const { columns, column, markPairs } = ASCII;
+    const { columns, column, markPairs } = this.#costs;
     const goesOn = group === GROUP.mark;
     const row = goesOn ? column[this.#before]! : firstRow(group);
     const isEscaped = goesOn && this.#run === ESCAPING && this.#before === BACKSLASH;
@@ -253,7 +265,7 @@ class Reader {
     marks.beforeLast = length === 0 ? 0 : last;
     marks.last = code;
     if (marks.length <= RUN_OF_TWO) return undefined;
-    const { columns, column, twoMarksInTurn, twoMarksAfterTwice } = ASCII;
+    const { columns, column, twoMarksInTurn, twoMarksAfterTwice } = this.#costs;
     const isTwice = last === beforeLast;
     const costs = (code === last ? marks.other === 0 : !isTwice) ? twoMarksInTurn : twoMarksAfterTwice;
     return costs[column[last]! * columns + column[code]!]!;
@@ -278,7 +290,7 @@ class Reader {
     if (group === GROUP.digit) return isUpper ? 1150 : 975;
     if (group !== GROUP.mark) return isUpper ? 1025 : 850;
     if (before === COMMA) return isUpper ? 475 : 100;
-    if (isGlued) return ASCII.wordAfterMark[ASCII.column[before]!]!;
+    if (isGlued) return this.#costs.wordAfterMark[this.#costs.column[before]!]!;
     return isUpper ? 975 : 875;
   }
 
@@ -301,16 +313,17 @@ class Reader {
       return this.#wordBegan === AFTER_SPACE ? 300 : 475;
     }
     if (letter === 0)
-      return this.#tables!.costs[this.#script * COSTS_OF_SCRIPT + PLACE.ascii]! + lengthCost(this.#run);
+      return this.#scripts!.costs[this.#script * COSTS_OF_SCRIPT + PLACE.ascii]! + lengthCost(this.#run);
     if (letter === UPPER && this.#capitals > 1) {
       this.#capitals = 0;
       return 1100;
     }
-    return ASCII.letterPairs[((this.#before | 32) - 97) * 26 + folded - 97]! + lengthCost(this.#run);
+    return this.#costs.letterPairs[((this.#before | 32) - 97) * 26 + folded - 97]! + lengthCost(this.#run);
   }
 
   #readOther(code: number): number {
-    const { scripts, groups, isCapital, costs, families, rowPairs } = (this.#tables ??= scriptTables());
+    const { scripts, groups, isCapital, costs, families, rowPairs } = (this.#scripts ??=
+      this.#tables.makeScripts());
     const script = scripts[code]!;
     // The second half of a pair was paid for with the first. JSON escapes it where it stands alone.
     if (script === 0) return isFirstHalf(this.#before) ? 0 : LONE_HALF;
@@ -333,7 +346,12 @@ class Reader {
   }
 }
 
-const reader = new Reader();
+let reader = new Reader(ROUGH_TABLES);
+
+/** Weigh with these tables from now on, in this whole isolate: texts cost the same in all of its Workers. */
+export function useTokenTables(tables: TokenTables): void {
+  reader = new Reader(tables);
+}
 
 function firstRow(group: number): number {
   switch (group) {

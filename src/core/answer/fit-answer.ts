@@ -1,5 +1,5 @@
 import { utf8Length } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { roughTokens } from "./estimate-tokens.ts";
 import { cutOutcomes } from "./shape-outcomes.ts";

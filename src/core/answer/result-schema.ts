@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { failureSchema } from "../contract/failure.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { pendingSchema, truncationSchema, VERDICTS } from "../contract/outcome.ts";
 import { planSchema } from "../plan/describe-plan.ts";
 

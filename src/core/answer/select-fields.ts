@@ -1,6 +1,6 @@
 import { isJsonObject } from "../contract/json.ts";
 import type { Outcome, Shown } from "../contract/outcome.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { Room, sayNothingThere } from "../plan/references.ts";

@@ -1,5 +1,5 @@
 import { utf8Length } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { exceedsDepth } from "../contract/parse-json.ts";
 import { attemptNow } from "../kit/result.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";

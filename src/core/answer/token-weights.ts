@@ -1,15 +1,22 @@
 import { attemptNow } from "../kit/result.ts";
+import {
+  type AsciiTables,
+  columnsOfMarks,
+  COSTS_OF_SCRIPT,
+  GROUP,
+  MARKS,
+  type ScriptTables,
+  type TokenTables,
+  unpack,
+} from "./token-tables.ts";
 
 /**
- * Costs of characters of JSON text in tokens of o200k_base, by the place where they stand: the tables of `estimate-tokens.ts`.
+ * Costs of characters of JSON text in tokens of o200k_base, by the place where they stand, for `estimate-tokens.ts`.
  *
  * They were fitted, none was chosen by hand: non-negative least squares over words and whole texts, on prose in 45 languages
  * (the Universal Declaration of Human Rights, XQuAD), source code, JSON and random characters of every block. Bounded from
  * below so that no run of anything costs less than an eighth of a token for each of its bytes.
  */
-
-/** Table cells are digits of base 36, and one is worth so many thousandths of a token: two are just over an eighth. */
-const STEP = 63;
 
 /** A letter (column) after a letter (row) of the same word, case folded: rare neighbours are rarely one token. */
 const LETTER_PAIRS = [
@@ -40,9 +47,6 @@ const LETTER_PAIRS = [
   "1dah4nkq9gmh2200p423bo4cje",
   "2fqa0k3abdf0h67czia85g6f0b",
 ];
-
-/** The columns of the tables of marks; controls are the one after. */
-export const MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /** A mark (column) after a mark (row), in the order of `MARKS`. */
 const MARK_PAIRS = [
@@ -230,7 +234,7 @@ const SCRIPTS = {
   fullWidth: [1950, 975, 1675, 1675, 1575, 1625],
 } as const;
 
-export type Script = keyof typeof SCRIPTS;
+type Script = keyof typeof SCRIPTS;
 
 /** Where scripts begin, in rows of 16. The second half of a surrogate pair costs nothing: the first paid for both. */
 const RANGES: readonly (readonly [number, Script | null])[] = [
@@ -354,21 +358,6 @@ const ROW_PAIRS: readonly { readonly scripts: readonly Script[]; readonly costs:
 
 const CAPITALS: ReadonlySet<Script> = new Set(["greekUpper", "cyrillicUpper", "armenianUpper"]);
 
-/** The group that a character belongs to. A run of one group is continued by it; letters of all alphabets but Latin are one group. */
-export const GROUP = {
-  nothing: 0,
-  space: 1,
-  digit: 2,
-  mark: 3,
-  escape: 4,
-  latin: 5,
-  alphabet: 6,
-  han: 7,
-  hangul: 8,
-  /** And upwards: signs, every script of them a group of its own. */
-  sign: 16,
-} as const;
-
 const GROUPS: readonly { readonly group: number; readonly scripts: readonly Script[] }[] = [
   { group: GROUP.latin, scripts: ["latin1", "latinA", "latinB", "latinMore", "combining"] },
   { group: GROUP.han, scripts: ["han", "hanOther", "hanRare", "hiragana", "katakana"] },
@@ -390,55 +379,22 @@ const SIGNS: ReadonlySet<Script> = new Set<Script>([
   "fullWidth",
 ]);
 
-/** Costs of a script's row: `COSTS.costs[script * COSTS_OF_SCRIPT + place]`. */
-export const COSTS_OF_SCRIPT = 8;
-export const PLACE = {
-  afterSpace: 0,
-  elsewhere: 1,
-  toFourth: 2,
-  toEighth: 3,
-  toTwelfth: 4,
-  beyond: 5,
-  ascii: 6,
-};
+/** The tables as they were fitted. A feature gives them: core alone weighs roughly. */
+export const FITTED_TABLES: TokenTables = { makeAscii, makeScripts };
 
-/** The tables of ASCII, unpacked. */
-export const ASCII = {
-  /** By row letter * 26 + column letter. */
-  letterPairs: unpack(LETTER_PAIRS),
-  /** By row * `columns` + column; the rows of `FIRST_MARKS` come after those of marks. */
-  markPairs: unpack([...MARK_PAIRS, ...FIRST_MARKS]),
-  twoMarksInTurn: unpack(TWO_MARKS_IN_TURN),
-  twoMarksAfterTwice: unpack(TWO_MARKS_AFTER_TWICE),
-  wordAfterMark: unpack([WORD_AFTER_MARK]),
-  columns: MARKS.length + 1,
-  /** The column of a mark, by its code. */
-  column: Uint8Array.from({ length: 128 }, (_, code) => {
-    const column = MARKS.indexOf(String.fromCharCode(code));
-    return column === -1 ? MARKS.length : column;
-  }),
-};
-
-/** The tables of everything else, by script; 0 stands for no script. */
-export interface ScriptTables {
-  /** The script of a UTF-16 code unit. */
-  readonly scripts: Uint8Array;
-  readonly groups: Uint8Array;
-  readonly isCapital: Uint8Array;
-  readonly costs: Uint16Array;
-  /** Scripts that share a table of rows have the same number; 0 for none. */
-  readonly families: Uint8Array;
-  readonly rowPairs: readonly Uint16Array[];
+function makeAscii(): AsciiTables {
+  return {
+    letterPairs: unpack(LETTER_PAIRS),
+    markPairs: unpack([...MARK_PAIRS, ...FIRST_MARKS]),
+    twoMarksInTurn: unpack(TWO_MARKS_IN_TURN),
+    twoMarksAfterTwice: unpack(TWO_MARKS_AFTER_TWICE),
+    wordAfterMark: unpack([WORD_AFTER_MARK]),
+    columns: MARKS.length + 1,
+    column: columnsOfMarks(),
+  };
 }
 
-let tables: ScriptTables | undefined;
-
-/** Make the tables of scripts when the first character beyond ASCII is weighed, once. */
-export function scriptTables(): ScriptTables {
-  return (tables ??= makeTables());
-}
-
-function makeTables(): ScriptTables {
+function makeScripts(): ScriptTables {
   const names = [null, ...(Object.keys(SCRIPTS) as Script[])];
   const indexOf = (script: Script | null): number => names.indexOf(script);
   const groupOf = (script: Script | null, index: number): number => {
@@ -508,8 +464,4 @@ function charactersOf({ encoding, first, second }: (typeof COMMON)[number]): str
       if (low < 0x7f || low > (encoding === "big5" ? 0xa0 : 0x7f)) bytes.push(high, low);
   const text = attemptNow(() => new TextDecoder(encoding).decode(Uint8Array.from(bytes)));
   return text.ok ? text.value : undefined;
-}
-
-function unpack(rows: readonly string[]): Uint16Array {
-  return Uint16Array.from(rows.join(""), (digit) => STEP * Number.parseInt(digit, 36));
 }

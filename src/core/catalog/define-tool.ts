@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery, Retries } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";

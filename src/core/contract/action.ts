@@ -22,7 +22,7 @@ import {
 } from "./form.ts";
 import { isJsonObject, type JsonObject, utf8Length, withoutNulls } from "./json.ts";
 import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 import { findToolName, OTHER_FIELDS, readOtherNames, type ReadAs } from "./other-names.ts";
 import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
 

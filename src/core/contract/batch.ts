@@ -4,7 +4,7 @@ import { makeFailure } from "./failure.ts";
 import { anything, flag, listOf, object, oneOf, optional, upTo, withDefault } from "./form.ts";
 import { isJsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 const ON_ERROR = ["partial-success", "fail-fast"] as const;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
 import { describe } from "./issues.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;

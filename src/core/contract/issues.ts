@@ -6,7 +6,7 @@ import { nearest } from "../kit/nearest.ts";
 import { quotedText, visibleText } from "../kit/visible-text.ts";
 import type { Issue } from "./failure.ts";
 import { isJsonObject } from "./json.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 import { Pending } from "./pending.ts";
 
 /** The expectation that an issue about a field that does not exist names. */

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import { describe, type Misfit, NO_SUCH_FIELD, toHint, visiblePath } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 import { parseJsonText } from "./parse-json.ts";
 
 /** From where a field of an action was read, where it did not stand under its own name. */

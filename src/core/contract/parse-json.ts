@@ -1,6 +1,6 @@
 import { findJsonSlip, toLineAndColumn } from "../kit/json/json-slip.ts";
 import { attemptNow, err, ok, type Result } from "../kit/result.ts";
-import { LIMITS } from "./limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 /** Strict: invalid UTF-8 would otherwise be replaced silently, and a replaced id is another id. */

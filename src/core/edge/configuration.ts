@@ -1,14 +1,13 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
 import type { Ports, RunOptions } from "../egress/ports.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import { attemptNow } from "../kit/result.ts";
-import { CONFIRMATION_LIMITS } from "../gate/state/confirmations.ts";
 import type { Env } from "./configured.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
@@ -145,16 +144,14 @@ export function readRunOptions(env: Env, trustedOrigins: readonly string[]): Run
   };
 }
 
-/** The options of a tenant's object that the configuration may change: how long leases, keys and confirmations last. */
+/** The options of a tenant's object that the configuration may change: how long leases and keys last, and who is told of events. */
 export function readGateOptions(env: Env, trustedOrigins: readonly string[]): Partial<TenantGateOptions> {
-  const ttlS = readPositive(env, "VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000);
   return {
     leaseMs: readPositive(env, "VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
     keys: {
       ...KEY_LIMITS,
       leaseMs: readPositive(env, "VOLLEY_IDEMPOTENCY_LEASE_MS", LIMITS.idempotencyLeaseMs),
     },
-    confirmations: { ...CONFIRMATION_LIMITS, ttlMs: 1_000 * ttlS },
     eventsTo: readEventsTarget(env, trustedOrigins),
   };
 }
@@ -254,7 +251,7 @@ function placeObjects<N extends Placeable<N>>(namespace: N, jurisdiction: Jurisd
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */
-function readPositive(env: Env, name: string, fallback: number): number {
+export function readPositive(env: Env, name: string, fallback: number): number {
   const text = textOf(env, name) ?? "";
   if (text === "") return fallback;
   const value = Number(text);

@@ -1,7 +1,8 @@
+import { useTokenTables } from "../answer/estimate-tokens.ts";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";
@@ -59,6 +60,8 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const catalog = createCatalog(tools, partOf(features, "discovery"), partOf(features, "checkTool"));
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
+  const tokenTables = partOf(features, "tokenTables");
+  if (tokenTables !== undefined) useTokenTables(tokenTables);
   const flows = partOf(features, "flows");
   const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();

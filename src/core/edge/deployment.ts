@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import { type Caller, mostRequests } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { attempt, ok } from "../kit/result.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
@@ -194,9 +194,9 @@ export function createDeployment(
         clock: ports.clock,
         defer,
       });
-      const approve: Gate["approve"] = async (claim, request) => {
+      const admitClaimed: Gate["admitClaimed"] = async (claim, request) => {
         const sentAtMs = ports.clock.now();
-        const answer = await gate().approve(claim, request);
+        const answer = await gate().admitClaimed(claim, request);
         if (answer.refused === null) held.hearTools(sentAtMs, answer.admission.toolsVersion);
         return answer;
       };
@@ -249,7 +249,7 @@ export function createDeployment(
           }),
         },
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit, approve, erase } as Gate, {
+        gate: new Proxy({ admit, admitClaimed, erase } as Gate, {
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         // Admissions that were sent before the change was answered may tell of an earlier version.

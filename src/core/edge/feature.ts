@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 
+import type { TokenTables } from "../answer/token-tables.ts";
 import type { Catalog, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
@@ -39,6 +40,8 @@ export interface Feature<Objects extends object = object> {
   readonly keptTools?: KeptTools;
   /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
   readonly openCallers?: (configured: Configured) => CallerSource;
+  /** Costs of characters in tokens, better than core's rough tables. */
+  readonly tokenTables?: TokenTables;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */

@@ -7,7 +7,7 @@ import {
   type UpstreamResponse,
 } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";

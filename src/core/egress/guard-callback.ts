@@ -1,6 +1,6 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { toMisfit } from "../contract/issues.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { err, type Result } from "../kit/result.ts";
 import { guardPublicUrl } from "./guard-url.ts";
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Clock } from "../kit/clock.ts";
 
 /** The bytes that an isolate has for responses, and the part that one request may hold. */

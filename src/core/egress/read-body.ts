@@ -1,6 +1,6 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { countLongNumbers, parseExact } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { countValues } from "../contract/parse-json.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";

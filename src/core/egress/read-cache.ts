@@ -1,5 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { readKey } from "../plan/same-reads.ts";

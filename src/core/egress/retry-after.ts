@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 
 const SECONDS = /^\d+(?:\.\d+)?$/;
 /** The three forms of an HTTP-date (RFC 9110, 5.6.7) begin with a day's name, and only those are tried as one. */

@@ -1,7 +1,7 @@
 import { toEventJson } from "../contract/gate/job-json.ts";
 import type { CallbackClaim, CallbackEnd, CallbackTarget } from "../contract/gate/job.ts";
 import type { OperatorEvent } from "../contract/gate/operator-event.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { attempt } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { CallClock } from "./call-clock.ts";

@@ -3,7 +3,7 @@ import type { BreakerOpened } from "../contract/gate/operator-event.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import {
   type Breaker,
   createBreaker,

@@ -4,11 +4,11 @@ import {
   type AdmissionRequest,
   type Allowance,
   type KeyQuota,
+  type PartClaim,
   type QuotaState,
   type RateLimit,
 } from "../contract/gate/admission.ts";
 import type { Caller, MakerKey } from "../contract/gate/caller.ts";
-import { type Claim, refuseClaim } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type {
   IdempotencyAnswer,
@@ -17,7 +17,7 @@ import type {
   KeyState,
 } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findSameReads } from "../plan/same-reads.ts";
@@ -99,7 +99,7 @@ export async function admitPlan(
     });
   };
   if (plan.approved !== undefined) {
-    const approved = await approve(plan.approved.claim, request, gate);
+    const approved = await admitApproved(plan.approved.claim, request, gate);
     return approved.ok ? toAdmitted(approved.value) : err({ refusal: approved.error, quota: null });
   }
   const answer = await ask(request, gate);
@@ -196,22 +196,22 @@ async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnsw
 }
 
 /**
- * The same in one turn with the claim on the confirmation that allows it. Without the gate nothing is claimed for certain, so
+ * The same in one turn with the claim on the yes that allows it. Without the gate nothing is claimed for certain, so
  * nothing runs, reads included.
  */
-async function approve(
-  claim: Claim,
+async function admitApproved(
+  claim: PartClaim,
   request: AdmissionRequest,
   gate: Gate,
 ): Promise<Result<AdmissionAnswer, Refusal>> {
-  const asked = await attempt(() => gate.approve(claim, request));
+  const asked = await attempt(() => gate.admitClaimed(claim, request));
   if (!asked.ok) {
     const hint =
       "The confirmation could not be claimed in time, and nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and then only background work of it may happen.";
     return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
   }
   const { refused } = asked.value;
-  return refused === null ? ok(asked.value.admission) : err(refuseClaim(refused));
+  return refused === null ? ok(asked.value.admission) : err(refused);
 }
 
 function isOver(quota: QuotaState | null): quota is QuotaState {

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";

@@ -3,7 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
-import type { Asker, BegunFlow } from "../contract/gate/confirmation.ts";
+import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";

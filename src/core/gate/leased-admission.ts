@@ -8,7 +8,7 @@ import {
   type RateLimit,
   STALE,
 } from "../contract/gate/admission.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { decideGcra } from "../kit/gcra.ts";
 import { attempt } from "../kit/result.ts";

@@ -1,6 +1,6 @@
 import { placeJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../kit/webhook-schedule.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { toLimit } from "./admit-plan.ts";

@@ -1,7 +1,7 @@
 import type { Caller } from "../contract/gate/caller.ts";
 import type { IdempotencyRequest, KeyedContent } from "../contract/gate/idempotency.ts";
 import type { JsonObject } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";

@@ -7,7 +7,7 @@ import type {
   KeyEnd,
 } from "../contract/gate/idempotency.ts";
 import { utf8Length } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Plan } from "../plan/step.ts";

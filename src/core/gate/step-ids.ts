@@ -4,7 +4,7 @@ import {
   type Seed,
   seedOf,
 } from "../contract/gate/idempotency.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { deriveId } from "../kit/derive-id.ts";
 import type { Ports } from "../egress/ports.ts";
 

@@ -1,5 +1,5 @@
 import type { Origin } from "../contract/gate/caller.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { OutcomeStatus } from "../contract/outcome.ts";
 import type { DataPoint, InSpan, LogLevel, Operator } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";

@@ -2,7 +2,7 @@ import { refuseCertain } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { Pending } from "../contract/pending.ts";
 import { ITEM } from "../contract/reference.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";

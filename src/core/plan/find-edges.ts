@@ -1,6 +1,6 @@
 import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { hasMarker, isHandle, ITEM, type Reference } from "../contract/reference.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";

@@ -1,7 +1,7 @@
 import type { Issue } from "../contract/failure.ts";
 import { describe, visiblePath } from "../contract/issues.ts";
 import { isHandle, ITEM, type Marker, readMarker } from "../contract/reference.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import {
   type Placeholder,

@@ -5,7 +5,7 @@ import type { Action, Entry } from "../contract/action.ts";
 import type { Batch, OnError } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { hasMarker } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";

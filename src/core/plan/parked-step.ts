@@ -1,4 +1,4 @@
-import type { Begun } from "../contract/gate/confirmation.ts";
+import type { Begun } from "../contract/gate/parked-group.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "./prepare-task.ts";
 import type { DataOf } from "./references.ts";

@@ -3,7 +3,7 @@ import { checkResolved, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { ITEM } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { charge, type DataOf, resolveReferences, Room } from "./references.ts";

@@ -2,7 +2,7 @@ import { tooLarge } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
 import { type Flaw, type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";

@@ -1,7 +1,8 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
-import type { BegunElement, Claim, ParkedGroup } from "../contract/gate/confirmation.ts";
+import type { PartClaim } from "../contract/gate/admission.ts";
+import type { BegunElement, ParkedGroup } from "../contract/gate/parked-group.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
@@ -97,7 +98,7 @@ export interface Plan {
   /** Data that references may name besides the steps' own, by id: known before anything runs. */
   readonly given?: ReadonlyMap<string, unknown>;
   /** These steps were parked and a person said yes: the claim on that, and the key that had asked. */
-  readonly approved?: { readonly claim: Claim } & Pick<ParkedGroup, "requestedBy" | "asker">;
+  readonly approved?: { readonly claim: PartClaim } & Pick<ParkedGroup, "requestedBy" | "asker">;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { GlobalLimits, PermitAnswer } from "../contract/gate/permit.ts";
 import { attempt } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";

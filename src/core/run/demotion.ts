@@ -2,7 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobOrigin, JobSpec } from "../contract/gate/job.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";

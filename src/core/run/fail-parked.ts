@@ -1,4 +1,4 @@
-import type { ParkedGroup } from "../contract/gate/confirmation.ts";
+import type { ParkedGroup } from "../contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";

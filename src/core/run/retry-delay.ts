@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import type { Ports } from "../egress/ports.ts";
 

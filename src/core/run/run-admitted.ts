@@ -1,5 +1,5 @@
 import type { QuotaState } from "../contract/gate/admission.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Prepared } from "../plan/prepare-task.ts";

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { Begun, BegunElement, BegunFlow } from "../contract/gate/confirmation.ts";
+import type { Begun, BegunElement, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, type Result } from "../kit/result.ts";

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { Begun } from "../contract/gate/confirmation.ts";
+import type { Begun } from "../contract/gate/parked-group.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";

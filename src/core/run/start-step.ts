@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "../contract/failure.ts";
-import type { Begun } from "../contract/gate/confirmation.ts";
+import type { Begun } from "../contract/gate/parked-group.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Call } from "../plan/step.ts";
 

@@ -1,5 +1,5 @@
 import type { ToolLog } from "../catalog/define-tool.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { LogLevel } from "../egress/ports.ts";
 import type { LookupFailure } from "../egress/tool-secrets.ts";
 import { plainValue } from "../kit/json/plain-value.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "../catalog/parse-args.ts";
 import type { Verifier } from "../catalog/verifier.ts";
 import type { Failure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome, Verdict } from "../contract/outcome.ts";
 import { follow } from "../kit/json/json-pointer.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { RequestBytes } from "../../core/egress/isolate-bytes.ts";
 

@@ -4,7 +4,7 @@ import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { explainMisfit } from "../../core/contract/issues.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";

@@ -3,7 +3,7 @@ import type { Ports } from "../../core/egress/ports.ts";
 import { createPieceRedactor, createRedactor } from "../../core/egress/redact.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { traceFetch } from "../../core/observe/traced-fetch.ts";
@@ -349,8 +349,7 @@ const SHORT_TEXT = 4_096;
 
 /** Whether text may be parsed: it has no more values and no more levels than a conversation may have. */
 function isBearable(text: string): boolean {
-  const { modelValues, agentNesting } = LIMITS;
   if (text.length <= SHORT_TEXT) return true;
-  if (exceedsDepth(new TextEncoder().encode(text), agentNesting)) return false;
-  return countValues(text, modelValues) <= modelValues;
+  if (exceedsDepth(new TextEncoder().encode(text), LIMITS.agentNesting)) return false;
+  return countValues(text, LIMITS.modelValues) <= LIMITS.modelValues;
 }

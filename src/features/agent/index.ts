@@ -1,9 +1,16 @@
 import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
+import { FITTED_TABLES } from "../../core/answer/token-weights.ts";
 import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
 export function agent(): Feature {
-  const router = routerOf("any key", MODEL_ENDPOINTS);
-  return { name: "agent", needs: ["discovery"], router, dialects: MODEL_DIALECTS };
+  return {
+    name: "agent",
+    needs: ["discovery"],
+    router: routerOf("any key", MODEL_ENDPOINTS),
+    dialects: MODEL_DIALECTS,
+    // The schema that fits into a request, and the results of a round, are counted for every model call.
+    tokenTables: FITTED_TABLES,
+  };
 }

@@ -1,13 +1,15 @@
 import { toFailedReply } from "../../core/run/turns/to-tool-reply.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
-import type { ConfirmationRecord } from "../../core/contract/gate/confirmation.ts";
+import type { AnsweredMethods, AnsweredQuestion } from "../../core/contract/gate/parked-group.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";
+import type { Execution } from "../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import { type AgentBytes, CROWDED } from "./agent-bytes.ts";
 import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
@@ -130,8 +132,7 @@ export async function restoreTurns(
 }
 
 /** Where turns are kept, who asks for them, and what holds them. */
-interface KeepWorld {
-  readonly gate: Gate;
+interface KeepWorld extends Pick<Execution, "gate" | "asking"> {
   readonly ports: KeepPorts;
   readonly caller: Pick<Caller, "tools">;
   readonly bytes: AgentBytes;
@@ -308,21 +309,26 @@ function handleIn(rows: ReadonlyMap<string, Row>, { exact, loose }: TurnName): s
   return pointer === undefined ? null : pointer.json.slice(POINTS_TO.length);
 }
 
-/** Read the results of everything that waited for a person, and of the questions that followed from it. */
+const callQuestions = createPartCall<AnsweredMethods>("confirmations");
+
+/**
+ * Read the results of everything that waited for a person, and of the questions that followed from it. A Worker that asks
+ * no more cannot tell.
+ */
 async function readDecisions(
   turns: readonly KeptTurn[],
-  { gate, bytes }: Pick<KeepWorld, "gate" | "bytes">,
-): Promise<Result<ReadonlyMap<string, ConfirmationRecord | null>, Refusal>> {
+  { gate, asking, bytes }: Pick<KeepWorld, "gate" | "asking" | "bytes">,
+): Promise<Result<ReadonlyMap<string, AnsweredQuestion | null>, Refusal>> {
   const waiting = new Set(
     turns.flatMap(({ replies }) =>
       replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
     ),
   );
-  const records = new Map<string, ConfirmationRecord | null>();
+  const records = new Map<string, AnsweredQuestion | null>();
   for (const id of waiting) {
     const refused = await bytes.hold(LIMITS.idempotencyAnswerBytes);
     if (refused !== null) return err(refused);
-    const record = await gate.confirmation(id);
+    const record = asking === undefined ? null : await callQuestions(gate, "confirmation", id);
     bytes.give(LIMITS.idempotencyAnswerBytes - (record?.answerJson?.length ?? 0));
     records.set(id, record);
     for (const result of answered(record)) {
@@ -334,7 +340,7 @@ async function readDecisions(
 }
 
 /** The results that a decision was answered with, as far as they were kept. */
-function answered(record: ConfirmationRecord | null): readonly JsonObject[] {
+function answered(record: AnsweredQuestion | null): readonly JsonObject[] {
   if (record === null || record.answerJson === null) return [];
   return (parseExact(record.answerJson) as { readonly results: readonly JsonObject[] }).results;
 }
@@ -345,7 +351,7 @@ function questionOf({ status, confirmation }: JsonObject): string | null {
 }
 
 /** A reply as it is by now: what waited for a person has its result, once that is decided. */
-function decideReply(reply: KeptReply, records: ReadonlyMap<string, ConfirmationRecord | null>): KeptReply {
+function decideReply(reply: KeptReply, records: ReadonlyMap<string, AnsweredQuestion | null>): KeptReply {
   if (reply.waits.length === 0) return reply;
   const results = new Map(
     reply.waits.flatMap(({ confirmation, action }) => {
@@ -376,7 +382,7 @@ function decideReply(reply: KeptReply, records: ReadonlyMap<string, Confirmation
 function resultOf(
   action: string,
   question: string,
-  records: ReadonlyMap<string, ConfirmationRecord | null>,
+  records: ReadonlyMap<string, AnsweredQuestion | null>,
 ): JsonObject | null {
   const record = records.get(question) ?? null;
   if (record?.status === "pending") return null;

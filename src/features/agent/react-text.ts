@@ -1,4 +1,4 @@
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { blankTrailingCommas, findJsonSpan } from "./dialect/json-span.ts";
 import { findReactLabels, type LabelKind, type ReactLabel } from "./react-labels.ts";

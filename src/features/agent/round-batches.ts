@@ -4,7 +4,7 @@ import type { Entry } from "../../core/contract/action.ts";
 import { type Batch, parseBatch } from "../../core/contract/batch.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal } from "../../core/contract/refusal.ts";
 import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
 import { toFailedReply, toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";

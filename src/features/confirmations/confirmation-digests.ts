@@ -1,6 +1,7 @@
 import { toDeclarationText } from "../../core/catalog/tool-schema.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import { begunFlows, type ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import { begunFlows } from "./confirmation.ts";
+import type { ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 
 /** SHA-256 of a text's UTF-8, as hex. */

@@ -1,4 +1,5 @@
-import { listAsked, type ParkedGroup, type ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import { listAsked } from "./confirmation.ts";
+import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */

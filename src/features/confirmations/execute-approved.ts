@@ -1,5 +1,6 @@
 import { makeApprovedPlan } from "./make-approved-plan.ts";
-import type { Claim, ParkedGroup } from "../../core/contract/gate/confirmation.ts";
+import { callConfirmations, type Claim } from "./confirmation.ts";
+import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import type { Answer } from "../../core/run/execute/answer.ts";
 import { answerPlan } from "../../core/run/execute/executor.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
@@ -17,6 +18,6 @@ export async function executeApproved(
 ): Promise<Result<Answer, Refused>> {
   execution.watch?.enter("plan");
   // If this is lost the confirmation stays claimed: it looks like one that broke off.
-  const keep = (json: string) => execution.gate.conclude(claim, json);
+  const keep = (json: string) => callConfirmations(execution.gate, "conclude", claim, json);
   return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution, { keep });
 }

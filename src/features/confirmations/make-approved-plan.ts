@@ -1,6 +1,7 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseArgs } from "../../core/catalog/parse-args.ts";
-import type { Claim, ParkedGroup, ParkedAction } from "../../core/contract/gate/confirmation.ts";
+import type { Claim } from "./confirmation.ts";
+import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -21,7 +22,11 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
   const { actions, requestedBy, asker } = group;
   return {
     ...planParked(group, catalog),
-    approved: { claim, requestedBy, ...(asker !== undefined && { asker }) },
+    approved: {
+      claim: { part: "confirmations", value: claim },
+      requestedBy,
+      ...(asker !== undefined && { asker }),
+    },
     ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
   };
 }

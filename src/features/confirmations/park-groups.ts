@@ -1,8 +1,9 @@
 import { attempt } from "../../core/kit/result.ts";
-import { type ParkedGroup, GROUP_FORMAT, type ParkAnswer } from "../../core/contract/gate/confirmation.ts";
+import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
+import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { utf8Length } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
@@ -65,7 +66,13 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
 /** Null when nothing is recorded for certain. */
 async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
-  const asked = await attempt(() => gate.park(drafts.map(({ id, groupJson }) => ({ id, groupJson }))));
+  const asked = await attempt(() =>
+    callConfirmations(
+      gate,
+      "park",
+      drafts.map(({ id, groupJson }) => ({ id, groupJson })),
+    ),
+  );
   return asked.ok ? asked.value : null;
 }
 
@@ -95,8 +102,7 @@ async function draft(
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
 function isSmall(json: string): boolean {
-  const { confirmationBytes } = LIMITS;
-  return json.length <= confirmationBytes && utf8Length(json) <= confirmationBytes;
+  return json.length <= LIMITS.confirmationBytes && utf8Length(json) <= LIMITS.confirmationBytes;
 }
 
 function toPending(

@@ -1,14 +1,10 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import {
-  begunFlows,
-  type ParkedAction,
-  type ParkedArgs,
-  type ParkedGroup,
-} from "../../core/contract/gate/confirmation.ts";
+import type { ParkedAction, ParkedArgs, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { ITEM } from "../../core/contract/reference.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { pickPointers } from "../../core/kit/json/pick-pointers.ts";
 import { type DataOf, findReferences } from "../../core/plan/references.ts";
+import { begunFlows } from "./confirmation.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
 import type { ParkedStep } from "../../core/plan/parked-step.ts";
 

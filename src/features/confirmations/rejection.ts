@@ -1,5 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Claim, ParkedGroup } from "../../core/contract/gate/confirmation.ts";
+import type { Claim } from "./confirmation.ts";
+import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";

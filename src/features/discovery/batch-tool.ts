@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../core/contract/json.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import type { ToolAnnotations } from "../../core/catalog/annotations.ts";
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";

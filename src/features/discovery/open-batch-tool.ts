@@ -1,4 +1,4 @@
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import { CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
 

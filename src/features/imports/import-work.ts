@@ -1,4 +1,4 @@
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 
 const MINUTE_MS = 60_000;

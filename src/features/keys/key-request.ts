@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../core/contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";

@@ -5,7 +5,7 @@ import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
 import { type Refusal, statusOf } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseArgs } from "../../core/catalog/parse-args.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { LIMITS } from "../../core/contract/limits.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import type { OrchestrationCall, Partition } from "./calls.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";

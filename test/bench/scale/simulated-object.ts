@@ -6,7 +6,7 @@ import type {
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/features/flows/flow-run.ts";
 import type { IdempotencyClosing } from "../../../src/core/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { BatchAdmission } from "../../../src/core/edge/durable/batch-admission.ts";
 import { createCoreKinds } from "../../../src/core/edge/durable/core-kinds.ts";
 import { JobDrain } from "../../../src/core/edge/durable/drain-jobs.ts";

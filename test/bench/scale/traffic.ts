@@ -1,7 +1,7 @@
 import type { AdmissionRequest, RateLimit } from "../../../src/core/contract/gate/admission.ts";
 import type { JobClaim, JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { HOME, nameObject, placeJob, shardOf } from "../../../src/core/contract/gate/job-shard.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { admitSharded } from "../../../src/core/edge/gate-client/admit-sharded.ts";
 import { callBounded } from "../../../src/core/edge/gate-client/call-bounded.ts";
 import { attempt } from "../../../src/core/kit/result.ts";

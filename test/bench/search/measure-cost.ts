@@ -1,6 +1,6 @@
 /** Print the CPU time of a first search in a process that has searched nothing yet, and of those that follow. */
 import { createCatalog } from "../../support/create-catalog.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { readOwnCatalogue } from "./own-catalogue.ts";
 
 const ROUNDS = 20;

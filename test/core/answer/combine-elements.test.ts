@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { combineElements } from "../../../src/core/answer/combine-elements.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome, OutcomeMeta, Truncation } from "../../../src/core/contract/outcome.ts";
 
 const done = (meta: OutcomeMeta = {}): Outcome => ({ status: "success", data: 1, json: "1", meta });

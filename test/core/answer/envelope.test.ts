@@ -7,7 +7,7 @@ import {
   toResultJson,
 } from "../../../src/core/answer/envelope.ts";
 import { makeFailure, toWireFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome, OutcomeMeta } from "../../../src/core/contract/outcome.ts";
 import { ok } from "../../../src/core/kit/result.ts";
 import type { Step } from "../../../src/core/plan/step.ts";

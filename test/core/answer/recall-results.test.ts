@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { recallResults } from "../../../src/core/answer/recall-results.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ByteBudget } from "../../../src/core/egress/read-body.ts";
 import { FakeGate } from "../../support/fake-gate.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AnswerBudget } from "../../../src/core/answer/envelope.ts";
 import { selectFields, Selections } from "../../../src/core/answer/select-fields.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { planOf } from "../../support/fake-actions.ts";
 import { successOf } from "../../support/success-of.ts";

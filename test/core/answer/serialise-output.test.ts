@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { serialiseOutput } from "../../../src/core/answer/serialise-output.ts";
 

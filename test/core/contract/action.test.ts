@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { type Entry, parseAction } from "../../../src/core/contract/action.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { parseBatchText } from "../../support/parse-batch-text.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { parseBatch } from "../../../src/core/contract/batch.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { parseBatchText } from "../../support/parse-batch-text.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { samples } from "../../support/samples.ts";

@@ -16,7 +16,7 @@ import { jobSchema } from "../../../src/core/contract/gate/job-json.ts";
 import {
   confirmationSchema,
   listedConfirmationSchema,
-} from "../../../src/core/contract/gate/wire-confirmation.ts";
+} from "../../../src/features/confirmations/wire-confirmation.ts";
 import { orchestrationSchema } from "../../../src/core/contract/orchestration.ts";
 import { pendingSchema, truncationSchema } from "../../../src/core/contract/outcome.ts";
 import { problemSchema } from "../../../src/core/contract/refusal.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { explainMisfit, suggestFields, toIssues, toMisfits } from "../../../src/core/contract/issues.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 
 const forms = z.object({
   n: z.number().optional(),

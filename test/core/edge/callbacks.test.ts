@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { GoneEndpoints } from "../../../src/core/edge/durable/tables/gone-endpoints.ts";
 import type { TenantGateMethods } from "../../../src/core/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";

@@ -2,9 +2,10 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
-import { ConfirmationTable } from "../../../src/core/edge/durable/tables/confirmation-table.ts";
-import { CONFIRMATION_LIMITS } from "../../../src/core/gate/state/confirmations.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
+import { ConfirmationTable } from "../../../src/features/confirmations/objects/confirmation-table.ts";
+import { CONFIRMATION_LIMITS } from "../../../src/features/confirmations/confirmation-book.ts";
+import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
@@ -15,7 +16,7 @@ type Stub = ReturnType<typeof gateOf>;
 
 const group = (id: string, groupJson = `{"of":"${id}"}`) => ({ id, groupJson });
 const by = (name: string, id = "c") => ({ id, by: name });
-const statusOf = async (stub: Stub, id = "c") => (await stub.confirmation(id))?.status;
+const statusOf = async (stub: Stub, id = "c") => (await ask(stub).confirmation(id))?.status;
 const countsOne = makeRequest({ quota: HUNDRED_AN_HOUR });
 
 /** Let time pass for every confirmation, as a restart would find it. */
@@ -33,36 +34,36 @@ async function age(stub: Stub, ms: number): Promise<void> {
 describe("park()", () => {
   test("records groups, to be read back after an eviction and a crash, by no other tenant", async () => {
     const [stub, other] = [gateOf(), gateOf()];
-    const [parked] = await stub.park([group("c", '{"größe":"…🚗"}')]);
+    const [parked] = await ask(stub).park([group("c", '{"größe":"…🚗"}')]);
     expect(parked!.expiresAt - Date.now()).toBeGreaterThan(LIMITS.confirmationTtlMs - 60_000);
     await evictDurableObject(stub);
-    const read = await stub.confirmation("c");
+    const read = await ask(stub).confirmation("c");
     expect(read).toMatchObject({ id: "c", status: "pending", groupJson: '{"größe":"…🚗"}' });
     expect(read!.expiresAt).toBe(parked!.expiresAt);
     await abortAllDurableObjects();
-    expect(await env.TENANT_GATE.get(stub.id).confirmation("c")).toEqual(read);
-    expect(await other.confirmation("c")).toBeNull();
-    expect(await other.approve(by("ann"), countsOne)).toEqual({ refused: "unknown" });
+    expect(await ask(env.TENANT_GATE.get(stub.id)).confirmation("c")).toEqual(read);
+    expect(await ask(other).confirmation("c")).toBeNull();
+    expect(await ask(other).approve(by("ann"), countsOne)).toEqual({ refused: "unknown" });
   });
 
   test("sent twice, records once and says the same", async () => {
     const stub = gateOf();
-    const first = await stub.park([group("c")]);
-    expect(await stub.park([group("c")])).toEqual(first);
+    const first = await ask(stub).park([group("c")]);
+    expect(await ask(stub).park([group("c")])).toEqual(first);
   });
 
   test("refuses what is over the tenant's count, and keeps the rest", async () => {
     const stub = gateOf(env.SMALL_GATE);
-    const parked = await stub.park(["a", "b", "c", "d"].map((id) => group(id)));
+    const parked = await ask(stub).park(["a", "b", "c", "d"].map((id) => group(id)));
     expect(parked.map(({ id }) => id)).toEqual(["a", "b", "c"]);
-    expect(await stub.confirmation("d")).toBeNull();
-    expect(await stub.reject(by("ann", "a"))).toBeNull();
-    expect((await stub.park([group("d")])).map(({ id }) => id)).toEqual(["d"]);
+    expect(await ask(stub).confirmation("d")).toBeNull();
+    expect(await ask(stub).reject(by("ann", "a"))).toBeNull();
+    expect((await ask(stub).park([group("d")])).map(({ id }) => id)).toEqual(["d"]);
   });
 
   test("records none where storage refuses one, and what was there stays", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
+    await ask(stub).park([group("c")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       storage.sql.exec(
@@ -77,17 +78,17 @@ describe("park()", () => {
   test("takes a group of the limit", async () => {
     const stub = gateOf();
     const json = JSON.stringify("x".repeat(LIMITS.confirmationBytes - 2));
-    await stub.park([group("c", json)]);
-    expect((await stub.confirmation("c"))!.groupJson).toBe(json);
+    await ask(stub).park([group("c", json)]);
+    expect((await ask(stub).confirmation("c"))!.groupJson).toBe(json);
   });
 });
 
 describe("approve()", () => {
   test("grants one of fifty that ask at once, and counts only that one", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
+    await ask(stub).park([group("c")]);
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => stub.approve(by(`key-${n}`), countsOne)),
+      Array.from({ length: 50 }, (_, n) => ask(stub).approve(by(`key-${n}`), countsOne)),
     );
     const granted = answers.flatMap((answer) => (answer.refused === null ? [answer.admission] : []));
     expect(granted).toHaveLength(1);
@@ -98,95 +99,95 @@ describe("approve()", () => {
 
   test("records the jobs that are admitted with it, and none for a claim that is refused", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
-    const granted = await stub.approve(by("ann"), makeJobsRequest(makeSpec("approved", [])));
+    await ask(stub).park([group("c")]);
+    const granted = await ask(stub).approve(by("ann"), makeJobsRequest(makeSpec("approved", [])));
     expect(granted).toMatchObject({ refused: null, admission: { recorded: [{ index: 0, fence: 1 }] } });
-    await stub.approve(by("bob"), makeJobsRequest(makeSpec("too-late", [])));
+    await ask(stub).approve(by("bob"), makeJobsRequest(makeSpec("too-late", [])));
     expect(await stub.job("too-late")).toBeNull();
   });
 
   test("leaves it pending where the quota is used up", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
+    await ask(stub).park([group("c")]);
     const one = makeRequest({ quota: { bucket: "key:one", limit: 1, windowS: 3_600 } });
     await stub.admit(one);
-    const denied = await stub.approve(by("ann"), one);
+    const denied = await ask(stub).approve(by("ann"), one);
     expect(denied).toMatchObject({ refused: null, admission: { quota: { allowed: false } } });
     expect(await statusOf(stub)).toBe("pending");
-    expect(await stub.approve(by("bob"), countsOne)).toMatchObject({ refused: null });
+    expect(await ask(stub).approve(by("bob"), countsOne)).toMatchObject({ refused: null });
   });
 
   test("sent twice by who decided is granted twice: its first answer was lost", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
-    await stub.approve(by("ann"), countsOne);
-    expect(await stub.approve(by("ann"), countsOne)).toMatchObject({ refused: null });
+    await ask(stub).park([group("c")]);
+    await ask(stub).approve(by("ann"), countsOne);
+    expect(await ask(stub).approve(by("ann"), countsOne)).toMatchObject({ refused: null });
   });
 
   test("is remembered over a crash: what was approved never becomes pending again", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
-    await stub.approve(by("ann"), countsOne);
+    await ask(stub).park([group("c")]);
+    await ask(stub).approve(by("ann"), countsOne);
     await abortAllDurableObjects();
     const fresh = env.TENANT_GATE.get(stub.id);
-    expect(await fresh.approve(by("bob"), countsOne)).toEqual({ refused: "running" });
-    expect(await fresh.reject(by("bob"))).toBe("running");
-    await fresh.conclude(by("bob"));
+    expect(await ask(fresh).approve(by("bob"), countsOne)).toEqual({ refused: "running" });
+    expect(await ask(fresh).reject(by("bob"))).toBe("running");
+    await ask(fresh).conclude(by("bob"));
     expect(await statusOf(fresh)).toBe("running");
-    await fresh.conclude(by("ann"));
+    await ask(fresh).conclude(by("ann"));
     expect(await statusOf(fresh)).toBe("done");
   });
 
   test("comes too late after the time, or a no", async () => {
     const stub = gateOf();
-    await stub.park([group("c"), group("d")]);
-    expect(await stub.reject(by("ann", "d"))).toBeNull();
-    expect(await stub.approve(by("bob", "d"), countsOne)).toEqual({ refused: "rejected" });
+    await ask(stub).park([group("c"), group("d")]);
+    expect(await ask(stub).reject(by("ann", "d"))).toBeNull();
+    expect(await ask(stub).approve(by("bob", "d"), countsOne)).toEqual({ refused: "rejected" });
     await age(stub, LIMITS.confirmationTtlMs);
     expect(await statusOf(stub)).toBe("expired");
-    expect(await stub.approve(by("ann"), countsOne)).toEqual({ refused: "expired" });
+    expect(await ask(stub).approve(by("ann"), countsOne)).toEqual({ refused: "expired" });
   });
 });
 
 describe("conclude() and reject()", () => {
   test("keep what the decision was answered with, and its key, through an eviction", async () => {
     const stub = gateOf();
-    await stub.park([group("c"), group("d"), group("e")]);
-    expect(await stub.confirmation("c")).toMatchObject({ key: null, answerJson: null });
+    await ask(stub).park([group("c"), group("d"), group("e")]);
+    expect(await ask(stub).confirmation("c")).toMatchObject({ key: null, answerJson: null });
     const claim = { id: "c", by: "ann", key: "k" };
-    await stub.approve(claim, makeRequest());
-    await stub.conclude({ id: "c", by: "bob" }, "[]");
-    expect(await stub.confirmation("c")).toMatchObject({ status: "running", answerJson: null });
-    await stub.conclude(claim, '{"größe":1}');
-    await stub.conclude(claim, '{"another":1}');
-    await stub.reject({ id: "d", by: "ann" }, '{"no":1}');
-    await stub.reject({ id: "e", by: "ann" });
+    await ask(stub).approve(claim, makeRequest());
+    await ask(stub).conclude({ id: "c", by: "bob" }, "[]");
+    expect(await ask(stub).confirmation("c")).toMatchObject({ status: "running", answerJson: null });
+    await ask(stub).conclude(claim, '{"größe":1}');
+    await ask(stub).conclude(claim, '{"another":1}');
+    await ask(stub).reject({ id: "d", by: "ann" }, '{"no":1}');
+    await ask(stub).reject({ id: "e", by: "ann" });
     await evictDurableObject(stub);
-    expect(await stub.confirmation("c")).toMatchObject({
+    expect(await ask(stub).confirmation("c")).toMatchObject({
       status: "done",
       key: "k",
       answerJson: '{"größe":1}',
     });
-    expect(await stub.confirmation("d")).toMatchObject({
+    expect(await ask(stub).confirmation("d")).toMatchObject({
       status: "rejected",
       key: null,
       answerJson: '{"no":1}',
     });
-    expect(await stub.confirmation("e")).toMatchObject({ status: "rejected", answerJson: null });
+    expect(await ask(stub).confirmation("e")).toMatchObject({ status: "rejected", answerJson: null });
   });
 
   test("forget the key of an approval that was taken back", async () => {
     const stub = gateOf();
     const one = makeRequest({ quota: { ...HUNDRED_AN_HOUR, limit: 1 } });
     await stub.admit(one);
-    await stub.park([group("c")]);
-    await stub.approve({ id: "c", by: "ann", key: "k" }, one);
-    expect(await stub.confirmation("c")).toMatchObject({ status: "pending", key: null });
+    await ask(stub).park([group("c")]);
+    await ask(stub).approve({ id: "c", by: "ann", key: "k" }, one);
+    expect(await ask(stub).confirmation("c")).toMatchObject({ status: "pending", key: null });
   });
 
   test("count what they keep: the oldest that are over go for it, or it is not kept", async () => {
     const stub = gateOf();
-    await stub.park(["a", "b", "c", "d"].map((id) => group(id)));
+    await ask(stub).park(["a", "b", "c", "d"].map((id) => group(id)));
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, { ...CONFIRMATION_LIMITS, allBytes: 100 });
       const reject = (id: string, answer: string) =>
@@ -208,11 +209,11 @@ describe("A confirmation's row", () => {
   test("is written once for each change, and goes with any entry a day after it expired", async () => {
     const stub = gateOf();
     const rowsWritten = await countRows(stub);
-    await stub.park([group("c")]);
+    await ask(stub).park([group("c")]);
     expect(await rowsWritten()).toBe(1);
-    await stub.approve(by("ann"), makeRequest());
+    await ask(stub).approve(by("ann"), makeRequest());
     expect(await rowsWritten()).toBe(2);
-    await stub.conclude(by("ann"));
+    await ask(stub).conclude(by("ann"));
     expect(await rowsWritten()).toBe(3);
     await age(stub, LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
     expect(await statusOf(stub)).toBe("done");
@@ -225,7 +226,7 @@ describe("A confirmation's row", () => {
 
   test("without a listener costs no SQL", async () => {
     const stub = gateOf();
-    await stub.park([group("c")]);
+    await ask(stub).park([group("c")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       const exec = storage.sql.exec.bind(storage.sql);
@@ -260,12 +261,12 @@ describe("confirmations()", () => {
 
   test("lists what was parked, newest first, without arguments, from any place on", async () => {
     const stub = gateOf();
-    await stub.park([about("a", "drop"), about("b", "drop", "mail"), about("c", "purge")]);
+    await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), about("c", "purge")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE confirmations SET created_at = created_at - 1000 WHERE id = 'b'");
     });
     await evictDurableObject(stub);
-    const listed = await stub.confirmations(everything);
+    const listed = await ask(stub).confirmations(everything);
     expect(idsOf(listed)).toEqual(["c", "a", "b"]);
     expect(listed[2]!.head).toEqual({
       requestedBy: "ann",
@@ -275,33 +276,33 @@ describe("confirmations()", () => {
       ],
     });
     expect(JSON.stringify(listed)).not.toContain("geheim");
-    expect(idsOf(await stub.confirmations({ ...everything, after: listed[0]! }))).toEqual(["a", "b"]);
-    expect(idsOf(await stub.confirmations({ ...everything, limit: 1 }))).toEqual(["c"]);
+    expect(idsOf(await ask(stub).confirmations({ ...everything, after: listed[0]! }))).toEqual(["a", "b"]);
+    expect(idsOf(await ask(stub).confirmations({ ...everything, limit: 1 }))).toEqual(["c"]);
   });
 
   test("lists only what holds no tool besides those that are asked for", async () => {
     const stub = gateOf();
-    await stub.park([about("a", "drop"), about("b", "drop", "mail"), group("older")]);
-    expect(idsOf(await stub.confirmations({ ...everything, tools: ["drop"] }))).toEqual(["a"]);
-    expect(idsOf(await stub.confirmations({ ...everything, tools: [] }))).toEqual([]);
-    expect(idsOf(await stub.confirmations(everything))).toEqual(["b", "a"]);
+    await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), group("older")]);
+    expect(idsOf(await ask(stub).confirmations({ ...everything, tools: ["drop"] }))).toEqual(["a"]);
+    expect(idsOf(await ask(stub).confirmations({ ...everything, tools: [] }))).toEqual([]);
+    expect(idsOf(await ask(stub).confirmations(everything))).toEqual(["b", "a"]);
   });
 
   test("says what each is by now, and lists by that", async () => {
     const stub = gateOf();
-    await stub.park([about("a", "drop"), about("b", "drop")]);
-    await stub.reject(by("ann", "a"));
-    expect(idsOf(await stub.confirmations({ ...everything, status: "rejected" }))).toEqual(["a"]);
+    await ask(stub).park([about("a", "drop"), about("b", "drop")]);
+    await ask(stub).reject(by("ann", "a"));
+    expect(idsOf(await ask(stub).confirmations({ ...everything, status: "rejected" }))).toEqual(["a"]);
     await age(stub, LIMITS.confirmationTtlMs);
-    expect(idsOf(await stub.confirmations({ ...everything, status: "pending" }))).toEqual([]);
-    expect(await stub.confirmations({ ...everything, status: "expired" })).toMatchObject([
+    expect(idsOf(await ask(stub).confirmations({ ...everything, status: "pending" }))).toEqual([]);
+    expect(await ask(stub).confirmations({ ...everything, status: "expired" })).toMatchObject([
       { id: "b", status: "expired" },
     ]);
   });
 
   test("reads neither groups nor answers, however large", async () => {
     const stub = gateOf();
-    await stub.park(["a", "b", "c"].map((id) => about(id, "drop")));
+    await ask(stub).park(["a", "b", "c"].map((id) => about(id, "drop")));
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       const exec = storage.sql.exec.bind(storage.sql);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { makeDeletion } from "../../../src/features/tenant-data/http/delete-tenant.ts";
 import type { TenantPart } from "../../../src/core/edge/feature.ts";
 import type { RequestContext } from "../../../src/core/edge/http/request-context.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 import { type Listener, respondEvents, type Run } from "../../../src/core/edge/http/event-stream.ts";
 import type { RequestContext } from "../../../src/core/edge/http/request-context.ts";

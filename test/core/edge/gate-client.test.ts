@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { nameObject, placeJob, shardOf } from "../../../src/core/contract/gate/job-shard.ts";
 import { createGateClient } from "../../../src/core/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../../src/core/edge/platform/system-ports.ts";
@@ -48,14 +48,9 @@ class FakeNamespace implements TenantGateNamespace {
       redrive: call,
       keep: call,
       recall: call,
-      park: call,
-      confirmation: call,
-      confirmations: call,
+      admitClaimed: call,
       usage: call,
       reportOpening: call,
-      approve: call,
-      reject: call,
-      conclude: call,
       call,
       erase: call,
     };
@@ -227,14 +222,9 @@ describe("createGateClient()", () => {
           redrive: (jobId) => real.redrive(jobId),
           keep: (results) => real.keep(results),
           recall: (handles) => real.recall(handles),
-          park: (groups) => real.park(groups),
-          confirmation: (id) => real.confirmation(id),
-          confirmations: (query) => real.confirmations(query),
+          admitClaimed: (claim, request) => real.admitClaimed(claim, request),
           usage: (query) => real.usage(query),
           reportOpening: (report) => real.reportOpening(report),
-          approve: (claim, request) => real.approve(claim, request),
-          reject: (claim) => real.reject(claim),
-          conclude: (claim) => real.conclude(claim),
           call: (...args) => real.call(...args),
           erase: () => real.erase(),
         };

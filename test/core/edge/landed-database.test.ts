@@ -11,6 +11,7 @@ import landedTenantGate from "../../fixtures/landed-tenant-gate.sql?raw";
 import landedToolGate from "../../fixtures/landed-tool-gate.sql?raw";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
+import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
 import { attemptsRun, deliveriesTried, SCRIPTED } from "./scripted-attempts.ts";
@@ -207,7 +208,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
       storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
     });
     await evictDurableObject(stub);
-    expect(await stub.confirmations({ status: null, limit: 100, after: null })).toMatchObject([
+    expect(await ask(stub).confirmations({ status: null, limit: 100, after: null })).toMatchObject([
       {
         id: "c-pending",
         head: {
@@ -226,17 +227,19 @@ describe("F29 a tenant's object filled by the landed version", () => {
     const statuses = ["pending", "running", "done", "rejected", "expired"] as const;
     for (const status of statuses) {
       const groupJson = `{"of":"${status}","größe":1}`;
-      expect(await stub.confirmation(`c-${status}`)).toMatchObject({ status, groupJson });
+      expect(await ask(stub).confirmation(`c-${status}`)).toMatchObject({ status, groupJson });
     }
     for (const status of ["done", "rejected", "expired"] as const)
-      expect(await stub.approve({ id: `c-${status}`, by: "eve" }, makeRequest())).toEqual({
+      expect(await ask(stub).approve({ id: `c-${status}`, by: "eve" }, makeRequest())).toEqual({
         refused: status,
       });
-    expect(await stub.approve({ id: "c-running", by: "eve" }, makeRequest())).toEqual({ refused: "running" });
-    await stub.conclude({ id: "c-running", by: "ann" });
-    expect(await stub.confirmation("c-running")).toMatchObject({ status: "done" });
+    expect(await ask(stub).approve({ id: "c-running", by: "eve" }, makeRequest())).toEqual({
+      refused: "running",
+    });
+    await ask(stub).conclude({ id: "c-running", by: "ann" });
+    expect(await ask(stub).confirmation("c-running")).toMatchObject({ status: "done" });
     const jobs = makeJobsRequest(makeSpec("approved", []));
-    expect(await stub.approve({ id: "c-pending", by: "ann" }, jobs)).toMatchObject({
+    expect(await ask(stub).approve({ id: "c-pending", by: "ann" }, jobs)).toMatchObject({
       refused: null,
       admission: { recorded: [{ index: 0, fence: 1 }] },
     });

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { createVolley } from "../../../src/core/edge/create-volley.ts";
 import { digestKey } from "../../../src/core/edge/http/key-ring.ts";
 import type { Gate } from "../../../src/core/contract/gate/tenant-gate-methods.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { Jurisdiction } from "../../../src/core/contract/gate/caller.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { readKeys } from "../../../src/core/edge/configuration.ts";
 import { createVolley } from "../../../src/core/edge/create-volley.ts";
 import type { KeyShardNamespace } from "../../../src/features/keys/objects/key-shards.ts";

@@ -7,9 +7,11 @@ import type { ObjectPart } from "../../../src/core/edge/durable/object-part.ts";
 import { migrate } from "../../../src/core/edge/durable/tables/schema.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { callFlows, type RunRequest } from "../../../src/features/flows/flow-run.ts";
+import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../../fixtures/landed-tenant-gate.sql?raw";
 import landedFeaturesGate from "../../fixtures/landed-features-gate.sql?raw";
+import { ask } from "./ask-confirmations.ts";
 import { makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { FEATURE_TIMES, replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";
@@ -20,8 +22,9 @@ import { listed } from "./worker.ts";
 
 const ADDED_TOOLS = createAddedToolsPart();
 const FLOWS = createFlowsPart(() => SCRIPTED);
-const ALL = [ADDED_TOOLS, FLOWS];
-const TABLES = ["clocks", "run_causes", "run_steps", "tools", "tools_version"];
+const CONFIRMATIONS = createConfirmationsPart();
+const ALL = [ADDED_TOOLS, FLOWS, CONFIRMATIONS];
+const TABLES = ["clocks", "confirmations", "run_causes", "run_steps", "tools", "tools_version"];
 
 let opened = 0;
 const gateOf = () => env.LISTED_GATE.getByName(`parts-${++opened}`);
@@ -81,13 +84,22 @@ describe("A new object of a Worker without features", () => {
     expect((await stub.admit(makeJobsRequest(makeSpec("job", ["succeed"])))).recorded).toHaveLength(1);
     const tables = await tablesOf(stub);
     expect(TABLES.filter((name) => tables.includes(name))).toEqual([]);
-    expect(await stub.usage({ quotas: [] })).toMatchObject({ added: { tools: 0, flows: 0, bytes: 0 } });
+    expect(await stub.usage({ quotas: [] })).toMatchObject({
+      added: { tools: 0, flows: 0, bytes: 0 },
+      waiting: { count: 0, oldestAt: null },
+    });
     await runInDurableObject(stub, (gate) => {
       for (const [feature, method] of [
         ["flows", "recordRun"],
         ["added-tools", "constructor"],
+        ["confirmations", "park"],
       ] as const)
         expect(() => gate.call(feature, method)).toThrow(`Cannot call '${method}' of '${feature}'`);
+      const request = makeJobsRequest(makeSpec("unclaimed", ["succeed"]));
+      expect(() => gate.admitClaimed({ part: "confirmations", value: {} }, request)).toThrow(
+        "Cannot claim anything of 'confirmations'",
+      );
+      expect(gate.job("unclaimed")).toBeNull();
     });
     expect(await stub.erase()).toBe(0);
   });
@@ -140,6 +152,34 @@ describe("A feature that is no longer listed", () => {
     });
   });
 
+  test("leaves its questions undecided, and each is decided once when it is listed again", async () => {
+    const stub = gateOf();
+    await deploy(stub, [CONFIRMATIONS]);
+    await ask(stub).park([
+      { id: "asked", groupJson: "{}" },
+      { id: "approved", groupJson: "{}" },
+    ]);
+    expect(await ask(stub).approve({ id: "approved", by: "ann" }, makeRequest())).toMatchObject({
+      refused: null,
+    });
+    await deploy(stub, []);
+    await runInDurableObject(stub, (gate) => {
+      const claim = { part: "confirmations", value: { id: "asked", by: "bob" } };
+      expect(() => gate.admitClaimed(claim, makeRequest())).toThrow("Cannot claim anything");
+    });
+    expect((await stub.usage({ quotas: [] })).waiting).toEqual({ count: 0, oldestAt: null });
+    await deploy(stub, ALL);
+    expect((await stub.usage({ quotas: [] })).waiting).toMatchObject({ count: 1 });
+    const decide = (id: string, by: string) => ask(stub).approve({ id, by }, makeRequest());
+    expect(await decide("approved", "bob")).toEqual({ refused: "running" });
+    expect(await decide("asked", "bob")).toMatchObject({ refused: null });
+    expect(await decide("asked", "eve")).toEqual({ refused: "running" });
+    await deploy(stub, []);
+    await stub.erase();
+    await deploy(stub, ALL);
+    expect(await ask(stub).confirmation("asked")).toBeNull();
+  });
+
   test("is forgotten with its tenant, and the version of its tools grows on where it is listed", async () => {
     const stub = gateOf();
     await deploy(stub, ALL);
@@ -161,9 +201,13 @@ describe("F29 a database of the landed version", () => {
     );
     await deploy(stub, []);
     expect(await stub.job("succeeded")).toMatchObject({ status: "succeeded", dataJson: '{"größe":1}' });
-    expect(await stub.confirmation("c-done")).toMatchObject({ status: "done" });
     expect(await tablesOf(stub)).toEqual(expect.arrayContaining(TABLES));
     await deploy(stub, ALL);
+    expect(await ask(stub).confirmation("c-done")).toMatchObject({ status: "done" });
+    expect(await ask(stub).approve({ id: "c-running", by: "eve" }, makeRequest())).toEqual({
+      refused: "running",
+    });
+    expect((await ask(stub).confirmation("c-pending"))?.status).toBe("pending");
     expect(await callAddedTools(stub, "changeTools", { kind: "put", tool })).toMatchObject({ ok: true });
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
   });
@@ -203,7 +247,6 @@ describe("F29 a database of the landed version", () => {
 
   test("with features opens without them, and loses nothing until they are listed again", async () => {
     const stub = await openLanded([]);
-    expect(await stub.confirmation("c-1")).toMatchObject({ status: "pending" });
     expect(await stub.settle("job-leased", 1, { kind: "succeeded", dataJson: "1" })).toBe(true);
     for (const id of ["run-leased", "run-queued", "run-retrying"])
       expect(["running", "retrying"]).toContain((await stub.job(id))?.status);
@@ -215,8 +258,9 @@ describe("F29 a database of the landed version", () => {
         (_gate, { storage }) =>
           storage.sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`).one().count,
       );
-    expect(await Promise.all(TABLES.map(count))).toEqual([1, 5, 3, 3, 1]);
+    expect(await Promise.all(TABLES.map(count))).toEqual([1, 1, 5, 3, 3, 1]);
     await deploy(stub, ALL);
+    expect(await ask(stub).confirmation("c-1")).toMatchObject({ status: "pending" });
     expect((await stub.admit(makeRequest())).toolsVersion).toBe(5);
     await vi.waitFor(async () => expect(await stub.job("run-queued")).toMatchObject({ attempts: 1 }), {
       timeout: 50_000,

@@ -7,6 +7,7 @@ import type { EventClaim } from "../../../src/core/contract/gate/operator-event.
 import type { TenantGateMethods } from "../../../src/core/contract/gate/tenant-gate-methods.ts";
 import { EventTable } from "../../../src/core/edge/durable/tables/event-table.ts";
 import type { GoneEndpoints } from "../../../src/core/edge/durable/tables/gone-endpoints.ts";
+import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { eventsTried, openers, operator } from "./scripted-attempts.ts";
 
@@ -179,10 +180,10 @@ describe("The operator", () => {
 
   test("is told of a question, once, and of the decision, with the key that made it", async () => {
     const stub = gateOf();
-    await stub.park([question("q-1")]);
-    await stub.park([question("q-1")]);
+    await ask(stub).park([question("q-1")]);
+    await ask(stub).park([question("q-1")]);
     const claim = { id: "q-1", by: "u-1", decidedBy: "boss", key: "secret-idempotency-key" };
-    expect(await stub.approve(claim, makeRequest({ quota: HUNDRED_AN_HOUR }))).toMatchObject({
+    expect(await ask(stub).approve(claim, makeRequest({ quota: HUNDRED_AN_HOUR }))).toMatchObject({
       refused: null,
     });
     await waitFor(() => expect(toldTo(stub)).toHaveLength(2));
@@ -213,15 +214,15 @@ describe("The operator", () => {
 
   test("is told of a no, and of no decision that was refused or had no quota", async () => {
     const stub = gateOf();
-    await stub.park([question("no")]);
+    await ask(stub).park([question("no")]);
     const none = makeRequest({ quota: { ...HUNDRED_AN_HOUR, limit: 1 } });
     await stub.admit(none);
-    expect(await stub.approve({ id: "no", by: "u" }, none)).toMatchObject({
+    expect(await ask(stub).approve({ id: "no", by: "u" }, none)).toMatchObject({
       admission: { quota: { allowed: false } },
     });
-    expect(await stub.reject({ id: "no", by: "u-2", decidedBy: "boss" })).toBeNull();
-    expect(await stub.reject({ id: "no", by: "u-3" })).toBe("rejected");
-    expect(await stub.reject({ id: "never", by: "u-3" })).toBe("unknown");
+    expect(await ask(stub).reject({ id: "no", by: "u-2", decidedBy: "boss" })).toBeNull();
+    expect(await ask(stub).reject({ id: "no", by: "u-3" })).toBe("rejected");
+    expect(await ask(stub).reject({ id: "never", by: "u-3" })).toBe("unknown");
     await waitFor(() =>
       expect(toldTo(stub).map(({ type, data }) => [type, data["decision"]])).toEqual([
         ["confirmation.requested", undefined],
@@ -302,7 +303,7 @@ describe("An event that is not taken", () => {
     const stub = gateOf();
     operator.answer = () => null;
     await die(stub, "g-1");
-    await stub.park([question("g-2")]);
+    await ask(stub).park([question("g-2")]);
     await waitFor(() => expect(triesOf(stub)).toHaveLength(2));
     operator.answer = () => 410;
     await endPauses(stub);
@@ -347,8 +348,8 @@ describe("Where no receiver is configured", () => {
         return exec(query, ...bindings);
       }) as typeof exec;
       gate.settle("silent", 1, DEAD);
-      gate.park([question("silent")]);
-      gate.reject({ id: "silent", by: "u" });
+      gate.call("confirmations", "park", [question("silent")]);
+      gate.call("confirmations", "reject", { id: "silent", by: "u" });
       gate.reportOpening({ id: "o", tool: "t", origin: "https://a.example.com", since: 0, until: 1 });
       expect(statements.filter((query) => /events|gone_endpoints/.test(query))).toEqual([]);
     });

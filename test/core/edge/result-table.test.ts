@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ResultTable } from "../../../src/core/edge/durable/tables/result-table.ts";
 import { KEEP_LIMITS } from "../../../src/core/gate/state/kept-results.ts";
 import { makeRequest } from "./gate-requests.ts";

@@ -10,7 +10,7 @@ import {
   type FlowClock,
   type ToolToKeep,
 } from "../../../src/core/contract/gate/kept-tool.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { RunTable } from "../../../src/features/flows/objects/run-table.ts";
 import { makeRun } from "../../../src/features/flows/run/make-run.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { streamText } from "../../../src/core/edge/http/stream-text.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { ask } from "./ask-confirmations.ts";
 import { countReads, countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, TWO_A_SECOND } from "./scripted-attempts.ts";
@@ -652,7 +653,7 @@ describe("bounds", () => {
     await stub.admit(makeJobsRequest(makeSpec("stays", [])));
     await stub.settle("stays", 1, OVER);
     await stub.keep([{ handle: "r", json: "1" }]);
-    await stub.park([{ id: "c", groupJson: "{}" }]);
+    await ask(stub).park([{ id: "c", groupJson: "{}" }]);
     const tables = ["jobs", "results", "confirmations"];
     const onEach = async (statement: (table: string) => string): Promise<void> => {
       await runInDurableObject(stub, (_gate, { storage }) => {

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { GlobalLimits, PermitRequest } from "../../../src/core/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
 

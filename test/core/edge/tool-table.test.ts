@@ -8,7 +8,8 @@ import {
   type ToolsPage,
   type ToolToKeep,
 } from "../../../src/core/contract/gate/kept-tool.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
+import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
@@ -168,14 +169,14 @@ describe("an admission", () => {
 
   test("of a confirmation planned with other tools claims nothing", async () => {
     const stub = gateOf();
-    const [parked] = await stub.park([{ id: "c1", groupJson: "{}" }]);
+    const [parked] = await ask(stub).park([{ id: "c1", groupJson: "{}" }]);
     await put(stub, tool("a"));
     const claim = { id: parked!.id, by: "run-1" };
     const request = makeRequest({ quota: HUNDRED_AN_HOUR });
-    const stale = await stub.approve(claim, { ...request, toolsVersion: 0 });
+    const stale = await ask(stub).approve(claim, { ...request, toolsVersion: 0 });
     expect(stale).toMatchObject({ refused: null, admission: { stale: true } });
-    expect(await stub.confirmation("c1")).toMatchObject({ status: "pending" });
-    const fresh = await stub.approve(claim, { ...request, toolsVersion: 1 });
+    expect(await ask(stub).confirmation("c1")).toMatchObject({ status: "pending" });
+    const fresh = await ask(stub).approve(claim, { ...request, toolsVersion: 1 });
     expect(fresh).toMatchObject({ refused: null, admission: { quota: { allowed: true } } });
   });
 });

@@ -7,6 +7,7 @@ import { JOB_STATUSES } from "../../../src/core/contract/gate/job.ts";
 import { callAddedTools } from "../../../src/core/contract/gate/kept-tool.ts";
 import type { TenantGateMethods } from "../../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { UsageReport } from "../../../src/core/contract/gate/usage.ts";
+import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
 let tenants = 0;
@@ -126,8 +127,8 @@ describe("usage()", () => {
         actions: [{ id: "a", tool, gated: true, needs: [] }],
       }),
     });
-    await stub.park([about("q-1", "drop"), about("q-2", "purge"), about("q-3", "drop")]);
-    await stub.reject({ id: "q-3", by: "ann" });
+    await ask(stub).park([about("q-1", "drop"), about("q-2", "purge"), about("q-3", "drop")]);
+    await ask(stub).reject({ id: "q-3", by: "ann" });
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE confirmations SET created_at = 5 WHERE id = 'q-2'");
     });

@@ -7,6 +7,7 @@ import { createToolGate, type ToolGateMethods } from "../../../src/core/edge/dur
 import type { WorkspaceMethods } from "../../../src/core/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
+import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
 import { createWorkspace } from "../../../src/features/workspace/objects/workspace.ts";
@@ -15,7 +16,7 @@ import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 import { ALL_FEATURES } from "../../support/all-features.ts";
 
 /** The parts of features, with runs that do what their arguments say. */
-const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED)];
+const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED), createConfirmationsPart()];
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
@@ -31,6 +32,13 @@ export const SmallGate = createTenantGate({
   parts: [
     createAddedToolsPart(),
     createFlowsPart(() => SCRIPTED, { flowBacklog: 3, runBacklog: 5, redrives: 1 }),
+    createConfirmationsPart(() => ({
+      ttlMs: 60_000,
+      retentionMs: 60_000,
+      pending: 3,
+      count: 5,
+      allBytes: 10_000,
+    })),
   ],
   createBackground: () => SCRIPTED,
   optionsOf: () => ({
@@ -46,7 +54,6 @@ export const SmallGate = createTenantGate({
       ...KEEP_LIMITS,
       results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
     },
-    confirmations: { ttlMs: 60_000, retentionMs: 60_000, pending: 3, count: 5, allBytes: 10_000 },
   }),
 });
 

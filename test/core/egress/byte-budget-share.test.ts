@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { defineTool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { createEgress } from "../../../src/core/egress/egress.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";

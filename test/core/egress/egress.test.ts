@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { defineTool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { guardCallback } from "../../../src/core/egress/guard-callback.ts";
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes, type RequestBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

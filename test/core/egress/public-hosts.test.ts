@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { defineTool, PUBLIC_HOSTS, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { toDeclarationText } from "../../../src/core/catalog/tool-schema.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { guardPublicUrl } from "../../../src/core/egress/guard-url.ts";
 import { checkHosts } from "../../../src/core/egress/check-hosts.ts";
 import { TestWorld } from "../../support/execute-batch.ts";

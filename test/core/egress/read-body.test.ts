@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { readKey } from "../../../src/core/plan/same-reads.ts";
 import type { Call } from "../../../src/core/plan/step.ts";

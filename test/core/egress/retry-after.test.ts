@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { parseRetryAfter } from "../../../src/core/egress/retry-after.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);

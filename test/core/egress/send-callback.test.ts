@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 
 import type { CallbackClaim, CallbackEnd, JobRecord } from "../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import { sendCallback } from "../../../src/core/egress/send-callback.ts";

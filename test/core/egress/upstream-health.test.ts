@@ -5,7 +5,7 @@ import { parseBatch } from "../../../src/core/contract/batch.ts";
 import type { FailureCode } from "../../../src/core/contract/failure-codes.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { execute } from "../../../src/core/run/execute/executor.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";

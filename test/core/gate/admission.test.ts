@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AnswerBudget } from "../../../src/core/answer/envelope.ts";
 
 import type { IdempotencyRequest } from "../../../src/core/contract/gate/idempotency.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { admit } from "../../../src/core/gate/admission.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
 import { TestWorld } from "../../support/execute-batch.ts";

@@ -10,7 +10,7 @@ import type { Caller } from "../../../src/core/contract/gate/caller.ts";
 import type { IdempotencyRequest, KeyState } from "../../../src/core/contract/gate/idempotency.ts";
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import {
   admitPlan,
   type Asked,
@@ -255,7 +255,10 @@ describe("admitPlan() refuses", () => {
 });
 
 describe("admitPlan() of what a person approved", () => {
-  const APPROVED = { ...ONE, approved: { claim: { id: "question", by: "me" }, requestedBy: "agent" } };
+  const APPROVED = {
+    ...ONE,
+    approved: { claim: { part: "confirmations", value: { id: "question", by: "me" } }, requestedBy: "agent" },
+  };
   const admit = (gate: FakeGate) => admitPlan(APPROVED, askedWith(), { caller: CALLER, gate });
 
   test("claims the question and is admitted in one turn", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { deriveId } from "../../../src/core/kit/derive-id.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
 
 /** One tool of every kind that makes a difference to a run whose end was not heard. */
@@ -312,7 +312,7 @@ describe("what a person has to allow", () => {
   test("is not asked again where an earlier run may have asked, but unknown", async () => {
     const world = new KeyedWorld();
     const tools = gatedTools(world);
-    world.gate.park = () => new Promise(() => {});
+    world.gate.confirmations.park = () => new Promise(() => {});
     await world.lose(tools, { actions: [gated] }, { key: "b", ms: 50 });
     const { results } = await world.send(tools, { actions: [gated] }, "b");
     expect(results[0]!.status).toBe("unknown");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBatch } from "../../../src/core/contract/batch.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { execute } from "../../../src/core/run/execute/executor.ts";
 import { holdLease } from "../../../src/core/gate/hold-lease.ts";
 import { claimKey, type KeyRecord, renewKey } from "../../../src/core/gate/state/idempotency.ts";

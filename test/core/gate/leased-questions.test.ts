@@ -5,7 +5,7 @@ import {
   type AdmissionRequest,
   STALE,
 } from "../../../src/core/contract/gate/admission.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { createLeasedAdmission, IsolateQuota } from "../../../src/core/gate/leased-admission.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { shardOf } from "../../../src/core/contract/gate/job-shard.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { deriveId } from "../../../src/core/kit/derive-id.ts";
 import { createMakeJob } from "../../../src/core/gate/make-job.ts";
 import { StepIds } from "../../../src/core/gate/step-ids.ts";

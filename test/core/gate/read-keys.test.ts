@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import type { JsonObject } from "../../../src/core/contract/json.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { type BatchKey, fingerprintResolved, readKeys } from "../../../src/core/gate/read-keys.ts";
 import { canonicalJson } from "../../../src/core/kit/json/canonical-json.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";

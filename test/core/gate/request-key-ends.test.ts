@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { IdempotencyAnswer, KeyState } from "../../../src/core/contract/gate/idempotency.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { RequestKey, type RequestName } from "../../../src/core/gate/request-key.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
 import { TestWorld } from "../../support/execute-batch.ts";

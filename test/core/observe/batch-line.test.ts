@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import type { Operator } from "../../../src/core/egress/ports.ts";
 import type { SeenBatch } from "../../../src/core/observe/seen.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import type { Operator } from "../../../src/core/egress/ports.ts";
 import { sleep } from "../../../src/core/kit/sleep.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool } from "../../../src/core/catalog/define-tool.ts";
 import { parseBatch } from "../../../src/core/contract/batch.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { findCycle } from "../../../src/core/kit/layers.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";

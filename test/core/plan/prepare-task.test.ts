@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { prepareTask } from "../../../src/core/plan/prepare-task.ts";
 import { type DataOf, Room } from "../../../src/core/plan/references.ts";
 import type { Task } from "../../../src/core/plan/step.ts";

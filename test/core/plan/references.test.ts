@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type DataOf, findReferences, resolveReferences, Room } from "../../../src/core/plan/references.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
 const OPTIONS = { what: "The arguments", limitBytes: 1_000 };

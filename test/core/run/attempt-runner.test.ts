@@ -5,7 +5,7 @@ import { createCatalog } from "../../support/create-catalog.ts";
 import type { Tool, ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/core/contract/gate/job.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";

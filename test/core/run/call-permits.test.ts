@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Tool, ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { parseBatch } from "../../../src/core/contract/batch.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import { execute } from "../../../src/core/run/execute/executor.ts";
 import type { Execution } from "../../../src/core/gate/execution.ts";

@@ -11,7 +11,7 @@ import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";
 import { makeSerialPlan } from "../../../src/features/orchestration/make-serial-plan.ts";
 import { valueOf } from "../../support/unwrap.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { runAttempt } from "../../../src/core/run/run-attempt.ts";
 import { isDemotable } from "../../../src/core/run/demotion.ts";
 import { ByteBudget } from "../../../src/core/egress/read-body.ts";

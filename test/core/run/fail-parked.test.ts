@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { BegunFlow } from "../../../src/core/contract/gate/confirmation.ts";
+import type { BegunFlow } from "../../../src/core/contract/gate/parked-group.ts";
 import { failParkedGroup } from "../../../src/core/run/fail-parked.ts";
 
 const FAILURE = makeFailure("CONFIRMATION_REJECTED");

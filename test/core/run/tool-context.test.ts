@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ToolContext, ToolDeclaration, UpstreamRequest } from "../../../src/core/catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { runAttempt } from "../../../src/core/run/run-attempt.ts";
 import { ByteBudget } from "../../../src/core/egress/read-body.ts";
 import type { Ports } from "../../../src/core/egress/ports.ts";

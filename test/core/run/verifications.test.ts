@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import type { Execution } from "../../../src/core/gate/execution.ts";
 import { TestWorld, type WireResult } from "../../support/execute-batch.ts";

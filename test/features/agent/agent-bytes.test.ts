@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { AgentBytes, CROWDED } from "../../../src/features/agent/agent-bytes.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseAgentOptions, refuseUnknownTools } from "../../../src/features/agent/agent-options.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 

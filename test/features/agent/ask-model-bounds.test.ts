@@ -5,7 +5,7 @@ import { askModel, type Streaming } from "../../../src/features/agent/ask-model.
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
 import { readReactText } from "../../../src/features/agent/react-text.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
 /* The most that a model's answer may cost, whatever it says. */

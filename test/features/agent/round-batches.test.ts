@@ -4,7 +4,7 @@ import type { ModelCall } from "../../../src/features/agent/dialect/dialect.ts";
 import { toRoundBatches } from "../../../src/features/agent/round-batches.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { err, ok } from "../../../src/core/kit/result.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import type { ConfirmationRecord } from "../../../src/core/contract/gate/confirmation.ts";
+import type { ConfirmationRecord } from "../../../src/features/confirmations/confirmation.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { AgentWorld, type SaidCall, type SaidTurn } from "../../support/agent-world.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
@@ -452,7 +452,7 @@ describe("An action that needs a person's yes", () => {
     };
     const confirmation = (asked: string) =>
       Promise.resolve(asked === "later" ? { ...known, id: "later", ...later } : known);
-    Object.assign(world.gate, { confirmation });
+    Object.assign(world.gate.confirmations, { confirmation });
     world.willSay({ text: "On we go." });
     const messages = [
       { role: "user", content: "Go" },

@@ -5,12 +5,8 @@ import { makeApprovedPlan } from "../../../src/features/confirmations/make-appro
 import { toRejectionJson } from "../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import {
-  type BegunFlow,
-  GROUP_FORMAT,
-  type ParkedAction,
-  type ParkedGroup,
-} from "../../../src/core/contract/gate/confirmation.ts";
+import type { BegunFlow, ParkedAction, ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
+import { GROUP_FORMAT } from "../../../src/features/confirmations/confirmation.ts";
 import type { WireEnvelope } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
@@ -65,7 +61,7 @@ describe("makeApprovedPlan()", () => {
       demotes: true,
       sharesReads: true,
       given: new Map([["earlier", { n: 1 }]]),
-      approved: { claim: CLAIM, requestedBy: "agent", asker },
+      approved: { claim: { part: "confirmations", value: CLAIM }, requestedBy: "agent", asker },
     });
     expect(valueOf(plan.steps[0]!.task)).toMatchObject({
       tool: send,

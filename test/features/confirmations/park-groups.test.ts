@@ -4,8 +4,8 @@ import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
 import { createGroupParking } from "../../../src/features/confirmations/park-groups.ts";
 import type { ParkedStep } from "../../../src/core/plan/parked-step.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { BegunFlow } from "../../../src/core/contract/gate/confirmation.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import type { BegunFlow } from "../../../src/core/contract/gate/parked-group.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { err, ok } from "../../../src/core/kit/result.ts";
 import type { DataOf } from "../../../src/core/plan/references.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
@@ -170,7 +170,7 @@ describe("createGroupParking()", () => {
     expect((await parkText("x".repeat(room + 1))).groups).toHaveLength(0);
     expect((await parkText(`ü${"x".repeat(room - 2)}`)).groups).toHaveLength(1);
     let asked = 0;
-    world.gate.park = async () => {
+    world.gate.confirmations.park = async () => {
       asked += 1;
       return [];
     };
@@ -180,7 +180,7 @@ describe("createGroupParking()", () => {
 
   test("asks in the name of the first asker where a question follows from a yes", async () => {
     const approved = {
-      claim: { id: "before", by: "me" },
+      claim: { part: "confirmations", value: { id: "before", by: "me" } },
       requestedBy: "first",
       asker: { key: "first", runId: "r" },
     };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ImportWork } from "../../../src/features/imports/import-work.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { FoundKey } from "../../../src/features/keys/kept-key.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { type KeyLook, KeyLooks } from "../../../src/features/keys/key-looks.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

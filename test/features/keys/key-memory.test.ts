@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { KeyMemory } from "../../../src/features/keys/key-memory.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;

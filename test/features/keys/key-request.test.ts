@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import {
   keyRequestSchema,
   type KeyMaker,

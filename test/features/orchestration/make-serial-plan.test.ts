@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { createCatalog } from "../../support/create-catalog.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";
 import { makeSerialPlan } from "../../../src/features/orchestration/make-serial-plan.ts";

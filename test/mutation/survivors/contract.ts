@@ -37,7 +37,6 @@ export const CONTRACT: Reasons = {
   "src/core/contract/gate/caller.ts": [
     on("Either of two callers that may send the same will do.", "isMore > 0"),
   ],
-  "src/core/contract/gate/confirmation.ts": [on(TYPE, "asker !== undefined")],
   "src/core/contract/gate/idempotency.ts": [on(TYPE, "const state = own")],
   "src/core/contract/gate/job-json.ts": [
     on(SCHEMA, "const time", "z.strictObject(", "z.int()", ".meta({ id"),
@@ -52,10 +51,6 @@ export const CONTRACT: Reasons = {
     on("No two have one id.", "a.id < b.id"),
   ],
   "src/features/keys/kept-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
-  "src/core/contract/gate/wire-confirmation.ts": [
-    on(SCHEMA, ".meta({ id"),
-    on(TYPE, "!== undefined &&", "answerJson === null"),
-  ],
   "src/core/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
   "src/core/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],
   "src/core/contract/issues.ts": [

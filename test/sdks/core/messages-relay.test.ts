@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Ending } from "../../../src/features/agent/dialect/dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
 import { MessagesRelay } from "../../../src/features/agent/dialect/messages-relay.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 import { isTheirs } from "../../support/chat-streams.ts";
 import {

@@ -13,7 +13,7 @@ import { parseDeclaration } from "../../../src/features/added-tools/declared/par
 import { parseToolSecrets } from "../../../src/features/added-tools/declared/secret-bindings.ts";
 import { toTool } from "../../../src/features/added-tools/declared/to-tool.ts";
 import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { readDocument } from "../../../src/features/imports/openapi/read-document.ts";
 import { type Imported, toDeclarations } from "../../../src/features/imports/openapi/to-declarations.ts";
 import { jsonArbitrary } from "../../support/json-arbitrary.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { findExcess } from "../../chaos/find-excess.ts";
 import { findRunViolations } from "../../chaos/find-run-violations.ts";
 import { findViolations, isLost, type JobEvidence } from "../../chaos/find-violations.ts";

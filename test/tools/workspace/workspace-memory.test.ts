@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FilesRead } from "../../../src/core/contract/gate/workspace.ts";
-import { LIMITS } from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { read } from "../../../src/tools/workspace/read.ts";
 import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
@@ -55,7 +55,7 @@ test("P6: T44 twelve batches of twenty-five reads of the largest file at once ha
     idFromName: (name: string) => ({ name }),
     get: ({ name }: { readonly name: string }) => ({
       async read(path: string, mostBytes: number): Promise<FilesRead> {
-        const found = workspaces.of(name).read(path, mostBytes);
+        const found = await workspaces.of(name).read(path, mostBytes);
         const bytes =
           "files" in found ? found.files.reduce((sum, { content }) => sum + content.length, 0) : 0;
         underWay += bytes;

@@ -1,5 +1,6 @@
 import type { IdempotencyAnswer, IdempotencyRequest } from "./idempotency.ts";
 import type { JobSpec } from "./job.ts";
+import type { Refusal } from "../refusal.ts";
 
 /** So many per window, smoothed (GCRA): the whole limit at once after a pause, then one every window / limit. */
 export interface RateLimit {
@@ -121,3 +122,16 @@ export const STALE: AdmissionAnswer = {
   refusedJobs: [],
   stale: true,
 };
+
+/** A claim on something that a feature's part of the object keeps. */
+export interface PartClaim {
+  /** The name of the feature. */
+  readonly part: string;
+  /** The claim as the part knows it. */
+  readonly value: unknown;
+}
+
+/** The answer to a claim: refused, or granted together with the admission of the plan that it allows. */
+export type ClaimedAdmission =
+  | { readonly refused: Refusal }
+  | { readonly refused: null; readonly admission: AdmissionAnswer };

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { failureSchema } from "../failure.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
-import { LIMITS } from "../limits.ts";
+import * as LIMITS from "../limits.ts";
 import {
   CALLBACK_STATUSES,
   type CallbackRecord,

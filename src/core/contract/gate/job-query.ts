@@ -1,8 +1,7 @@
 import { err, ok, type Result } from "../../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
-import { CONFIRMATION_STATUSES, type ConfirmationQuery } from "./confirmation.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
-import { LIMITS } from "../limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
 import { parseChoice, refuseOtherParameters, refuseQuery } from "../parse-request.ts";
 
@@ -29,21 +28,8 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, ...page.value });
 }
 
-/** The statuses that a list of confirmations can be asked for: `waiting` is another word for `pending`. */
-export const LISTED_STATUSES = ["waiting", ...CONFIRMATION_STATUSES] as const;
-
-/** Parse the query of `GET /v1/confirmations`, as that of the jobs is parsed. */
-export function parseConfirmationQuery(query: URLSearchParams): Result<ConfirmationQuery, Refusal> {
-  const other = refuseOtherParameters(query, ["status", "limit", "cursor"]);
-  if (other !== null) return err(other);
-  const status = parseChoice(query, "status", LISTED_STATUSES);
-  if (!status.ok) return status;
-  const page = parsePage(query);
-  if (!page.ok) return page;
-  return ok({ status: status.value === "waiting" ? "pending" : status.value, ...page.value });
-}
-
-function parsePage(query: URLSearchParams): Result<Pick<JobQuery, "limit" | "after">, Refusal> {
+/** Parse which page of a list is asked for. */
+export function parsePage(query: URLSearchParams): Result<Pick<JobQuery, "limit" | "after">, Refusal> {
   const limitText = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIMITS.maxJobPage)

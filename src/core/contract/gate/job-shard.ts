@@ -1,5 +1,5 @@
 import { deriveId } from "../../kit/derive-id.ts";
-import { LIMITS } from "../limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { JobCursor, JobSpec } from "./job.ts";
 
 /** The object that holds the tenant's quota, and the jobs of most batches. */

@@ -1,11 +1,4 @@
-import type { ConfirmationHead } from "./confirmation.ts";
 import type { CallbackTarget, JobRecord } from "./job.ts";
-
-/**
- * The events that an operator is told of. An expiry is not among them: no action caused it, and the question said when it would
- * come.
- */
-type EventType = "job.dead" | "confirmation.requested" | "confirmation.decided" | "breaker.opened";
 
 /**
  * Something that an operator is told of: ids, names, times and a code. Never arguments, results or secrets, whatever they are
@@ -61,54 +54,6 @@ export function toDeadEvent(tenant: string, endId: string, job: JobRecord): Oper
   );
 }
 
-/** The fields that both events about a question have. */
-export interface AskedQuestion {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly head: ConfirmationHead;
-}
-
-/** Tell of a question that waits for a person. */
-export function toRequestedEvent(tenant: string, question: AskedQuestion): OperatorEvent {
-  return makeEvent(
-    "confirmation.requested",
-    { atMs: question.createdAt, of: question.id },
-    {
-      ...toQuestion(tenant, question),
-      expires_at: toIso(question.expiresAt),
-    },
-  );
-}
-
-/** Tell of a decision, and whose key made it. */
-export function toDecidedEvent(
-  tenant: string,
-  question: AskedQuestion,
-  decided: { readonly decision: "approve" | "reject"; readonly key: string | undefined; readonly at: number },
-): OperatorEvent {
-  const { decision, key, at } = decided;
-  return makeEvent(
-    "confirmation.decided",
-    { atMs: at, of: question.id },
-    {
-      ...toQuestion(tenant, question),
-      decision,
-      decided_by: key,
-    },
-  );
-}
-
-function toQuestion(tenant: string, { id, createdAt, head }: AskedQuestion): object {
-  return {
-    tenant,
-    confirmation_id: id,
-    requested_by: head.requestedBy,
-    tools: [...new Set(head.actions.map(({ tool }) => tool))],
-    created_at: toIso(createdAt),
-  };
-}
-
 /** Tell of a breaker that opened. */
 export function toOpenedEvent(tenant: string, opened: OpeningReport): OperatorEvent {
   const { id, key, tool, origin, since, until } = opened;
@@ -119,8 +64,9 @@ export function toOpenedEvent(tenant: string, opened: OpeningReport): OperatorEv
   );
 }
 
-function makeEvent(
-  type: EventType,
+/** Make an event. @param of names what it tells of: the same thing is told once */
+export function makeEvent(
+  type: string,
   { atMs, of }: { readonly atMs: number; readonly of: string },
   data: object,
 ): OperatorEvent {
@@ -130,6 +76,7 @@ function makeEvent(
   };
 }
 
-function toIso(ms: number): string {
+/** Write a time as events have it. */
+export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,14 +1,10 @@
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "./admission.ts";
 import type {
-  ApprovalAnswer,
-  Claim,
-  ClaimRefusal,
-  ConfirmationQuery,
-  ConfirmationRecord,
-  ListedConfirmation,
-  ParkAnswer,
-  ParkRequest,
-} from "./confirmation.ts";
+  AdmissionAnswer,
+  AdmissionRequest,
+  ClaimedAdmission,
+  LeaseWish,
+  PartClaim,
+} from "./admission.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { OpeningReport } from "./operator-event.ts";
@@ -19,6 +15,11 @@ import type { UsageQuery, UsageReport } from "./usage.ts";
 export interface TenantGateMethods {
   /** Admit one batch, and then grant the leases that are wished for. */
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
+  /**
+   * Claim what a feature's part keeps and admit what that allows, at once: a claim that is refused counts nothing, and where the
+   * quota is used up nothing is claimed.
+   */
+  admitClaimed(claim: PartClaim, request: AdmissionRequest): ClaimedAdmission;
   /** Give what a run has claimed a fresh lease, as it is alive; false where another run has taken something of it over. */
   renew(renewal: IdempotencyRenewal): boolean;
   /** Take a run's last word on the keys that it claimed; those that are not its any more stay as they are. */
@@ -38,20 +39,6 @@ export interface TenantGateMethods {
   keep(results: readonly KeptResult[], shelf?: Shelf): string[];
   /** Read what was kept back; what is unknown or expired is missing. */
   recall(handles: readonly string[], shelf?: Shelf): KeptResult[];
-  /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
-  park(groups: readonly ParkRequest[]): ParkAnswer;
-  confirmation(id: string): ConfirmationRecord | null;
-  /** List confirmations, newest first, without their arguments and results. */
-  confirmations(query: ConfirmationQuery): ListedConfirmation[];
-  /**
-   * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
-   * nothing, and where the quota is used up nothing is claimed.
-   */
-  approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
-  /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
-  reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
-  /** Report that what was approved is over, with the answer to keep. */
-  conclude(claim: Claim, answerJson?: string): void;
   /** Take the report of a breaker that opened, for the operator. */
   reportOpening(report: OpeningReport): void;
   /** Call a method of a feature's part of the object; `createPartCall` knows the methods of each. */

@@ -1,6 +1,6 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../../contract/gate/job.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import type { Lane } from "../../gate/state/due-index.ts";
 import type { JobKind } from "./job-kind.ts";
 

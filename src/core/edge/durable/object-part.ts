@@ -1,7 +1,9 @@
-import type { UsageReport } from "../../contract/gate/usage.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { Semaphore } from "../../kit/semaphore.ts";
 import type { JobKind } from "./job-kind.ts";
 import type { Outbox } from "./outbox.ts";
+import type { EventTable } from "./tables/event-table.ts";
 import type { PartTables } from "./tables/schema.ts";
 
 /** The part of a tenant's object that a feature keeps: its tables, its methods, and the kind of job that it brings. */
@@ -20,10 +22,11 @@ export interface PartHost {
 }
 
 /** The object around an open part. */
-export interface PartWorld {
+export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly storage: DurableObjectStorage;
-  readonly tenant: string;
   readonly outbox: Outbox;
+  /** The events that the operator is told of. */
+  readonly events: Pick<EventTable, "isOn" | "record">;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Have the alarm come no later than this. */
@@ -50,5 +53,20 @@ export interface OpenPart {
   prune?(nowMs: number): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;
-  usage?(): Partial<UsageReport>;
+  usage?(nowMs: number, query: UsageQuery): Partial<UsageReport>;
+  /** The claims on what it keeps that allow an admission. */
+  readonly claims?: PartClaims;
+}
+
+/**
+ * The claims of a part. The object takes one and admits what it allows in the same turn, and gives it back where the quota is used up:
+ * if that breaks off in between, nothing of it ever runs, and never does anything run without a claim.
+ */
+export interface PartClaims {
+  /** Take a claim; why not, or null when it is taken. The same claim sent twice is one. */
+  take(nowMs: number, value: unknown): Refusal | null;
+  /** Give back a claim whose plan was not admitted. */
+  giveBack(nowMs: number, value: unknown): void;
+  /** Hear that the plan of a claim was admitted. */
+  granted(nowMs: number, value: unknown): void;
 }

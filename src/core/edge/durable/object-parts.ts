@@ -1,5 +1,5 @@
-import type { UsageReport } from "../../contract/gate/usage.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "./object-part.ts";
+import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
+import type { ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 /** The open parts of one object. */
 export class ObjectParts {
@@ -53,7 +53,15 @@ export class ObjectParts {
     for (const part of this.all) part.forget?.(jobIds);
   }
 
-  usage(): Partial<UsageReport> {
-    return Object.assign({}, ...this.all.map((part) => part.usage?.())) as Partial<UsageReport>;
+  /** Find the claims of a feature's part. */
+  claims(feature: string): PartClaims {
+    const claims = this.#open.get(feature)?.claims;
+    if (claims === undefined)
+      throw new Error(`Cannot claim anything of '${feature}': nothing can be claimed`);
+    return claims;
+  }
+
+  usage(nowMs: number, query: UsageQuery): Partial<UsageReport> {
+    return Object.assign({}, ...this.all.map((part) => part.usage?.(nowMs, query))) as Partial<UsageReport>;
   }
 }

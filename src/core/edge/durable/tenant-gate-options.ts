@@ -1,7 +1,6 @@
 import type { CallbackTarget } from "../../contract/gate/job.ts";
 import type { Shelf } from "../../contract/gate/kept-result.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../gate/state/confirmations.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../gate/state/kept-results.ts";
 import type { BacklogOptions } from "./core-kinds.ts";
 import type { OutboxOptions } from "./outbox.ts";
@@ -11,7 +10,6 @@ import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 export interface TenantGateOptions extends OutboxOptions, BacklogOptions {
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
-  readonly confirmations: ConfirmationLimits;
   /** The operator's address for events; null where there is none. */
   readonly eventsTo: CallbackTarget | null;
   /** Events that may wait to be delivered. */
@@ -30,7 +28,6 @@ export const TENANT_GATE_OPTIONS: TenantGateOptions = {
   concurrency: LIMITS.headerSlots,
   shelves: KEEP_LIMITS,
   keys: KEY_LIMITS,
-  confirmations: CONFIRMATION_LIMITS,
   eventsTo: null,
   eventBacklog: LIMITS.eventBacklog,
 };

@@ -1,35 +1,21 @@
 import {
   type AdmissionAnswer,
   type AdmissionRequest,
+  type ClaimedAdmission,
   type LeaseWish,
+  type PartClaim,
   type RateLimit,
   STALE,
 } from "../../contract/gate/admission.ts";
-import type {
-  ApprovalAnswer,
-  Claim,
-  ClaimRefusal,
-  ConfirmationQuery,
-  ConfirmationRecord,
-  ListedConfirmation,
-  ParkAnswer,
-  ParkRequest,
-} from "../../contract/gate/confirmation.ts";
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import { type OnOpened } from "../../egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
-import {
-  type OpeningReport,
-  toDeadEvent,
-  toDecidedEvent,
-  toOpenedEvent,
-  toRequestedEvent,
-} from "../../contract/gate/operator-event.ts";
+import { type OpeningReport, toDeadEvent, toOpenedEvent } from "../../contract/gate/operator-event.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { type Job, toEventId, toJobRecord } from "../../gate/state/outbox.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -39,7 +25,6 @@ import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { createCoreKinds } from "./core-kinds.ts";
-import { ConfirmationTable } from "./tables/confirmation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { JobDrain } from "./drain-jobs.ts";
@@ -79,15 +64,18 @@ export interface TenantGateParts {
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
-/** The tools of a tenant in a Worker where none can be added. */
-const NOTHING_ADDED: UsageReport["added"] = { tools: 0, flows: 0, bytes: 0 };
+/** The usage of parts in a Worker without them. */
+const NO_PARTS: Pick<UsageReport, "added" | "waiting"> = {
+  added: { tools: 0, flows: 0, bytes: 0 },
+  waiting: { count: 0, oldestAt: null },
+};
 
 /** Whose object it is. One that was made without a name is its own tenant. */
 function tenantOf(id: DurableObjectId): string {
   return tenantOfObject(id.name ?? id.toString());
 }
 
-/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations, and the parts of features. */
+/** Make the Durable Object class that holds one tenant's quota, jobs, kept results and idempotency keys, and the parts of features. */
 export function createTenantGate({
   createBackground,
   parts = [],
@@ -105,7 +93,6 @@ export function createTenantGate({
     #outbox!: Outbox;
     #shelves!: Readonly<Record<Shelf, ResultTable>>;
     #keys!: KeyTable;
-    #confirmations!: ConfirmationTable;
     #parts!: ObjectParts;
     /** Everything that forgets what is too old or too much. */
     #pruned!: readonly { prune?(nowMs: number): void }[];
@@ -158,19 +145,18 @@ export function createTenantGate({
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
       ) as Record<Shelf, ResultTable>;
       this.#keys = new KeyTable(ctx.storage, options.keys);
-      this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
-        this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
-      );
       this.#parts = new ObjectParts(parts, {
+        env,
         storage: ctx.storage,
         tenant,
         outbox: this.#outbox,
+        events: this.#events,
         random,
         onDue,
         poke: () => this.#drain.poke(),
       });
       const shelves = Object.values(this.#shelves);
-      this.#pruned = [this.#outbox, ...shelves, this.#keys, this.#confirmations, ...this.#parts.all];
+      this.#pruned = [this.#outbox, ...shelves, this.#keys, ...this.#parts.all];
       this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
       this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
       const tables = { outbox: this.#outbox, events: this.#events };
@@ -185,6 +171,19 @@ export function createTenantGate({
         ? this.#tell(STALE)
         : this.#tell(this.#admission.admit(now, request));
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
+    }
+
+    /** Claim what a feature's part keeps, and admit what that allows, in one turn. */
+    admitClaimed({ part, value }: PartClaim, request: AdmissionRequest): ClaimedAdmission {
+      const claims = this.#parts.claims(part);
+      const now = this.#enter();
+      if (this.#isStale(request)) return { refused: null, admission: this.#tell(STALE) };
+      const refused = claims.take(now, value);
+      if (refused !== null) return { refused };
+      const admission = this.#tell(this.#admission.admit(now, request));
+      if (admission.quota?.allowed === false) claims.giveBack(now, value);
+      else claims.granted(now, value);
+      return { refused: null, admission };
     }
 
     /** Give what a run has claimed a fresh lease; false where another run has taken something of it over. */
@@ -211,14 +210,13 @@ export function createTenantGate({
       return this.#outbox.list(query, this.#enter());
     }
 
-    usage({ quotas, jobsOf, decides }: UsageQuery): UsageReport {
+    usage(query: UsageQuery): UsageReport {
       const now = this.#enter();
       return {
-        ...this.#outbox.usage(jobsOf),
-        added: NOTHING_ADDED,
-        quotas: this.#quota.peek(now, quotas),
-        waiting: this.#confirmations.waiting(now, decides),
-        ...this.#parts.usage(),
+        ...this.#outbox.usage(query.jobsOf),
+        ...NO_PARTS,
+        quotas: this.#quota.peek(now, query.quotas),
+        ...this.#parts.usage(now, query),
       };
     }
 
@@ -240,47 +238,6 @@ export function createTenantGate({
     /** Read kept results back; what is unknown or expired is missing. */
     recall(handles: readonly string[], shelf: Shelf = "results"): KeptResult[] {
       return this.#shelves[shelf].recall(this.#enter(), handles);
-    }
-
-    /** Record groups that wait for a person; those in the answer are. */
-    park(groups: readonly ParkRequest[]): ParkAnswer {
-      return this.#confirmations.park(this.#enter(), groups);
-    }
-
-    confirmation(id: string): ConfirmationRecord | null {
-      return this.#confirmations.read(this.#enter(), id);
-    }
-
-    confirmations(query: ConfirmationQuery): ListedConfirmation[] {
-      return this.#confirmations.list(this.#enter(), query);
-    }
-
-    /**
-     * Claim a confirmation and admit what it runs. The claim is written first and taken back where the quota is used up: if
-     * this breaks off in between, nothing of it ever runs, and never does anything run without a claim.
-     */
-    approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer {
-      const now = this.#enter();
-      if (this.#isStale(request)) return { refused: null, admission: this.#tell(STALE) };
-      const refused = this.#confirmations.change(now, { kind: "approve", claim });
-      if (refused !== null) return { refused };
-      const admission = this.#tell(this.#admission.admit(now, request));
-      if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
-      else this.#tellDecided(now, "approve", claim);
-      return { refused: null, admission };
-    }
-
-    /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
-    reject(claim: Claim, answerJson?: string): ClaimRefusal | null {
-      const now = this.#enter();
-      const refused = this.#confirmations.change(now, { kind: "reject", claim }, answerJson);
-      if (refused === null) this.#tellDecided(now, "reject", claim);
-      return refused;
-    }
-
-    /** Take the report that what was approved is over, with the answer to keep. */
-    conclude(claim: Claim, answerJson?: string): void {
-      this.#confirmations.change(this.#enter(), { kind: "conclude", claim }, answerJson);
     }
 
     reportOpening(report: OpeningReport): void {
@@ -332,13 +289,6 @@ export function createTenantGate({
       const all = [this.#outbox.nextDue(nowMs), this.#parts.nextAt, this.#events.nextDue(nowMs)];
       const due = all.filter((at) => at !== null);
       return due.length === 0 ? null : Math.min(...due);
-    }
-
-    #tellDecided(now: number, decision: "approve" | "reject", { id, decidedBy: key }: Claim): void {
-      const question = this.#events.isOn ? this.#confirmations.listed(now, id) : null;
-      if (question === null) return;
-      const decided = { decision, key, at: now };
-      this.#events.record(now, () => toDecidedEvent(tenantOf(this.ctx.id), question, decided));
     }
 
     /** Whether something was planned with other tools than the tenant has by now, where it depends on them. */

@@ -5,7 +5,7 @@ import { toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";

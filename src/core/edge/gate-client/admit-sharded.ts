@@ -1,6 +1,6 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
-import type { ApprovalAnswer, ClaimRefusal } from "../../contract/gate/confirmation.ts";
+import type { AdmissionAnswer, AdmissionRequest, ClaimedAdmission } from "../../contract/gate/admission.ts";
 import { HOME, shardOf } from "../../contract/gate/job-shard.ts";
+import type { Refusal } from "../../contract/refusal.ts";
 import { attempt } from "../../kit/result.ts";
 import { narrowToClaimed } from "../../gate/state/narrow-to-claimed.ts";
 
@@ -55,9 +55,9 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
   };
 }
 
-export interface ApprovalCalls {
-  /** Claim the confirmation and admit what home counts and records, in one turn of the home object. */
-  readonly approve: (request: AdmissionRequest) => Promise<ApprovalAnswer>;
+export interface ClaimedCalls {
+  /** Claim, and admit what home counts and records, in one turn of the home object. */
+  readonly admitClaimed: (request: AdmissionRequest) => Promise<ClaimedAdmission>;
   /** Record jobs at another object. */
   readonly admit: (shard: number, request: AdmissionRequest) => Promise<AdmissionAnswer>;
 }
@@ -70,15 +70,15 @@ const STOPPED: AdmissionAnswer = {
   refusedJobs: [],
 };
 
-/** Approve a group whose jobs are kept in several objects: home claims, counts and records its own, then the others. */
-export async function approveSharded(
+/** Admit what a claim allows, with jobs that are kept in several objects: home claims, counts and records its own, then the others. */
+export async function admitClaimedSharded(
   request: AdmissionRequest,
-  { approve, admit }: ApprovalCalls,
-): Promise<ApprovalAnswer> {
-  const refusals: ClaimRefusal[] = [];
+  { admitClaimed, admit }: ClaimedCalls,
+): Promise<ClaimedAdmission> {
+  const refusals: Refusal[] = [];
   const admission = await admitSharded(request, async (shard, part) => {
     if (shard !== HOME) return admit(shard, part);
-    const answer = await approve(part);
+    const answer = await admitClaimed(part);
     if (answer.refused === null) return answer.admission;
     refusals.push(answer.refused);
     return STOPPED;

@@ -3,9 +3,9 @@ import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, nameObject, shardOf } from "../../contract/gate/job-shard.ts";
 import { addUsage, type UsageQuery, type UsageReport } from "../../contract/gate/usage.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../gate/state/kept-results.ts";
-import { admitSharded, approveSharded } from "./admit-sharded.ts";
+import { admitClaimedSharded, admitSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 
 /** The binding, as much of it as the client uses. */
@@ -63,6 +63,11 @@ export function createGateClient(
           timeoutMs: admissionTimeoutMs,
         }),
       ),
+    admitClaimed: (claim, request) =>
+      admitClaimedSharded(request, {
+        admitClaimed: (part) => call((stub) => stub.admitClaimed(claim, part)),
+        admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
+      }),
     settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
@@ -71,16 +76,6 @@ export function createGateClient(
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
     renew: (renewal) => call((stub) => stub.renew(renewal)),
     complete: (closing) => call((stub) => stub.complete(closing)),
-    park: (groups) => call((stub) => stub.park(groups)),
-    confirmation: (id) => call((stub) => stub.confirmation(id)),
-    confirmations: (query) => call((stub) => stub.confirmations(query)),
-    approve: (claim, request) =>
-      approveSharded(request, {
-        approve: (part) => call((stub) => stub.approve(claim, part)),
-        admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
-      }),
-    reject: (claim, answerJson) => call((stub) => stub.reject(claim, answerJson)),
-    conclude: (claim, answerJson) => call((stub) => stub.conclude(claim, answerJson)),
     reportOpening: (report) => call((stub) => stub.reportOpening(report)),
     call: (feature, method, ...args) => call((stub) => stub.call(feature, method, ...args)),
     async erase() {

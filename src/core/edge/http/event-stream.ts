@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { PacedWriter } from "../../kit/paced-writer.ts";

@@ -9,7 +9,7 @@ import {
   KEY_NAME,
 } from "../../contract/gate/caller.ts";
 import { listOf, matching, object, oneOf, optional, upTo, written } from "../../contract/form.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
 

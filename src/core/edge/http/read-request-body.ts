@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { type JsonOptions, parseJson } from "../../contract/parse-json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";

@@ -1,7 +1,7 @@
 import { toResultJson } from "../../answer/envelope.ts";
 import { parseExact } from "../../contract/json.ts";
 import type { Outcome } from "../../contract/outcome.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { ok, type Result } from "../../kit/result.ts";
 import type { Step } from "../../plan/step.ts";

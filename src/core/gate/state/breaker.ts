@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 
 /** Calls that ended within one half of the window. */
 interface Tally {

@@ -1,5 +1,5 @@
 import type { LeaseGrant, LeaseWish } from "../../contract/gate/admission.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { decideGcraBlock } from "../../kit/gcra.ts";
 import { leaseMsOf } from "./lease.ts";
 import { advanceBucket, type BucketChange, type QuotaBook } from "./quota.ts";

@@ -1,6 +1,6 @@
 import type { KeptResult, Shelf } from "../../contract/gate/kept-result.ts";
 import { utf8Length } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 
 /** The entry of a kept result, which needs no reading of it. */
 export interface KeptEntry {

@@ -4,7 +4,7 @@ import type {
   ToolsChanged,
   ToolToKeep,
 } from "../../contract/gate/kept-tool.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { findCycle } from "../../kit/layers.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 

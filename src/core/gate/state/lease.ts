@@ -5,7 +5,7 @@ import type {
   QuotaState,
   RateLimit,
 } from "../../contract/gate/admission.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 
 /** Every limit that a request by a key draws from: its own, then those of the keys above it. */
 export function limitsOf(quota: KeyQuota): readonly RateLimit[] {

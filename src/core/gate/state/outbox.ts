@@ -10,7 +10,7 @@ import type {
   JobTry,
 } from "../../contract/gate/job.ts";
 import { utf8Length } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { backoffMs } from "../../kit/backoff.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { webhookPauseMs } from "../../kit/webhook-schedule.ts";

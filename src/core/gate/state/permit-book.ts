@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import type { GlobalLimits } from "../../contract/gate/permit.ts";
 import { type Bucket, resumeBucket } from "./quota.ts";
 

@@ -1,5 +1,5 @@
 import type { PermitAnswer, PermitDenial, PermitRequest } from "../../contract/gate/permit.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { decideGcra, type GcraDraw } from "../../kit/gcra.ts";
 import {
   LONGEST_HOLD_MS,

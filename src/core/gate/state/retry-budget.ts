@@ -1,4 +1,4 @@
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 
 /** The savings for retries, and when they were last worked out. */
 export interface RetryBudget {

@@ -1,5 +1,5 @@
 import type { Batch } from "../../contract/batch.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { makePlan } from "../../plan/make-plan.ts";

@@ -1,7 +1,7 @@
 import { type Failure, makeFailure } from "../../contract/failure.ts";
 import { describe, toMisfit } from "../../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { parseJson } from "../../contract/parse-json.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 

@@ -2,7 +2,7 @@ import { AnswerBudget } from "../../answer/envelope.ts";
 import { BATCH_TOOL } from "../../catalog/alias.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../../contract/batch.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { execute, withCurrentTools } from "../execute/executor.ts";
 import { executeKeyed, executePlan } from "../execute/execute-plan.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { isOrchestration } from "../../../core/contract/orchestration.ts";
 import { type Problems, suggestName } from "./problems.ts";
 

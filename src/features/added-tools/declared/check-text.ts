@@ -1,5 +1,5 @@
 import { utf8Length } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Problems } from "./problems.ts";
 
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);

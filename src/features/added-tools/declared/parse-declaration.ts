@@ -1,7 +1,7 @@
 import type { Misfits } from "../../../core/contract/issues.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkContract } from "./check-contract.ts";
 import { checkHttp, checkMcp } from "./check-call.ts";

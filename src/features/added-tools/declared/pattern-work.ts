@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
 import type { Budget } from "../json-schema/position-automaton.ts";
 import { type PatternCost, weighPattern } from "../json-schema/weigh-pattern.ts";

@@ -1,6 +1,6 @@
 import type { Issue } from "../../../core/contract/failure.ts";
 import { describe, toHint, visiblePath } from "../../../core/contract/issues.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { nearest } from "../../../core/kit/nearest.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 

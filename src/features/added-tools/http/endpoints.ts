@@ -11,7 +11,7 @@ import {
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { EventSplitter } from "../../../core/kit/event-splitter.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import type {

@@ -8,7 +8,7 @@ import {
 } from "../../../core/contract/gate/kept-tool.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";

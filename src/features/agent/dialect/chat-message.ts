@@ -1,6 +1,6 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { attemptNow, err } from "../../../core/kit/result.ts";
 import type { Ending, Message, ModelCall, ModelTurn } from "./dialect.ts";
 import { makeUnique, textOf } from "./read-conversation.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";

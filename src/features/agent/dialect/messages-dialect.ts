@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** Weigh a value of a stream that is kept: the characters of its text, and as much for each value as it counts elsewhere. */
 export function weighText(value: unknown): number {

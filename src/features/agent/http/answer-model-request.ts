@@ -11,7 +11,7 @@ import { STRATEGIES } from "../strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { countValues } from "../../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** The text of a stream as it was told, while it is no more than can be kept. */
 export class ToldText {

@@ -1,30 +1,32 @@
 import * as z from "zod/mini";
 
-import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
-import { toRejectionJson } from "../rejection.ts";
-import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
 import {
+  callConfirmations,
   type Claim,
   type ConfirmationRecord,
   decisionSchema,
-  type ParkedGroup,
   GROUP_FORMAT,
   listAsked,
   NO_CONFIRMATION,
   refuseClaim,
-} from "../../../core/contract/gate/confirmation.ts";
+} from "../confirmation.ts";
+import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
+import { LISTED_STATUSES, parseConfirmationQuery } from "./confirmation-query.ts";
+import { toRejectionJson } from "../rejection.ts";
 import {
   confirmationSchema,
   type Knows,
   listedConfirmationSchema,
   toWireConfirmation,
   toWireListed,
-} from "../../../core/contract/gate/wire-confirmation.ts";
-import { LISTED_STATUSES, parseConfirmationQuery, toCursor } from "../../../core/contract/gate/job-query.ts";
+} from "../wire-confirmation.ts";
+import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
+import { toCursor } from "../../../core/contract/gate/job-query.ts";
+import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { executeApproved } from "../execute-approved.ts";
@@ -65,7 +67,7 @@ export const listConfirmations: Endpoint = {
     // One more than is shown tells whether there is another page.
     const asked = { ...query.value, tools, limit: limit + 1 };
     const found = await askGate(
-      () => gate.confirmations(asked),
+      () => callConfirmations(gate, "confirmations", asked),
       "The tenant's confirmations could not be read; ask again.",
     );
     if (!found.ok) return found;
@@ -195,7 +197,7 @@ async function reject(context: RequestContext, asked: Asked): Promise<Result<Res
   const { gate, ports } = context;
   const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
   const refused = await askGate(
-    () => gate.reject(claim, json),
+    () => callConfirmations(gate, "reject", claim, json),
     "The no could not be recorded; say it again.",
   );
   if (!refused.ok) return refused;
@@ -239,7 +241,10 @@ async function findDecision(
  */
 async function find(id: string, context: RequestContext): Promise<Result<Found, Refusal>> {
   const { gate, caller } = context;
-  const asked = await askGate(() => gate.confirmation(id), "The confirmation could not be read; ask again.");
+  const asked = await askGate(
+    () => callConfirmations(gate, "confirmation", id),
+    "The confirmation could not be read; ask again.",
+  );
   if (!asked.ok) return asked;
   const record = asked.value;
   if (record === null) return err(NO_CONFIRMATION);

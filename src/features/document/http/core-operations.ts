@@ -6,7 +6,7 @@ import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { CORE_ENDPOINTS } from "../../../core/edge/endpoints/endpoints.ts";
 import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
 import type { Described } from "../../../core/edge/openapi/operation.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { batchForm, type OnError } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { type Triggers, triggersSchema } from "./triggers.ts";

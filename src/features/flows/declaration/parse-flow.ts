@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Scheme } from "./schemes.ts";
 
 /** A delivery as it came. */

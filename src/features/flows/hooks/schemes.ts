@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseWebhookSecrets } from "../../../core/egress/webhook-secret.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 

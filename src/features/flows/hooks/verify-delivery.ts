@@ -1,6 +1,6 @@
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { checkSignature, type SentDelivery, type SignatureWorld } from "./check-signature.ts";

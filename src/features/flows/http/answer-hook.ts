@@ -1,6 +1,6 @@
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { callFlows } from "../flow-run.ts";
 import { makeRun } from "../run/make-run.ts";

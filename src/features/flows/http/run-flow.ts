@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { executeFlow } from "../run/execute-flow.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";

@@ -1,5 +1,5 @@
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
 import type { FlowMethods } from "../flow-run.ts";

@@ -1,6 +1,6 @@
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import type { JobSpec, RunOf } from "../../../core/contract/gate/job.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** The parts that a run is made of. */
 export interface RunOptions {

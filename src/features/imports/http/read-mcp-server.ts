@@ -4,7 +4,7 @@ import type { Auth, Declaration, DeclarationRules } from "../../added-tools/decl
 import type { McpServer } from "../../added-tools/mcp/list-server.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";

@@ -1,7 +1,7 @@
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { schemeNames } from "./choose-auth.ts";
 import type { ImportOptions } from "./import-options.ts";

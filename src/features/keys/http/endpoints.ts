@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { flagsOf, KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";

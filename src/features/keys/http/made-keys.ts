@@ -7,7 +7,7 @@ import { KeyLooks } from "../key-looks.ts";
 import { KeyMemory } from "../key-memory.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
 import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
 

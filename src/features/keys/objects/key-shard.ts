@@ -9,7 +9,7 @@ import type {
   KeyShardMethods,
   PointOptions,
 } from "../kept-key.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { err, type Result } from "../../../core/kit/result.ts";

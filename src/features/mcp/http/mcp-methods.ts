@@ -1,7 +1,7 @@
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { type CallOptions, callTool } from "./call-tool.ts";

@@ -4,7 +4,7 @@ import type { Allowance } from "../../../core/contract/gate/admission.ts";
 import { flagsOf, KEY_FLAGS } from "../../../core/contract/gate/caller.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { toQuota } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";

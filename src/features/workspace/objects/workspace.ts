@@ -6,7 +6,7 @@ import type {
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../../core/contract/gate/workspace.ts";
-import { LIMITS } from "../../../core/contract/limits.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";

@@ -10,7 +10,7 @@ import {
   shardOf,
   tenantOfObject,
 } from "../../../../src/core/contract/gate/job-shard.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { deriveId } from "../../../../src/core/kit/derive-id.ts";
 import { makeSpec } from "../../edge/gate-requests.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { LeaseWish, RateLimit } from "../../../../src/core/contract/gate/admission.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { TenantLeases } from "../../../../src/core/gate/state/lease.ts";
 
 const NOW = 1_800_000_000_000;

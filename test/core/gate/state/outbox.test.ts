@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeFailure, toWireFailure } from "../../../../src/core/contract/failure.ts";
 import type { AttemptEnd, Delivery, JobClaim, JobSpec } from "../../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../../../../src/core/kit/webhook-schedule.ts";
 import { cancelJob, redriveJob } from "../../../../src/core/gate/state/change-job.ts";
 import {

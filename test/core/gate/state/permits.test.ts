@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import type { GlobalLimits, PermitAnswer, PermitRequest } from "../../../../src/core/contract/gate/permit.ts";
 import { gcraIntervalMs } from "../../../../src/core/kit/gcra.ts";
 import {

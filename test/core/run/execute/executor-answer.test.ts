@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { AnswerBudget, toResultJson } from "../../../../src/core/answer/envelope.ts";
 import type { ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { FakeBody } from "../../../support/fake-upstream.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
-import type { ParkedGroup } from "../../../../src/core/contract/gate/confirmation.ts";
+import type { ParkedGroup } from "../../../../src/core/contract/gate/parked-group.ts";
 import { createGroupParking } from "../../../../src/features/confirmations/park-groups.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
@@ -407,7 +407,7 @@ describe("execute()", () => {
     });
     expect(resultOf(full, "v").because).toBe("d");
 
-    world.gate.park = () => Promise.reject(new Error("down"));
+    world.gate.confirmations.park = () => Promise.reject(new Error("down"));
     const down = await world.run(calls.tools, { actions });
     expect(byId(down)).toEqual(byId(full));
     expect(resultOf(down, "d").error).toMatchObject({ code: "OVERLOADED", retryable: true });
@@ -532,7 +532,7 @@ describe("executeApproved()", () => {
 
   test("runs nothing while it is not known that the claim is held, not even what may run uncounted", async () => {
     const { world, calls, approve } = await park();
-    world.gate.approve = () => Promise.reject(new Error("down"));
+    world.gate.admitClaimed = () => Promise.reject(new Error("down"));
     expect(await approve()).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
     expect(calls.seen).toEqual([]);
   });

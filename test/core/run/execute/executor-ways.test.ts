@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { makeRefusal } from "../../../../src/core/contract/refusal.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import type { Execution } from "../../../../src/core/gate/execution.ts";
 import { err, ok } from "../../../../src/core/kit/result.ts";

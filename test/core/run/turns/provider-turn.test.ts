@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { parseChatTurn } from "../../../../src/features/formats/openai-chat.ts";
 import { parseCallArguments } from "../../../../src/core/run/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";

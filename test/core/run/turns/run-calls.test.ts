@@ -6,7 +6,7 @@ import { runCalls, type TurnOptions } from "../../../../src/core/run/turns/run-c
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { makeFailure } from "../../../../src/core/contract/failure.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import type { Execution } from "../../../../src/core/gate/execution.ts";
 import type { ProviderCall, ToolReply } from "../../../../src/core/run/turns/provider-turn.ts";
 import { err, ok } from "../../../../src/core/kit/result.ts";

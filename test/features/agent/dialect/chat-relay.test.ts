@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { CHAT } from "../../../../src/features/agent/dialect/chat-dialect.ts";
 import { ChatRelay } from "../../../../src/features/agent/dialect/chat-relay.ts";
 import type { Ending, ModelTurn } from "../../../../src/features/agent/dialect/dialect.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeRefusal } from "../../../../src/core/contract/refusal.ts";
 import { CHAT_SERVERS, chunk, DONE, event, isTheirs, type Said } from "../../../support/chat-streams.ts";
 import { AS_IT_IS, passAll, passStream } from "../../../support/relay-stream.ts";

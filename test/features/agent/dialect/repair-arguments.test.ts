@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { repairArguments } from "../../../../src/features/agent/dialect/repair-arguments.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { parseCallArguments } from "../../../../src/core/run/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 

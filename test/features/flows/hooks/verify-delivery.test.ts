@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { JsonObject } from "../../../../src/core/contract/json.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { verifyMac } from "../../../../src/features/flows/http/verify-mac.ts";
 import type { VerifyMac } from "../../../../src/features/flows/hooks/check-signature.ts";
 import {

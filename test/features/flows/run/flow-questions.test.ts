@@ -3,7 +3,8 @@ import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { parseBatch } from "../../../../src/core/contract/batch.ts";
-import { listAsked, type ParkedGroup } from "../../../../src/core/contract/gate/confirmation.ts";
+import type { ParkedGroup } from "../../../../src/core/contract/gate/parked-group.ts";
+import { listAsked } from "../../../../src/features/confirmations/confirmation.ts";
 import { hashArgs } from "../../../../src/features/confirmations/confirmation-digests.ts";
 import { toRejectionJson } from "../../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { KeptFlow } from "../../../../src/features/flows/declaration/flow-schema.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeRun } from "../../../../src/features/flows/run/make-run.ts";
 
 const kept = (flow: object = {}) => ({ name: "nightly", flow }) as unknown as KeptFlow;

@@ -5,7 +5,7 @@ import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
 import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import type { KeptStep } from "../../../../src/features/flows/flow-run.ts";
 import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { type RunEnd, runJob } from "../../../../src/features/flows/run/run-job.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { toDeclarations } from "../../../../src/features/imports/openapi/to-declarations.ts";
 import { HOSTILE_DOCUMENTS } from "../../../support/hostile-documents.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { PatternWork } from "../../../../src/features/added-tools/declared/pattern-work.ts";
-import { LIMITS } from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeDeclarations } from "../../../../src/features/imports/openapi/to-declarations.ts";
 import { manyPatterns } from "../../../support/hostile-documents.ts";
 import { valueOf } from "../../../support/unwrap.ts";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../contract/limits.ts";
+import * as LIMITS from "../../../contract/limits.ts";
 
 /** The endpoints that answered 410 Gone, for a while: rows in `gone_endpoints`, written for a 410 only. */
 export class GoneEndpoints {

@@ -5,7 +5,7 @@ import {
   type JobSpec,
   type JobStatus,
 } from "../../../contract/gate/job.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import * as LIMITS from "../../../contract/limits.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import { buryJob, type Callback, isLive, type Job } from "../../../gate/state/outbox.ts";
 

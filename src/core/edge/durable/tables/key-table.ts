@@ -6,7 +6,7 @@ import type {
   KeyedContent,
   KeyState,
 } from "../../../contract/gate/idempotency.ts";
-import { LIMITS } from "../../../contract/limits.ts";
+import * as LIMITS from "../../../contract/limits.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import { claimKey, completeKey, type KeyRecord, renewKey } from "../../../gate/state/idempotency.ts";
 

@@ -126,11 +126,6 @@ const BASE = {
      in_doubt INTEGER NOT NULL, failed INTEGER NOT NULL, fingerprint TEXT NOT NULL, seed TEXT NOT NULL, run_id TEXT,
      answer_json TEXT, tools_json TEXT
    ) WITHOUT ROWID, STRICT;
-   CREATE TABLE confirmations (
-     id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
-     decided_by TEXT, bytes INTEGER NOT NULL, head_json TEXT, island_json TEXT NOT NULL, decision_key TEXT,
-     answer_json TEXT
-   ) WITHOUT ROWID, STRICT;
    CREATE TABLE events (
      id TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,

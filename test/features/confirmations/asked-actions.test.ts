@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
-import { begunFlows, listAsked, type ParkedAction } from "../../../../src/core/contract/gate/confirmation.ts";
-import { begunFlowOf as flowOf, parkedAction as action } from "../../../support/parked-samples.ts";
+import type { ParkedAction } from "../../../src/core/contract/gate/parked-group.ts";
+import { begunFlows, listAsked } from "../../../src/features/confirmations/confirmation.ts";
+import { begunFlowOf as flowOf, parkedAction as action } from "../../support/parked-samples.ts";
 
 const asked = (...actions: ParkedAction[]) =>
   listAsked(actions).map(({ id, gated, waitsFor }) => ({ id, gated, waitsFor }));

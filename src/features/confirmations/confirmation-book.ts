@@ -1,5 +1,5 @@
-import type { Claim, ClaimRefusal, ConfirmationStatus } from "../../contract/gate/confirmation.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import type { Claim, ClaimRefusal, ConfirmationStatus } from "./confirmation.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 
 /** A confirmation without what it is about. Times are milliseconds since the epoch. */
 export interface Confirmation {

@@ -1,12 +1,17 @@
 import * as z from "zod/mini";
 
-import type { AdmissionAnswer } from "./admission.ts";
-import type { OnError } from "../batch.ts";
-import type { Failure } from "../failure.ts";
-import type { CallbackTarget, JobCursor, RunOf } from "./job.ts";
-import type { JsonObject } from "../json.ts";
-import { lazySchema } from "../lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../refusal.ts";
+import type { JobCursor } from "../../core/contract/gate/job.ts";
+import type {
+  AnsweredMethods,
+  AnsweredQuestion,
+  Begun,
+  BegunFlow,
+  ParkedAction,
+  ParkedGroup,
+} from "../../core/contract/gate/parked-group.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 
 /**
  * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
@@ -16,92 +21,8 @@ export const CONFIRMATION_STATUSES = ["pending", "running", "done", "rejected", 
 
 export type ConfirmationStatus = (typeof CONFIRMATION_STATUSES)[number];
 
-/** The arguments of a parked action, as they were asked. */
-export type ParkedArgs =
-  /** Everything it refers to is known: this is what will be sent. */
-  | { readonly kind: "call"; readonly input: JsonObject }
-  /** The same for each element of a `for_each`; an element that is wrong stays so. */
-  | {
-      readonly kind: "loop";
-      readonly elements: readonly ({ readonly input: JsonObject } | { readonly error: Failure })[];
-    }
-  /** As it was sent: it refers to what has not happened yet. */
-  | { readonly kind: "waiting"; readonly input: JsonObject; readonly forEach?: unknown };
-
-export interface ParkedAction {
-  readonly id: string;
-  readonly tool: string;
-  /** Needs a person's yes itself; the others only wait for one that does. */
-  readonly gated: boolean;
-  /** Positions in the group of the actions that must have succeeded before. */
-  readonly needs: readonly number[];
-  readonly args: ParkedArgs;
-  readonly timeoutMs: number;
-  readonly select: readonly (readonly string[])[] | null;
-  /** Where the event about its job's end goes. */
-  readonly callback?: CallbackTarget;
-  /** When its job's first attempt is to begin. */
-  readonly runAt?: number;
-  /** The work that it had begun when it asked; absent where nothing of it has run. */
-  readonly begun?: Begun;
-}
-
-/** A flow that has begun and asks about an action of its own: what is left of it, and what its answer needs besides. */
-export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "onError" | "declarations"> {
-  readonly kind: "flow";
-  /** How its other actions ended, as outcomes are kept; of their data only what the answer refers to. */
-  readonly over: readonly (readonly [id: string, outcomeJson: string])[];
-}
-
-/** An element of a loop that is over, as outcomes are kept, while another one asks. */
-interface EndedElement {
-  readonly kind: "over";
-  readonly outcomeJson: string;
-}
-
-/** A loop over a flow that has begun, with what each of its elements had done. */
-export interface BegunLoop {
-  readonly kind: "loop";
-  readonly elements: readonly BegunElement[];
-}
-
-export type BegunElement = BegunFlow | EndedElement;
-export type Begun = BegunFlow | BegunLoop;
-
-/** The origin of parked actions. */
-export interface Asker {
-  /** The name of the key; absent where a trigger started the run. */
-  readonly key?: string;
-  /** The flow that the actions are of; absent where they are a batch's. */
-  readonly flow?: string;
-  /** The trigger that started the flow, where no key did. */
-  readonly trigger?: RunOf["trigger"];
-  /** The batch, or the job that a run of a trigger is. */
-  readonly runId: string;
-}
-
 /** The format that is written now. A group of any other format is not guessed at. */
 export const GROUP_FORMAT = 1;
-
-/** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
-export interface ParkedGroup {
-  readonly format: number;
-  /** In the order of their batch. */
-  readonly actions: readonly ParkedAction[];
-  /** Results outside the group that the waiting actions refer to, by id: only the parts they refer to. */
-  readonly results: readonly (readonly [id: string, data: unknown])[];
-  readonly onError: OnError;
-  readonly deadlineMs: number;
-  readonly maxTokens: number | null;
-  /** The name of the key that asked, or what the log calls the trigger that did. */
-  readonly requestedBy: string;
-  /** The same in full; absent where a version recorded it that did not say. */
-  readonly asker?: Asker;
-  /** SHA-256 of what a person says yes to: ids, tools and arguments. */
-  readonly argsHash: string;
-  /** SHA-256 of the declaration of every tool involved, by name. */
-  readonly declarations: readonly (readonly [tool: string, hash: string])[];
-}
 
 /** An action as a person is asked about it. */
 export interface AskedAction extends Omit<ParkedAction, "needs" | "begun"> {
@@ -163,7 +84,7 @@ export interface ParkRequest {
 export type ParkAnswer = readonly { readonly id: string; readonly expiresAt: number }[];
 
 /** A confirmation as its tenant's gate keeps it. Times are milliseconds since the epoch. */
-export interface ConfirmationRecord {
+export interface ConfirmationRecord extends AnsweredQuestion {
   readonly id: string;
   readonly status: ConfirmationStatus;
   readonly createdAt: number;
@@ -171,8 +92,6 @@ export interface ConfirmationRecord {
   readonly groupJson: string;
   /** The idempotency key of the decision; null without one, or while there is none. */
   readonly key: string | null;
-  /** The envelope that the decision was answered with; null before, or when it was not kept. */
-  readonly answerJson: string | null;
 }
 
 /** A confirmation as a list has it. */
@@ -230,10 +149,20 @@ const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown">, string>> = {
     "It expired before anybody decided; nothing of it ran. Ask for the actions again if they are still wanted.",
 };
 
-/** The answer to a claim: refused, or granted together with the admission of the plan it runs. */
-export type ApprovalAnswer =
-  | { readonly refused: ClaimRefusal }
-  | { readonly refused: null; readonly admission: AdmissionAnswer };
+/** The methods of the part that keeps confirmations; a claim on one is admitted by `admitClaimed` of the tenant's object. */
+export interface ConfirmationMethods extends AnsweredMethods {
+  /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
+  park(groups: readonly ParkRequest[]): ParkAnswer;
+  confirmation(id: string): ConfirmationRecord | null;
+  /** List confirmations, newest first, without their arguments and results. */
+  confirmations(query: ConfirmationQuery): ListedConfirmation[];
+  /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
+  reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
+  /** Report that what was approved is over, with the answer to keep. */
+  conclude(claim: Claim, answerJson?: string): void;
+}
+
+export const callConfirmations = createPartCall<ConfirmationMethods>("confirmations");
 
 /** The body of `POST /v1/confirmations/{id}`. */
 export const decisionSchema = lazySchema(() =>

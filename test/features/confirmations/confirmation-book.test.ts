@@ -11,7 +11,7 @@ import {
   fitConfirmations,
   makeRoom,
   statusAt,
-} from "../../../../src/core/gate/state/confirmations.ts";
+} from "../../../src/features/confirmations/confirmation-book.ts";
 
 const LIMITS = { ttlMs: 1_000, retentionMs: 5_000, pending: 3, count: 4, allBytes: 100 };
 const NEW = beginConfirmation({ id: "c", bytes: 10 }, 0, LIMITS);

@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
 
-import { parseExact } from "../json.ts";
-import { lazySchema, type Written } from "../lazy-schema.ts";
-import { TRIGGERS } from "./job.ts";
+import { TRIGGERS } from "../../core/contract/gate/job.ts";
+import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import { parseExact } from "../../core/contract/json.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
   listAsked,
   type ListedConfirmation,
-  type ParkedGroup,
-  type ParkedAction,
 } from "./confirmation.ts";
 
 /** The origin of parked actions. */

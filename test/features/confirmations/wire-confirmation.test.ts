@@ -1,21 +1,20 @@
 import { describe, expect, test } from "vitest";
 
-import { makeFailure } from "../../../../src/core/contract/failure.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import type { ParkedAction, ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
 import {
   type ConfirmationRecord,
   decisionSchema,
   GROUP_FORMAT,
-  type ParkedAction,
-  type ParkedGroup,
   refuseClaim,
   toHead,
-} from "../../../../src/core/contract/gate/confirmation.ts";
+} from "../../../src/features/confirmations/confirmation.ts";
 import {
   confirmationSchema,
   listedConfirmationSchema,
   toWireConfirmation,
   toWireListed,
-} from "../../../../src/core/contract/gate/wire-confirmation.ts";
+} from "../../../src/features/confirmations/wire-confirmation.ts";
 
 const AT = Date.parse("2026-01-02T03:04:05.006Z");
 const URL = "https://volley.example.com/console";

@@ -1,4 +1,8 @@
-import { utf8Length } from "../../../contract/json.ts";
+import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
+import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { UsageReport } from "../../../core/contract/gate/usage.ts";
+import { utf8Length } from "../../../core/contract/json.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
 import {
   type ClaimRefusal,
   type ConfirmationHead,
@@ -7,13 +11,9 @@ import {
   GROUP_FORMAT,
   type ListedConfirmation,
   type ParkAnswer,
-  type ParkedGroup,
   type ParkRequest,
   toHead,
-} from "../../../contract/gate/confirmation.ts";
-import type { UsageReport } from "../../../contract/gate/usage.ts";
-import { compareJobs } from "../../../contract/gate/job-shard.ts";
-import { attemptNow } from "../../../kit/result.ts";
+} from "../confirmation.ts";
 import {
   beginConfirmation,
   changeConfirmation,
@@ -24,7 +24,7 @@ import {
   fitConfirmations,
   makeRoom,
   statusAt,
-} from "../../../gate/state/confirmations.ts";
+} from "../confirmation-book.ts";
 
 type Row = {
   id: string;

@@ -1,0 +1,101 @@
+import type { OnError } from "../batch.ts";
+import type { Failure } from "../failure.ts";
+import type { JsonObject } from "../json.ts";
+import type { CallbackTarget, RunOf } from "./job.ts";
+
+/** The arguments of a parked action, as they were asked. */
+export type ParkedArgs =
+  /** Everything it refers to is known: this is what will be sent. */
+  | { readonly kind: "call"; readonly input: JsonObject }
+  /** The same for each element of a `for_each`; an element that is wrong stays so. */
+  | {
+      readonly kind: "loop";
+      readonly elements: readonly ({ readonly input: JsonObject } | { readonly error: Failure })[];
+    }
+  /** As it was sent: it refers to what has not happened yet. */
+  | { readonly kind: "waiting"; readonly input: JsonObject; readonly forEach?: unknown };
+
+export interface ParkedAction {
+  readonly id: string;
+  readonly tool: string;
+  /** Needs a person's yes itself; the others only wait for one that does. */
+  readonly gated: boolean;
+  /** Positions in the group of the actions that must have succeeded before. */
+  readonly needs: readonly number[];
+  readonly args: ParkedArgs;
+  readonly timeoutMs: number;
+  readonly select: readonly (readonly string[])[] | null;
+  /** Where the event about its job's end goes. */
+  readonly callback?: CallbackTarget;
+  /** When its job's first attempt is to begin. */
+  readonly runAt?: number;
+  /** The work that it had begun when it asked; absent where nothing of it has run. */
+  readonly begun?: Begun;
+}
+
+/** A flow that has begun and asks about an action of its own: what is left of it, and what its answer needs besides. */
+export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "onError" | "declarations"> {
+  readonly kind: "flow";
+  /** How its other actions ended, as outcomes are kept; of their data only what the answer refers to. */
+  readonly over: readonly (readonly [id: string, outcomeJson: string])[];
+}
+
+/** An element of a loop that is over, as outcomes are kept, while another one asks. */
+interface EndedElement {
+  readonly kind: "over";
+  readonly outcomeJson: string;
+}
+
+/** A loop over a flow that has begun, with what each of its elements had done. */
+export interface BegunLoop {
+  readonly kind: "loop";
+  readonly elements: readonly BegunElement[];
+}
+
+export type BegunElement = BegunFlow | EndedElement;
+export type Begun = BegunFlow | BegunLoop;
+
+/** The origin of parked actions. */
+export interface Asker {
+  /** The name of the key; absent where a trigger started the run. */
+  readonly key?: string;
+  /** The flow that the actions are of; absent where they are a batch's. */
+  readonly flow?: string;
+  /** The trigger that started the flow, where no key did. */
+  readonly trigger?: RunOf["trigger"];
+  /** The batch, or the job that a run of a trigger is. */
+  readonly runId: string;
+}
+
+/** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
+export interface ParkedGroup {
+  readonly format: number;
+  /** In the order of their batch. */
+  readonly actions: readonly ParkedAction[];
+  /** Results outside the group that the waiting actions refer to, by id: only the parts they refer to. */
+  readonly results: readonly (readonly [id: string, data: unknown])[];
+  readonly onError: OnError;
+  readonly deadlineMs: number;
+  readonly maxTokens: number | null;
+  /** The name of the key that asked, or what the log calls the trigger that did. */
+  readonly requestedBy: string;
+  /** The same in full; absent where a version recorded it that did not say. */
+  readonly asker?: Asker;
+  /** SHA-256 of what a person says yes to: ids, tools and arguments. */
+  readonly argsHash: string;
+  /** SHA-256 of the declaration of every tool involved, by name. */
+  readonly declarations: readonly (readonly [tool: string, hash: string])[];
+}
+
+/** An answered question, as far as features read it that do not ask. */
+export interface AnsweredQuestion {
+  /** `running` was approved and has not reported its end, which after a crash it never will; all after it is final. */
+  readonly status: "pending" | "running" | "done" | "rejected" | "expired";
+  /** The envelope that the decision was answered with; null before, or when it was not kept. */
+  readonly answerJson: string | null;
+}
+
+/** The methods of the part that keeps questions, as far as features call them that do not ask. */
+export interface AnsweredMethods {
+  confirmation(id: string): AnsweredQuestion | null;
+}

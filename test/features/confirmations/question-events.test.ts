@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+
+import type { ListedConfirmation } from "../../../src/features/confirmations/confirmation.ts";
+import { toDecidedEvent, toRequestedEvent } from "../../../src/features/confirmations/question-events.ts";
+
+const AT = Date.parse("2026-01-02T03:04:05.006Z");
+const ISO = "2026-01-02T03:04:05.006Z";
+const QUESTION: ListedConfirmation = {
+  status: "pending",
+  id: "question-1",
+  createdAt: AT,
+  expiresAt: AT + 1_000,
+  head: {
+    requestedBy: "agent",
+    actions: ["mail", "move", "mail"].map((tool, at) => ({ id: `a${at}`, tool, gated: true })),
+  },
+};
+const bodyOf = ({ json }: { json: string }) => JSON.parse(json) as unknown;
+
+test("a question is told when it is asked and when it is decided, each tool once", () => {
+  const question = {
+    tenant: "acme",
+    confirmation_id: "question-1",
+    requested_by: "agent",
+    tools: ["mail", "move"],
+    created_at: ISO,
+  };
+  const requested = toRequestedEvent("acme", QUESTION);
+  expect(requested.id).toBe("confirmation-requested-question-1");
+  expect(bodyOf(requested)).toEqual({
+    type: "confirmation.requested",
+    timestamp: ISO,
+    data: { ...question, expires_at: "2026-01-02T03:04:06.006Z" },
+  });
+  const decided = toDecidedEvent("acme", QUESTION, { decision: "reject", key: "boss", at: AT + 500 });
+  expect(decided.id).toBe("confirmation-decided-question-1");
+  expect(bodyOf(decided)).toEqual({
+    type: "confirmation.decided",
+    timestamp: "2026-01-02T03:04:05.506Z",
+    data: { ...question, decision: "reject", decided_by: "boss" },
+  });
+});
