@@ -11,6 +11,7 @@ import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
+import { runs } from "../../src/features/runs/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
@@ -27,6 +28,7 @@ export const ALL_FEATURES = [
   imports(),
   flows(),
   keys(),
+  runs(),
   tenantData(),
   objects(),
   usage(),

@@ -515,6 +515,40 @@ export const LIMITS = {
   keyMakers: 4,
   /** Names of tools and categories of one key; who needs more takes a category. */
   keyTools: 100,
+  /** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */
+  runActionBytes: 16 * 1024,
+  /** The same of a whole run: 50 actions of an ordinary size. */
+  runBytes: 256 * 1024,
+  /** Tags of one run. */
+  runTags: 10,
+  /** Characters of a tag. */
+  runTagCharacters: 64,
+  /** Days that a run is kept, unless `VOLLEY_RUNS_DAYS` says otherwise. */
+  runDays: 7,
+  /** The most that `VOLLEY_RUNS_DAYS` may say. */
+  maxRunDays: 90,
+  /** Runs that one tenant keeps: an index of them is a few megabytes in their object's memory. */
+  runsKept: 100_000,
+  /** Bytes of them: a tenth of what a Durable Object may store. */
+  runsBytes: 1024 * 1024 * 1024,
+  /** An isolate reports a tenant's runs no more often, and all of them together: a run is seen within twice that time. */
+  runReportMs: 1_000,
+  /** One report, which is one row, and SQLite takes 2 MB in a row. */
+  runReportBytes: 1536 * 1024,
+  /** Runs of one report: thirty full isolates' worth of batches in a second. */
+  runReportRuns: 1_000,
+  /** Runs of all tenants that an isolate holds until they are reported: an isolate has 128 MB. */
+  runsHeldBytes: 8 * 1024 * 1024,
+  /** A run that took longer is listed by its end less this time: a page has to look no further than that for what began earlier. */
+  runListedMs: 120_000,
+  /** Reports that one page of a list looks through: a filter that fits little is asked for in several pages. */
+  runReportsListed: 2_000,
+  /** Reports that are deleted in one turn, so that none takes long. */
+  runReportsPruned: 200,
+  /** Between two looks of an object without reports for runs that are too old. */
+  runPruneMs: 3_600_000,
+  /** Runs that a run has caused which are shown with it. */
+  runChildren: 100,
   /** Objects of a tenant in a bucket that one request deletes; what is left is said. */
   objectsDeleted: 5_000,
 } as const;

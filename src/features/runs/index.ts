@@ -1,0 +1,17 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { RUN_ENDPOINTS } from "./http/endpoints.ts";
+import { runDeskOf } from "./http/run-desk.ts";
+import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
+import { createRunLog } from "./objects/run-log.ts";
+
+/** What ran can be seen: `GET /v1/runs`. It is kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
+export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
+  return {
+    name: "runs",
+    router: routerOf(RUN_ENDPOINTS),
+    openRuns: runDeskOf,
+    tenantPart: RUNS_OF_TENANT,
+    createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
+  };
+}
