@@ -47,7 +47,7 @@ export interface SeenRun {
 export interface RunListener {
   saw(batch: SeenBatch): void;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
-  join(): (end: JoinedEnd) => void;
+  join(tags: readonly string[]): (end: JoinedEnd) => void;
 }
 
 /** The end of a run of several batches. */

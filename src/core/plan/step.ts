@@ -98,6 +98,8 @@ export interface Plan {
   readonly given?: ReadonlyMap<string, unknown>;
   /** These steps were parked and a person said yes: the claim on that, and the key that had asked. */
   readonly approved?: { readonly claim: Claim } & Pick<ParkedGroup, "requestedBy" | "asker">;
+  /** The words by which its run can be found. */
+  readonly tags?: readonly string[];
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

@@ -136,7 +136,8 @@ export class RunBuffer {
   /** Drop the oldest content of a tenant, or where there is none its oldest run. */
   #shrink(waiting: Waiting): void {
     const { reportRuns } = this.#limits;
-    const full = waiting.runs.length > reportRuns ? undefined : waiting.runs.find((run) => run.record.hasContent);
+    const full =
+      waiting.runs.length > reportRuns ? undefined : waiting.runs.find((run) => run.record.hasContent);
     if (full !== undefined) {
       waiting.cut += 1;
       this.#grow(waiting, -full.record.dropContent());
@@ -188,7 +189,16 @@ export class RunBuffer {
     }
     this.#bytes -= bytes;
     if (lost + cut > 0)
-      log("warn", JSON.stringify({ level: "warn", event: "runs_dropped", tenant: owner.tenant, runs: lost, contents: cut }));
+      log(
+        "warn",
+        JSON.stringify({
+          level: "warn",
+          event: "runs_dropped",
+          tenant: owner.tenant,
+          runs: lost,
+          contents: cut,
+        }),
+      );
   }
 }
 

@@ -68,7 +68,10 @@ export class RunRecord {
    */
   add(
     { plan, outcomes, isTool, ran }: SeenBatch,
-    { round, isPrivate }: { readonly round?: number | undefined; readonly isPrivate: (tool: Tool) => boolean },
+    {
+      round,
+      isPrivate,
+    }: { readonly round?: number | undefined; readonly isPrivate: (tool: Tool) => boolean },
   ): void {
     const { steps } = plan;
     const hides = steps.map(({ task }) => task.ok && isPrivate(task.value.tool));
@@ -151,7 +154,8 @@ export class RunRecord {
   #redactorsOf(steps: readonly Step[]): (json: string) => string {
     const tools = new Set<Tool>();
     if (this.#hasContent)
-      for (const { task } of steps) if (task.ok && task.value.tool.secrets.length > 0) tools.add(task.value.tool);
+      for (const { task } of steps)
+        if (task.ok && task.value.tool.secrets.length > 0) tools.add(task.value.tool);
     const all = [...tools].map((tool) => redactorOf(tool, this.#options.secretOf));
     return (json) => all.reduce((text, redact) => redact(text), json);
   }

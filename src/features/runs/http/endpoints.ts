@@ -51,7 +51,8 @@ const listRuns: Endpoint = {
       cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
     answer: {
-      description: "One page; one that has looked far for few runs may be shorter than asked, and has a cursor",
+      description:
+        "One page; one that has looked far for few runs may be shorter than asked, and has a cursor",
       schema: runPageSchema(),
     },
     refusals: ["INVALID_QUERY", "MISCONFIGURED"],

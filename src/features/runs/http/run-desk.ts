@@ -26,7 +26,8 @@ class RunDesk implements RunRecorder {
     this.#configured = configured;
     const { env, ports } = configured;
     const kept = readKept(env);
-    if (kept === null) throw new ConfigurationError(RUNS_KEPT, "it must be 'content', 'outline', 'off' or empty");
+    if (kept === null)
+      throw new ConfigurationError(RUNS_KEPT, "it must be 'content', 'outline', 'off' or empty");
     if (parseRunDays(env) === null)
       throw new ConfigurationError(RUN_DAYS, `it must be a whole number from 1 to ${LIMITS.maxRunDays}`);
     this.#kept = kept;
@@ -82,7 +83,8 @@ type Keep = (facts: RunFacts, record: RunRecord, model?: Parameters<RunRecord["t
  */
 function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: Keep): RunListener {
   const privateFlows = new Set<string>();
-  const isPrivate = ({ name, private: isMarked }: Tool): boolean => isMarked === true || privateFlows.has(name);
+  const isPrivate = ({ name, private: isMarked }: Tool): boolean =>
+    isMarked === true || privateFlows.has(name);
   let joined: RunRecord | null = null;
   let rounds = 0;
   return {
@@ -99,14 +101,14 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
       record.add(batch, { isPrivate });
       keep(factsOf(batch, watch, joined === null ? undefined : watch.requestId), record);
     },
-    join() {
+    join(tags) {
       const record = (joined = begin());
       const key = caller.name;
       return ({ startedAt, durationMs, model, code }) => {
         joined = null;
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
-        keep({ ...of, ...(code !== null && { code }) }, record, model);
+        keep({ ...of, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) }, record, model);
       };
     },
   };
@@ -129,6 +131,7 @@ function factsOf(
     startedAt,
     durationMs,
     ...(flow !== undefined && { flow }),
+    ...(plan.tags !== undefined && { tags: plan.tags }),
     ...(parent !== undefined && { parent }),
     ...(runOf?.runId !== undefined && { job: runOf.runId }),
     ...(approved !== undefined && { answers: approved.claim.id }),

@@ -60,10 +60,14 @@ const actionSchema = lazySchema(() =>
       queued_ms: z.optional(z.number()),
       duration_ms: z.optional(z.number()),
       attempts: z.optional(count),
-      round: z.optional(count).check(z.describe("Of a request to a model: the batch of it that asked for this")),
+      round: z
+        .optional(count)
+        .check(z.describe("Of a request to a model: the batch of it that asked for this")),
       private: z.optional(z.literal(true)).check(z.describe("Its tool is private: nothing is kept")),
       cut: z.optional(z.array(z.string())).check(z.describe("The fields that were too large to be kept")),
-      redacted: z.optional(z.array(z.string())).check(z.describe("The fields that a secret was taken out of")),
+      redacted: z
+        .optional(z.array(z.string()))
+        .check(z.describe("The fields that a secret was taken out of")),
     })
     .register(z.globalRegistry, { id: "RunAction" }),
 );

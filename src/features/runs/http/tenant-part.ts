@@ -8,9 +8,12 @@ import { runDeskOf } from "./run-desk.ts";
 export const RUNS_OF_TENANT: TenantPart = {
   field: "runs",
   describeExport: () =>
-    z.array(z.looseObject({})).check(z.describe("What ran, the oldest first, as it is kept: heads and bodies")),
+    z
+      .array(z.looseObject({}))
+      .check(z.describe("What ran, the oldest first, as it is kept: heads and bodies")),
   async exportJson({ caller, configured }) {
-    const log = caller.manageTools === true && caller.tools.includes("*") ? runDeskOf(configured).logOf(caller) : null;
+    const log =
+      caller.manageTools === true && caller.tools.includes("*") ? runDeskOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const texts: string[] = [];
     for (let after: number | null = 0; after !== null;) {

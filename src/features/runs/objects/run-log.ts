@@ -95,7 +95,8 @@ export function createRunLog(
 
     list(query: RunQuery, look: Look): RunPage {
       const { limit, after, since = 0, until } = query;
-      const begin = until === undefined || (after !== null && after.at <= until) ? after : { at: until, id: "" };
+      const begin =
+        until === undefined || (after !== null && after.at < until) ? after : { at: until, id: LAST_ID };
       const highest = begin === null ? Number.MAX_SAFE_INTEGER : begin.at + LIMITS.runListedMs;
       const see = this.#seer(look);
       let asks = false;
@@ -145,7 +146,10 @@ export function createRunLog(
     read(after: number, bytes: number): { runs: ReportedRun[]; next: number | null } {
       const runs: ReportedRun[] = [];
       let held = 0;
-      for (const row of this.#sql.exec<Row>("SELECT at, heads, bodies FROM reports WHERE at > ? ORDER BY at", after)) {
+      for (const row of this.#sql.exec<Row>(
+        "SELECT at, heads, bodies FROM reports WHERE at > ? ORDER BY at",
+        after,
+      )) {
         const read = splitRow(row).map(({ head, body }) => ({ head: JSON.stringify(head), body }));
         runs.push(...read);
         held += sizeOf({ runs: read });
@@ -198,7 +202,9 @@ export function createRunLog(
     #find(id: string): { at: number; head: RunHead; body: string; rows: readonly SplitRun[] } | null {
       const at = this.#read().placeOf(id);
       if (at === undefined) return null;
-      const rows = splitRow(this.#sql.exec<Row>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one());
+      const rows = splitRow(
+        this.#sql.exec<Row>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one(),
+      );
       const { head, body } = rows.find((one) => one.head.id === id)!;
       const isOver = placeOf(head, at).at < clock.now() - this.#keptMs;
       return isOver ? null : { at, head, body, rows };
@@ -207,7 +213,9 @@ export function createRunLog(
     #read(): RunIndex {
       if (this.#index === null) {
         this.#index = new RunIndex();
-        const rows = this.#sql.exec<{ at: number; marks: string }>("SELECT at, marks FROM reports ORDER BY at");
+        const rows = this.#sql.exec<{ at: number; marks: string }>(
+          "SELECT at, marks FROM reports ORDER BY at",
+        );
         for (const { at, marks } of rows) this.#index.add(at, marks.split("\n"));
       }
       return this.#index;
@@ -244,10 +252,15 @@ export function createRunLog(
       if (first === null || (await this.ctx.storage.getAlarm()) !== null) return;
       const overAt = first.at + this.#keptMs;
       const now = clock.now();
-      await this.ctx.storage.setAlarm(overAt <= now ? now + 1_000 : Math.max(overAt, now + LIMITS.runPruneMs));
+      await this.ctx.storage.setAlarm(
+        overAt <= now ? now + 1_000 : Math.max(overAt, now + LIMITS.runPruneMs),
+      );
     }
   };
 }
+
+/** Comes after every id. */
+const LAST_ID = "~";
 
 interface SplitRun {
   readonly head: RunHead;
