@@ -142,7 +142,7 @@ describe("Whichever door a batch came by", () => {
     [
       "orchestration",
       "/api/orchestration/batch",
-      { tools: [{ id: "one", tool: "echo_text", args: { text: "hi" } }] },
+      { tools: [{ id: "one", toolName: "echo_text", input: { text: "hi" } }] },
     ],
   ])("%s: its run says so (%s)", async (source, path, body) => {
     const volley = await start();

@@ -30,7 +30,9 @@ export interface RunLogLimits {
 
 type HeadRow = { at: number; heads: string };
 type Row = { at: number; heads: string; bodies: string };
-type Total = { at: number; runs: number; bytes: number };
+type CountRow = { at: number; runs_before: number; runs: number; bytes_before: number; bytes: number };
+/** The place of the last report, and what all reports so far come to. */
+type Total = { readonly at: number; readonly runs: number; readonly bytes: number };
 
 const LOG_LIMITS: RunLogLimits = { runs: LIMITS.runsKept, bytes: LIMITS.runsBytes };
 
@@ -42,7 +44,7 @@ export function createRunLog(
   /**
    * The object that keeps the runs of one tenant. A report is one row, under the time at which it arrived, which only goes up; so a time
    * is a range of rows, and whatever is too old is at their beginning. Each row counts the runs and bytes of all before it, so that how
-   * many there are is read from two rows.
+   * many there are is read from the first and the last one.
    *
    * Runs are found by their id in an index that the object keeps in memory: it is read from the rows' marks when the first one is asked
    * for. Reports alone never read it.
@@ -50,7 +52,6 @@ export function createRunLog(
   return class RunLog extends DurableObject<Record<string, unknown>> implements RunLogMethods {
     readonly #sql: SqlStorage;
     readonly #keptMs: number;
-    /** The last report's place, and what all reports so far come to. */
     #last: Total;
     #index: RunIndex | null = null;
     /** What ended before was of a tenant that is deleted. */
@@ -63,11 +64,13 @@ export function createRunLog(
       this.#sql = ctx.storage.sql;
       this.#sql.exec(
         `CREATE TABLE IF NOT EXISTS reports (
-           at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_so_far INTEGER NOT NULL, bytes_so_far INTEGER NOT NULL,
-           marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
+           at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_before INTEGER NOT NULL, runs INTEGER NOT NULL,
+           bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
          ) STRICT`,
       );
-      this.#last = this.#total("DESC") ?? { at: 0, runs: 0, bytes: 0 };
+      this.#last = { at: 0, runs: 0, bytes: 0 };
+      for (const row of this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at DESC LIMIT 1`))
+        this.#last = { at: row.at, runs: row.runs_before + row.runs, bytes: row.bytes_before + row.bytes };
     }
 
     report(report: RunReport): void {
@@ -77,17 +80,21 @@ export function createRunLog(
       if (runs.length === 0 || (isRepeated && this.#has(id))) return;
       const at = Math.max(clock.now(), this.#last.at + 1);
       const marks = runs.map(({ facts }) => toMark(facts));
+      const bytes = sizeOf({ runs });
       this.#sql.exec(
-        "INSERT INTO reports (at, report, runs_so_far, bytes_so_far, marks, heads, bodies) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         at,
         id,
-        this.#last.runs + runs.length,
-        this.#last.bytes + sizeOf({ runs }),
+        this.#last.runs,
+        runs.length,
+        this.#last.bytes,
+        bytes,
         marks.join("\n"),
         runs.map(({ head }) => head).join("\n"),
         runs.map(({ body }) => body).join("\n"),
       );
-      this.#last = { at, runs: this.#last.runs + runs.length, bytes: this.#last.bytes + sizeOf({ runs }) };
+      this.#last = { at, runs: this.#last.runs + runs.length, bytes: this.#last.bytes + bytes };
       this.#index?.add(at, marks);
       this.#prune();
       if (!this.#hasAlarm) this.ctx.waitUntil(this.#wake());
@@ -221,24 +228,18 @@ export function createRunLog(
       return this.#index;
     }
 
-    #total(order: "ASC" | "DESC"): Total | null {
-      const rows = this.#sql.exec<Total>(
-        `SELECT at, runs_so_far AS runs, bytes_so_far AS bytes FROM reports ORDER BY at ${order} LIMIT 1`,
-      );
-      return rows.toArray()[0] ?? null;
-    }
-
     /** Delete the oldest reports that are too old or too much, a bounded number of them. */
     #prune(): void {
-      const rows = this.#sql.exec<Total & { marks: string }>(
-        `SELECT at, runs_so_far AS runs, bytes_so_far AS bytes, marks FROM reports ORDER BY at LIMIT ${LIMITS.runReportsPruned}`,
+      const rows = this.#sql.exec<CountRow & { marks: string }>(
+        `SELECT at, runs_before, bytes_before, marks FROM reports ORDER BY at LIMIT ${LIMITS.runReportsPruned}`,
       );
       const oldest = clock.now() - this.#keptMs;
+      const { at: newest, runs, bytes } = this.#last;
       let end: number | null = null;
-      for (const { at, runs, bytes, marks } of rows) {
-        const isTooMuch = this.#last.runs - runs >= limits.runs || this.#last.bytes - bytes >= limits.bytes;
-        // The newest report stays, however large: without it there is nothing to count from.
-        if (at === this.#last.at ? at >= oldest : at >= oldest && !isTooMuch) break;
+      for (const { at, runs_before: runsBefore, bytes_before: bytesBefore, marks } of rows) {
+        const isTooMuch = runs - runsBefore > limits.runs || bytes - bytesBefore > limits.bytes;
+        // The newest report stays, however large.
+        if (at >= oldest && (at === newest || !isTooMuch)) break;
         this.#index?.drop(marks.split("\n"));
         end = at;
       }
@@ -247,9 +248,9 @@ export function createRunLog(
 
     /** Have the alarm come when the oldest report is too old, so that a tenant that runs nothing keeps nothing either. */
     async #wake(): Promise<void> {
-      const first = this.#total("ASC");
-      this.#hasAlarm = first !== null;
-      if (first === null || (await this.ctx.storage.getAlarm()) !== null) return;
+      const [first] = this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at LIMIT 1`).toArray();
+      this.#hasAlarm = first !== undefined;
+      if (first === undefined || (await this.ctx.storage.getAlarm()) !== null) return;
       const overAt = first.at + this.#keptMs;
       const now = clock.now();
       await this.ctx.storage.setAlarm(
@@ -258,6 +259,8 @@ export function createRunLog(
     }
   };
 }
+
+const COUNTS = "SELECT at, runs_before, runs, bytes_before, bytes FROM reports";
 
 /** Comes after every id. */
 const LAST_ID = "~";

@@ -1,0 +1,3 @@
+import { describe, expect, test } from "vitest";
+
+import { signHook } from "../support/hook-sender.ts";
