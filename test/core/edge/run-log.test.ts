@@ -75,7 +75,7 @@ describe("An object that keeps runs", () => {
           return cursor;
         },
       });
-      (object as unknown as typeof log).report(
+      void (object as unknown as typeof log).report(
         reportOf(...Array.from({ length: 50 }, (_, at) => runOf(`more-${at}`))),
       );
       for (const { rowsRead, rowsWritten } of cursors) {
