@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { confirmations } from "../../../src/features/confirmations/index.ts";
-import { discovery } from "../../../src/features/discovery/index.ts";
-import { document } from "../../../src/features/document/index.ts";
-import { addedTools } from "../../../src/features/added-tools/index.ts";
-import { flows } from "../../../src/features/flows/index.ts";
-import { formats } from "../../../src/features/formats/index.ts";
-import { mcp } from "../../../src/features/mcp/index.ts";
-import { orchestration } from "../../../src/features/orchestration/index.ts";
-import { runs } from "../../../src/features/runs/index.ts";
-import { createTestVolley, type TestVolley, type TestVolleyOptions } from "../../../src/package/testing.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { document } from "../../../../src/features/document/index.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { formats } from "../../../../src/features/formats/index.ts";
+import { mcp } from "../../../../src/features/mcp/index.ts";
+import { orchestration } from "../../../../src/features/orchestration/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { createTestVolley, type TestVolley, type TestVolleyOptions } from "../../../../src/package/testing.ts";
 
 const DECLARATION = {
   summary: "Echo a text",
@@ -209,7 +209,7 @@ describe("Whichever door a batch came by", () => {
   });
 
   test("agent: a request is one run, whose rounds are the answers of the model", async () => {
-    const { agent } = await import("../../../src/features/agent/index.ts");
+    const { agent } = await import("../../../../src/features/agent/index.ts");
     const say = (message: object) => ({
       id: "x",
       object: "chat.completion",
