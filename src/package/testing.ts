@@ -54,9 +54,7 @@ export interface TestVolley {
 }
 
 /** The classes that features may bring. */
-type Objects = Volley<
-  [ReturnType<typeof keys>, ReturnType<typeof runs>, ReturnType<typeof workspace>]
->;
+type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof runs>, ReturnType<typeof workspace>]>;
 
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";

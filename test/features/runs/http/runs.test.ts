@@ -11,7 +11,11 @@ import { formats } from "../../../../src/features/formats/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
 import { orchestration } from "../../../../src/features/orchestration/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
-import { createTestVolley, type TestVolley, type TestVolleyOptions } from "../../../../src/package/testing.ts";
+import {
+  createTestVolley,
+  type TestVolley,
+  type TestVolleyOptions,
+} from "../../../../src/package/testing.ts";
 
 const DECLARATION = {
   summary: "Echo a text",
