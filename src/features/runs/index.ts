@@ -5,7 +5,7 @@ import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
 import { createRunLog } from "./objects/run-log.ts";
 
-/** What ran can be seen: `GET /v1/runs`. It is kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
+/** Batches that ran can be seen: `GET /v1/runs`. They are kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
 export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
   return {
     name: "runs",

@@ -19,7 +19,7 @@ export interface ListOptions<T> {
   readonly since: number;
   /** Reports that are looked through. */
   readonly reports?: number;
-  /** What is listed of a run; null where it does not fit what is asked for. */
+  /** Makes an entry of a run; null where the run does not fit what is asked for. */
   readonly pick: (head: RunHead) => T | null;
 }
 

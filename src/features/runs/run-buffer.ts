@@ -18,10 +18,10 @@ export interface HeldRun {
 /** How much an isolate holds, and how often it reports. */
 export interface BufferLimits {
   readonly everyMs: number;
-  /** One report, and so what waits of one tenant. */
+  /** The bytes of one report, and so of one tenant's runs that wait. */
   readonly reportBytes: number;
   readonly reportRuns: number;
-  /** What waits, or is on its way, of all tenants. */
+  /** The bytes of all tenants that wait or are on their way. */
   readonly heldBytes: number;
 }
 

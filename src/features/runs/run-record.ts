@@ -27,7 +27,7 @@ interface ActionRecord {
   readonly content: string;
 }
 
-/** What is counted of the actions of one tool. */
+/** The counts of the actions of one tool. */
 interface Counted {
   readonly ends: number[];
   failed?: ToolCount["failed"];
@@ -85,7 +85,7 @@ export class RunRecord {
       const name =
         tool?.name ?? (step.toolName !== null && isTool(step.toolName) ? step.toolName : UNKNOWN_TOOL);
       this.#count(name, step, outcome);
-      // What a private tool answered stands in no other action either: its reference does.
+      // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some((needed) => hides[needed]);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
       this.#push({
@@ -179,7 +179,7 @@ export class RunRecord {
     const cut: string[] = [];
     const redacted: string[] = [];
     const put = (field: string, json: string): void => {
-      // What cannot fit is not looked through.
+      // A text that cannot fit is not looked through.
       const clean = json.length > left ? null : redact(json);
       if (clean !== null && clean !== json) redacted.push(field);
       const bytes = clean === null ? left + 1 : utf8Length(clean);

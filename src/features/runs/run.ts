@@ -80,7 +80,7 @@ export interface ReportedRun {
   readonly body: string;
 }
 
-/** What an isolate has run of one tenant since its last report. */
+/** The runs of one tenant that an isolate has seen since its last report. */
 export interface RunReport {
   readonly id: string;
   /** It was sent before, and may have arrived. */

@@ -1,6 +1,6 @@
 import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
 
-/** What is known in the log of a question: whether the run that answered it went well; undefined where none has. */
+/** Says whether the run that answered a question went well; undefined where the log has none. */
 export type AnswerOf = (question: string) => boolean | undefined;
 
 /** A run as one key sees it. */

@@ -55,7 +55,7 @@ function setUp(limits = { everyMs: 1_000, reportBytes: 10_000, reportRuns: 10, h
     buffer,
     fail: (times: number) => (fails = times),
     add: (tenant: string, bytes = 100) => buffer.add({ tenant }, runOf(bytes), (one) => void work.push(one)),
-    /** What was deferred and lost: its request was ended by the platform. */
+    /** Work that was deferred. */
     work,
   };
 }

@@ -54,7 +54,7 @@ export function createRunLog(
     readonly #keptMs: number;
     #last: Total;
     #index: RunIndex | null = null;
-    /** What ended before was of a tenant that is deleted. */
+    /** Runs that ended before were of a tenant that is deleted. */
     #erasedAt = Number.NEGATIVE_INFINITY;
     #hasAlarm = false;
 

@@ -8,7 +8,7 @@ type Promised<T> = {
     : never;
 };
 
-/** The log of one tenant from outside. What is asked rejects where the object does not answer. */
+/** The log of one tenant from outside. Every method rejects where the object does not answer. */
 export type RunLog = Promised<RunLogMethods>;
 
 /** The binding, as much of it as the client uses. */

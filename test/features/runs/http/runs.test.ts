@@ -193,7 +193,7 @@ describe("Whichever door a batch came by", () => {
     await volley.advance(10);
     const { batch_id } = await volley.run({ actions: [{ id: "both", tool: "say-twice", args: {} }] });
     const { runs: both } = await list(volley);
-    // What began at once has no order but that of the ids.
+    // Runs that began at once have no order but that of their ids.
     const listed = both.toSorted((a, b) => Number("parent" in b) - Number("parent" in a));
     expect(listed).toMatchObject([
       { source: "flow", flow: "say-twice", parent: batch_id, actions: 2 },
