@@ -204,26 +204,25 @@ export class RunRecord {
   }
 }
 
-/** Write the fields of an action that have no word of its caller or its upstream, but for the id, which has no room for more. */
-function toOpening(step: Step, tool: string, outcome: Outcome, round: number | undefined): string {
+/**
+ * Write the fields of an action that have no word of its caller or its upstream, but for the id, which has no room for more. They are put
+ * together from text, as results are: every action has them.
+ */
+function toOpening({ id }: Step, tool: string, outcome: Outcome, round: number | undefined): string {
   const { queuedMs, durationMs, attempts, bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
-  const fields = JSON.stringify({
-    id: step.id,
-    tool,
-    status: outcome.status,
-    round,
-    job_id: outcome.status === "initiated" ? outcome.jobId : undefined,
-    because: outcome.status === "skipped" ? outcome.because : undefined,
-    queued_ms: queuedMs,
-    duration_ms: durationMs,
-    attempts,
-    bytes,
-    items,
-    replayed,
-    demoted,
-    deduplicated_of: deduplicatedOf,
-  });
-  return fields.slice(0, -1);
+  let text = `{"id":${JSON.stringify(id)},"tool":${JSON.stringify(tool)},"status":"${outcome.status}"`;
+  if (round !== undefined) text += `,"round":${round}`;
+  if (outcome.status === "initiated") text += `,"job_id":${JSON.stringify(outcome.jobId)}`;
+  if (outcome.status === "skipped") text += `,"because":${JSON.stringify(outcome.because)}`;
+  if (queuedMs !== undefined) text += `,"queued_ms":${queuedMs}`;
+  if (durationMs !== undefined) text += `,"duration_ms":${durationMs}`;
+  if (attempts !== undefined) text += `,"attempts":${attempts}`;
+  if (bytes !== undefined) text += `,"bytes":${bytes}`;
+  if (items !== undefined) text += `,"items":${JSON.stringify(items)}`;
+  if (replayed) text += ',"replayed":true';
+  if (demoted) text += ',"demoted":true';
+  if (deduplicatedOf !== undefined) text += `,"deduplicated_of":${JSON.stringify(deduplicatedOf)}`;
+  return text;
 }
 
 /** Write what is kept of a failure or a question without its texts. */
