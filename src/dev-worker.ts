@@ -10,3 +10,4 @@ export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const Workspace = served.Workspace;
 export const KeyShard = served.KeyShard;
+export const RunLog = served.RunLog;

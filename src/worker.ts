@@ -11,6 +11,7 @@ import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
 import { objects } from "./features/objects/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
+import { runs } from "./features/runs/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
@@ -37,6 +38,7 @@ const volley = createVolley({
     imports(),
     flows(),
     keys(),
+    runs(),
     tenantData(),
     objects(),
     tokens(),
@@ -51,3 +53,4 @@ export default volley.app;
 export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
+export const RunLog = volley.RunLog;

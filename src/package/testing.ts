@@ -5,6 +5,7 @@ import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
 import type { keys } from "../features/keys/index.ts";
+import type { runs } from "../features/runs/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
@@ -53,7 +54,7 @@ export interface TestVolley {
 }
 
 /** The classes that features may bring. */
-type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof workspace>]>;
+type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof runs>, ReturnType<typeof workspace>]>;
 
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
@@ -125,7 +126,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { KeyShard, Workspace } = volley as Partial<Objects>;
+  const { KeyShard, RunLog, Workspace } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -134,6 +135,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     TENANT_GATE: createMemoryObjects(volley.TenantGate, clock, () => env),
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
+    ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

@@ -48,4 +48,5 @@ export default served.default;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const KeyShard = served.KeyShard;
+export const RunLog = served.RunLog;
 export const Workspace = served.Workspace;

@@ -11,6 +11,7 @@ import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
+import { runs } from "../../src/features/runs/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
@@ -28,6 +29,7 @@ export const ALL_FEATURES = [
   imports(),
   flows(),
   keys(),
+  runs(),
   tenantData(),
   objects(),
   tokens(),

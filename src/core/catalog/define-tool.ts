@@ -207,6 +207,8 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
    * declares a `rate_limit`, else `run`. A write never is.
    */
   readonly whenLimiterDown?: "run" | "refuse";
+  /** Its arguments and results are in no record of what ran: `true` for what must not be kept anywhere else. */
+  readonly private?: boolean;
   readonly orchestration: Orchestration;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
@@ -256,6 +258,8 @@ export interface Tool {
   readonly retries: Retries;
   /** Called or not while the limiter does not answer; `refuse` for every write. */
   readonly whenLimiterDown: "run" | "refuse";
+  /** Its arguments and results are in no record of what ran. */
+  readonly private?: true | undefined;
   readonly orchestration: Orchestration;
   /** The meaning of one failed element for a loop over this tool: the contract's, or by default that of a read or a write. */
   readonly onError: OnError;
@@ -312,6 +316,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   delivery: optional(must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once"))),
   retries: optional(must("be 'backoff' or 'standard-webhooks'", oneOf("backoff", "standard-webhooks"))),
   whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
+  private: optional(must("be true or false", isFlag)),
   orchestration: must("be an object", isJsonObject),
   run: must("be a function", (value) => typeof value === "function"),
 };
@@ -377,6 +382,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     whenLimiterDown: isWrite
       ? "refuse"
       : (declaration.whenLimiterDown ?? (orchestration.rate_limit === undefined ? "run" : "refuse")),
+    ...(declaration.private === true && { private: true as const }),
     orchestration,
     // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
     onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { anything, flag, listOf, object, oneOf, optional, upTo, withDefault } from "./form.ts";
+import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault } from "./form.ts";
 import { isJsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
@@ -12,6 +12,12 @@ const ON_ERROR = ["partial-success", "fail-fast"] as const;
 /** The consequence of a failed action for the rest of the batch. */
 export type OnError = (typeof ON_ERROR)[number];
 
+/** A word of the caller's own, without control characters. */
+const TAG = new RegExp(`^\\P{Cc}{1,${LIMITS.runTagCharacters}}$`, "u");
+
+/** The tags by which a run can be found. */
+export const tagsForm = listOf(matching(TAG), { min: 0, max: LIMITS.runTags });
+
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
 export const batchForm = object({
   actions: listOf(anything, { max: LIMITS.actions }),
@@ -20,6 +26,7 @@ export const batchForm = object({
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
+  tags: optional(tagsForm),
 });
 
 const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
@@ -35,6 +42,8 @@ export interface Batch {
   readonly maxTokens: number | null;
   /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
   readonly skipApproval: boolean;
+  /** The words by which its run can be found; absent where it has none. */
+  readonly tags?: readonly string[];
 }
 
 /**
@@ -77,6 +86,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
+    ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
   });
 }
 

@@ -232,6 +232,40 @@ export let causeMs = 24 * 3_600_000;
 export const causesKept = 1_000_000;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
 export const runStepsBytes = 256 * 1024;
+/** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */
+export const runActionBytes = 16 * 1024;
+/** The same of a whole run: 50 actions of an ordinary size. */
+export const runBytes = 256 * 1024;
+/** Tags of one run. */
+export const runTags = 10;
+/** Characters of a tag. */
+export const runTagCharacters = 64;
+/** Days that a run is kept, unless `VOLLEY_RUNS_DAYS` says otherwise. */
+export const runDays = 7;
+/** The most that `VOLLEY_RUNS_DAYS` may say. */
+export const maxRunDays = 90;
+/** Runs that one tenant keeps: an index of them is a few megabytes in their object's memory. */
+export const runsKept = 100_000;
+/** Bytes of them: a tenth of what a Durable Object may store. */
+export const runsBytes = 1024 * 1024 * 1024;
+/** An isolate reports a tenant's runs no more often, and all of them together: a run is seen within twice that time. */
+export const runReportMs = 1_000;
+/** One report, which is one row, and SQLite takes 2 MB in a row. */
+export const runReportBytes = 1536 * 1024;
+/** Runs of one report: thirty full isolates' worth of batches in a second. */
+export const runReportRuns = 1_000;
+/** Runs of all tenants that an isolate holds until they are reported: an isolate has 128 MB. */
+export const runsHeldBytes = 8 * 1024 * 1024;
+/** A run that took longer is listed by its end less this time: a page has to look no further than that for what began earlier. */
+export const runListedMs = 120_000;
+/** Reports that one page of a list looks through: a filter that fits little is asked for in several pages. */
+export const runReportsListed = 2_000;
+/** Reports that are deleted in one turn, so that none takes long. */
+export const runReportsPruned = 200;
+/** Between two looks of an object without reports for runs that are too old. */
+export const runPruneMs = 3_600_000;
+/** Runs that a run has caused which are shown with it. */
+export const runChildren = 100;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */

@@ -21,6 +21,8 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_TOOL_PORTS: "added-tools",
   VOLLEY_CONFIRMATION_TTL_S: "confirmations",
   VOLLEY_HOSTS: "mcp",
+  VOLLEY_RUNS: "runs",
+  VOLLEY_RUNS_DAYS: "runs",
 };
 
 /** The feature that tools with a binding need. */

@@ -30,7 +30,15 @@ export function readTenantGates(
 ): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
   if (env["TENANT_GATE"] === undefined)
     throw new ConfigurationError("TENANT_GATE", "this binding is missing");
-  const anywhere = env["TENANT_GATE"] as TenantGateNamespace;
+  return placeTenantObjects(env, { callers }, env["TENANT_GATE"] as TenantGateNamespace);
+}
+
+/** Place objects that each tenant has one of: they are where its keys say. Throws when the runtime cannot keep them there. */
+export function placeTenantObjects<N extends Placeable<N>>(
+  env: Env,
+  { callers }: Pick<KeyRing, "callers">,
+  anywhere: N,
+): (jurisdiction?: Jurisdiction) => N {
   const usual = readJurisdiction(env);
   // Made once: ids are remembered by namespace.
   const placed = new Map(

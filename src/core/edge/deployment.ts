@@ -146,6 +146,7 @@ export function createDeployment(
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
   const others = partOf(features, "openCallers")?.(configured);
+  const ran = partOf(features, "openRuns")?.(configured);
   return {
     configured,
     async identify(key, defer) {
@@ -179,6 +180,7 @@ export function createDeployment(
     ) {
       const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
       watch.origin = origin;
+      watch.runs = ran?.listen({ caller, defer, watch });
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>

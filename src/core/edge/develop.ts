@@ -23,6 +23,8 @@ export interface Served {
   readonly Workspace?: Gate;
   /** Where it keeps keys that are made while running. */
   readonly KeyShard?: Gate;
+  /** Where it keeps what ran. */
+  readonly RunLog?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -59,7 +61,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return { Workspace: Idle, KeyShard: Idle, ...served };
+    return { Workspace: Idle, KeyShard: Idle, RunLog: Idle, ...served };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -83,6 +85,7 @@ function serveProblem(error: unknown): Required<Served> {
     ToolGate: Idle,
     Workspace: Idle,
     KeyShard: Idle,
+    RunLog: Idle,
   };
 }
 

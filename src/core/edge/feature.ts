@@ -11,6 +11,8 @@ import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
+import type { RunListener } from "../observe/seen.ts";
+import type { Watch } from "../observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import type { Configured, FlowCompiler } from "./configured.ts";
@@ -42,6 +44,8 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
+  /** Open what keeps the batches that ran. Throws where its part of the configuration cannot be read. */
+  readonly openRuns?: (configured: Configured) => RunRecorder;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
@@ -85,6 +89,17 @@ export interface CallerSource {
   recall(key: string): Caller | null | undefined;
   /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. */
   identify(key: string): Promise<Result<Caller | null, Refusal>>;
+}
+
+/** Hears of each batch that ran. */
+export interface RunRecorder {
+  /** Undefined where the deployment keeps none, so that nothing is made for it. */
+  listen(to: RunWitness): RunListener | undefined;
+}
+
+/** The request, or the work without one, whose batches are told of. */
+export interface RunWitness extends Pick<RequestContext, "caller" | "defer"> {
+  readonly watch: Pick<Watch, "route" | "requestId">;
 }
 
 /** The data that a feature keeps of a tenant: a field of the tenant's export, and a number in the answer to its deletion. */

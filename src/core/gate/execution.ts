@@ -58,6 +58,8 @@ export interface OuterBatch {
   readonly inside: Inside;
   /** A person approved the call. */
   readonly isApproved: boolean;
+  /** The outer batch's id. */
+  readonly batchId: string;
 }
 
 /** An isolate's knowledge of its upstreams, as far as a request uses it. */
@@ -100,6 +102,8 @@ export interface LargerWork {
   readonly resumed?: Resumed;
   /** The parts that it shares with the batch that it is inside of. */
   readonly inside?: Inside;
+  /** The id of that batch, or of the work that asked for this one. */
+  readonly outer?: string;
 }
 
 /** How a batch asks a person. */

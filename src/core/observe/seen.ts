@@ -1,7 +1,9 @@
 import type { RefusalCode } from "../contract/failure-codes.ts";
+import type { Asker } from "../contract/gate/parked-group.ts";
 import type { Origin } from "../contract/gate/caller.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
-import type { Plan } from "../plan/step.ts";
+import type { Call, Plan } from "../plan/step.ts";
 
 /** The stages that a request's time goes into. */
 export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
@@ -23,8 +25,47 @@ export interface SeenBatch {
   readonly origin: Origin;
   /** The flow that it is, where it is one. */
   readonly flow?: string | undefined;
+  /** How it came to run; only of what ran. */
+  readonly ran?: SeenRun;
   /** Whether there is a tool of that name for the caller: any other name is the caller's own text. */
   readonly isTool: (name: string) => boolean;
+}
+
+/** The facts about a batch that ran which its outcomes do not have. */
+export interface SeenRun {
+  /** Milliseconds since the epoch at which it was asked to be admitted. */
+  readonly startedAt: number;
+  /** The batch that it was an action of. */
+  readonly outer?: string | undefined;
+  /** The flow that it is a run of, and the job and the trigger where no request asked for it. */
+  readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
+  /** The calls of steps that had to be looked up first, by the step's place. */
+  readonly prepared: ReadonlyMap<number, Call>;
+}
+
+/** Hears of what ran, in its own turn: nothing waits for it, and it never throws. */
+export interface RunListener {
+  saw(batch: SeenBatch): void;
+  /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
+  join(tags: readonly string[]): (end: JoinedEnd) => void;
+}
+
+/** The end of a run of several batches. */
+export interface JoinedEnd {
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** The answers of the model that asked for them. */
+  readonly model: readonly ModelRound[];
+  /** Why it broke off; null where it did not. */
+  readonly code: RefusalCode | null;
+}
+
+/** One answer of a model. */
+export interface ModelRound {
+  readonly startedAt: number;
+  readonly modelMs: number;
+  /** As the model's provider counts. */
+  readonly usage: JsonObject | null;
 }
 
 /** The counts of a batch's outcomes. */

@@ -5,7 +5,7 @@ import type { DataPoint, InSpan, LogLevel, Operator } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Step } from "../plan/step.ts";
 import { toActionPoint, toBatchPoint, toRefusalPoint } from "./data-points.ts";
-import type { BatchCounts, SeenBatch, SeenRefusal, Stage } from "./seen.ts";
+import type { BatchCounts, RunListener, SeenBatch, SeenRefusal, Stage } from "./seen.ts";
 
 /** Every stage, in the order in which it is told. */
 const STAGES = ["parse", "model", "plan", "admit", "run", "write"] as const satisfies readonly Stage[];
@@ -35,6 +35,8 @@ export class Watch {
   inSpan: InSpan | undefined;
   /** Who is told, once that is configured. */
   operator: Operator | undefined;
+  /** Who keeps what ran; absent in a Worker that keeps none. */
+  runs: RunListener | undefined;
   readonly #clock: Pick<Clock, "now">;
   readonly #startedAt: number;
   #stage: Stage = "parse";
@@ -88,6 +90,7 @@ export class Watch {
   /** Tell of a batch that is over: a line, and where there is a dataset a point for it and for each of its actions. */
   sawBatch(batch: SeenBatch): void {
     const { operator } = this;
+    if (batch.kind === "run") this.runs?.saw(batch);
     if (operator === undefined) return;
     this.enter(this.#stage);
     const { writePoint } = operator;

@@ -97,8 +97,13 @@ export interface Plan {
   readonly skipDenied?: boolean;
   /** Data that references may name besides the steps' own, by id: known before anything runs. */
   readonly given?: ReadonlyMap<string, unknown>;
-  /** These steps were parked and a person said yes: the claim on that, and the key that had asked. */
-  readonly approved?: { readonly claim: PartClaim } & Pick<ParkedGroup, "requestedBy" | "asker">;
+  /** These steps were parked and a person said yes: the question, the claim on it, and the key that had asked. */
+  readonly approved?: { readonly question: string; readonly claim: PartClaim } & Pick<
+    ParkedGroup,
+    "requestedBy" | "asker"
+  >;
+  /** The words by which its run can be found. */
+  readonly tags?: readonly string[];
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

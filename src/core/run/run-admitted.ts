@@ -3,7 +3,7 @@ import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import type { Call, Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
 import { AttemptRunner } from "./attempt-runner.ts";
 import { Background } from "./background.ts";
@@ -54,7 +54,8 @@ export async function runAdmitted(
   // To weigh and cut data costs as much again as to read it.
   const bytes = options.requestResponseBytes / (admission.admitted.plan.maxTokens === null ? 1 : 2);
   const budget = inside?.budget ?? new ByteBudget(bytes, LIMITS.responseReserveBytes, { share });
-  const ran = await run(admission, { parallelism, budget, ways }, execution);
+  const prepared = execution.watch?.runs === undefined ? undefined : new Map<number, Call>();
+  const ran = await run(admission, { parallelism, budget, ways, prepared }, execution);
   const { plan, degraded, quota } = admission.admitted;
   const outcomes = degraded ? ran.map(markDegraded) : ran;
   const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };
@@ -67,6 +68,9 @@ export async function runAdmitted(
     degraded,
     origin: execution.origin,
     flow: within?.runOf?.flow,
+    ...(prepared !== undefined && {
+      ran: { startedAt: admission.startedAt, prepared, outer: within?.outer, runOf: within?.runOf },
+    }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
   });
   // Inside of another batch the outer batch releases the bytes, when its answer is written.
@@ -80,7 +84,13 @@ async function run(
     parallelism,
     budget,
     ways,
-  }: { readonly parallelism: Parallelism; readonly budget: ByteBudget; readonly ways: RunWays },
+    prepared,
+  }: {
+    readonly parallelism: Parallelism;
+    readonly budget: ByteBudget;
+    readonly ways: RunWays;
+    readonly prepared: Map<number, Call> | undefined;
+  },
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
@@ -163,7 +173,8 @@ async function run(
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       runFlow: (call, inside) =>
-        runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined }),
+        runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined, batchId: batchId() }),
+      prepared,
       journal: resumed?.journal,
       background: () => (background ??= createBackground()),
       verifications: () =>

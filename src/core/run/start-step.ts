@@ -43,6 +43,8 @@ export interface StepScope {
   readonly runFlow: (call: Call, inside: Inside) => Promise<FlowEnd>;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
+  /** Takes the calls of steps that had to be looked up first, by the step's place; undefined where they are not kept. */
+  readonly prepared?: Map<number, Call> | undefined;
   readonly background: () => Background;
   readonly verifications: () => Verifications;
 }
@@ -125,6 +127,8 @@ export function createStepStarter(batch: StepScope): StartStep {
     const { tool } = task;
     const prepared = task.call === null ? prepare(task) : ok({ kind: "call" as const, call: task.call });
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
+    if (task.call === null && prepared.value.kind === "call")
+      batch.prepared?.set(step.index, prepared.value.call);
     if (tool.execution === "fire-and-forget") {
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)

@@ -82,6 +82,9 @@ class LazyTool implements Tool {
   get whenLimiterDown() {
     return this.#tool.whenLimiterDown;
   }
+  get private() {
+    return this.#tool.private;
+  }
   get orchestration() {
     return this.#tool.orchestration;
   }

@@ -4,6 +4,7 @@ import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { explainMisfit } from "../../core/contract/issues.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
@@ -45,6 +46,7 @@ export const agentOptionsSchema = lazySchema(() =>
           ),
         ),
       skip_approval: z.optional(z.boolean()),
+      tags: z.optional(tagsForm.schema()),
     })
     .register(z.globalRegistry, { id: "AgentOptions" }),
 );
@@ -60,6 +62,8 @@ export interface AgentOptions {
   /** Estimated tokens of the data of one round's results together. */
   readonly maxTokens: number;
   readonly skipApproval: boolean;
+  /** The words by which its run can be found. */
+  readonly tags: readonly string[];
 }
 
 /** Parse the field `volley` of a body, which may be missing. */
@@ -78,6 +82,7 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
     deadline_ms,
     max_tokens,
     skip_approval,
+    tags,
   } = parsed.data;
   return ok({
     strategy,
@@ -88,6 +93,7 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
     deadlineMs: deadline_ms ?? LIMITS.agentDeadlineMs,
     maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens),
     skipApproval: skip_approval ?? false,
+    tags: tags ?? [],
   });
 }
 

@@ -3,6 +3,7 @@ import { type PendingConfirmation, toWirePending } from "../../core/contract/out
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { RequestKey } from "../../core/gate/request-key.ts";
+import type { ModelRound } from "../../core/observe/seen.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
@@ -95,6 +96,22 @@ export async function runAgent(
   request: AgentRequest,
   execution: Execution,
 ): Promise<Result<string, AgentRefusal>> {
+  const { clock } = execution.ports;
+  const startedAt = clock.now();
+  const end = execution.watch?.runs?.join(request.options.tags);
+  const model: ModelRound[] = [];
+  const answered = await converse(request, execution, model);
+  const code = answered.ok ? null : answered.error.refusal.code;
+  end?.({ startedAt, durationMs: clock.now() - startedAt, model, code });
+  return answered;
+}
+
+/** Ask and run until it is over. @param model takes every answer of the model */
+async function converse(
+  request: AgentRequest,
+  execution: Execution,
+  model: ModelRound[],
+): Promise<Result<string, AgentRefusal>> {
   const { options, conversation, voice, dialect, audience } = request;
   const tools = offerTools(options.surface, execution.catalog);
   const write = voice.createRequests(conversation, tools);
@@ -120,6 +137,7 @@ export async function runAgent(
           mode: "silent",
         });
         if (!planned.ok) return refuse(planned.error, progress);
+        model.push(toModelRound(planned.value, execution.ports.clock.now()));
         progress.usage = sumUsage(progress.usage, planned.value.turn.usage);
         append(progress, [dialect.say(planned.value.turn.text || "…")]);
         tell(GO_ON);
@@ -133,6 +151,7 @@ export async function runAgent(
         const mode = voice.relayMode === "silent" ? "silent" : isLast ? "closed" : "open";
         const answered = await ask(request, execution, { body: write(progress.messages, !isLast), mode });
         if (!answered.ok) return refuse(answered.error, progress);
+        model.push(toModelRound(answered.value, execution.ports.clock.now()));
         const { turn, ms } = answered.value;
         progress.usage = sumUsage(progress.usage, turn.usage);
         const read = voice.understand(turn, () => execution.ports.newId());
@@ -167,6 +186,10 @@ export async function runAgent(
     if (move.kind !== "run" && move.kind !== "end" && audience !== null)
       await pass(audience, audience.relay.proceed());
   }
+}
+
+function toModelRound({ turn, ms }: Pick<Said, "turn" | "ms">, endedAt: number): ModelRound {
+  return { startedAt: endedAt - ms, modelMs: ms, usage: turn.usage };
 }
 
 const GONE = makeRefusal(

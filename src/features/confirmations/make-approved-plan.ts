@@ -23,6 +23,7 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
   return {
     ...planParked(group, catalog),
     approved: {
+      question: claim.id,
       claim: { part: "confirmations", value: claim },
       requestedBy,
       ...(asker !== undefined && { asker }),

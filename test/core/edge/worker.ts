@@ -9,6 +9,8 @@ import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
+import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
+import type { RunLogMethods } from "../../../src/features/runs/run.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
 import { createWorkspace } from "../../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
@@ -109,6 +111,11 @@ export const KeyShard = createKeyShard();
 /** An object that keeps few keys of a tenant. */
 export const SmallKeyShard = createKeyShard({ names: 2 });
 
+export const RunLog = createRunLog();
+
+/** An object that keeps few runs, and few bytes of them. */
+export const SmallRunLog = createRunLog({ runs: 3, bytes: 100_000 });
+
 declare global {
   namespace Cloudflare {
     interface Env {
@@ -136,6 +143,8 @@ declare global {
       >;
       readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
+      readonly SMALL_RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_WORKSPACES: DurableObjectNamespace<
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;

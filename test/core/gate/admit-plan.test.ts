@@ -257,7 +257,11 @@ describe("admitPlan() refuses", () => {
 describe("admitPlan() of what a person approved", () => {
   const APPROVED = {
     ...ONE,
-    approved: { claim: { part: "confirmations", value: { id: "question", by: "me" } }, requestedBy: "agent" },
+    approved: {
+      question: "question",
+      claim: { part: "confirmations", value: { id: "question", by: "me" } },
+      requestedBy: "agent",
+    },
   };
   const admit = (gate: FakeGate) => admitPlan(APPROVED, askedWith(), { caller: CALLER, gate });
 

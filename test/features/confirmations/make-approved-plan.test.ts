@@ -20,7 +20,7 @@ const send = contractOf("send", {
 });
 const move = contractOf("move", { isWrite: true, actions: ["update"], domain: "mail" });
 const CATALOG = createCatalog([send, move]);
-const CLAIM = { id: "question" } as never;
+const CLAIM = { id: "question", by: "me" };
 
 const actionOf = (id: string, more: Partial<ParkedAction> = {}) =>
   parkedAction(id, { tool: "move", ...more });
@@ -61,7 +61,12 @@ describe("makeApprovedPlan()", () => {
       demotes: true,
       sharesReads: true,
       given: new Map([["earlier", { n: 1 }]]),
-      approved: { claim: { part: "confirmations", value: CLAIM }, requestedBy: "agent", asker },
+      approved: {
+        question: CLAIM.id,
+        claim: { part: "confirmations", value: CLAIM },
+        requestedBy: "agent",
+        asker,
+      },
     });
     expect(valueOf(plan.steps[0]!.task)).toMatchObject({
       tool: send,

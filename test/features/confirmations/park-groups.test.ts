@@ -180,6 +180,7 @@ describe("createGroupParking()", () => {
 
   test("asks in the name of the first asker where a question follows from a yes", async () => {
     const approved = {
+      question: "before",
       claim: { part: "confirmations", value: { id: "before", by: "me" } },
       requestedBy: "first",
       asker: { key: "first", runId: "r" },

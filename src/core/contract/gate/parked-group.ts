@@ -98,4 +98,10 @@ export interface AnsweredQuestion {
 /** The methods of the part that keeps questions, as far as features call them that do not ask. */
 export interface AnsweredMethods {
   confirmation(id: string): AnsweredQuestion | null;
+  /** List questions that wait, newest first. */
+  confirmations(query: {
+    readonly status: "pending";
+    readonly limit: number;
+    readonly after: null;
+  }): readonly { readonly id: string }[];
 }

@@ -27,6 +27,9 @@ export const declarationSchema = lazySchema(() =>
     timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
     idempotent: z.optional(z.union([z.boolean(), z.literal("with-key")], "true, false or 'with-key'")),
     delivery: z.optional(z.enum(["at-least-once", "at-most-once"])),
+    private: z.optional(
+      z.boolean().check(z.describe("Its arguments and results are in no record of what ran")),
+    ),
     orchestration: z.optional(orchestrationSchema()),
     input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
     http: z.optional(httpSchema()),

@@ -23,6 +23,8 @@ export interface Declaration {
   readonly idempotent?: boolean | "with-key";
   /** For a fire-and-forget tool, whether an attempt whose answer was lost is repeated; see `deliveryOf`. */
   readonly delivery?: Delivery;
+  /** Its arguments and results are in no record of what ran. */
+  readonly private?: boolean;
   readonly orchestration?: Orchestration;
   /** JSON Schema 2020-12 of an object, complete in itself: each `$ref` is to a place inside it. */
   readonly input_schema: JsonSchema;

@@ -46,6 +46,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotent !== undefined && { idempotent }),
     ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
+    ...(declaration.private === true && { private: true }),
     orchestration: declaration.orchestration ?? (isWrite ? WRITE : READ),
     run: async (args, ctx) => {
       if (auth !== undefined) requireBound(auth.secret, origin, options.secrets, ctx);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -18,6 +19,7 @@ const runSchema = lazySchema(() =>
       max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
       dry_run: z.optional(z.boolean()),
       skip_approval: z.optional(z.boolean()),
+      tags: z.optional(tagsForm.schema()),
     })
     .register(z.globalRegistry, { id: "FlowRun" }),
 );
@@ -40,6 +42,7 @@ export const runFlowEndpoint: Endpoint = {
       maxTokens: parsed.max_tokens ?? null,
       dryRun: parsed.dry_run ?? false,
       skipApproval: parsed.skip_approval ?? false,
+      ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
     return respondBatch(
       (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, value]), ...listener }),

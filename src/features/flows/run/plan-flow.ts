@@ -23,6 +23,8 @@ export interface FlowRun {
   readonly maxTokens: number | null;
   readonly dryRun: boolean;
   readonly skipApproval: boolean;
+  /** The words by which the run can be found. */
+  readonly tags?: readonly string[];
 }
 
 /** The batch that a flow is, planned with an input, and what its answer is made of. */
@@ -38,7 +40,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, ...asked }: FlowRun,
+  { name, input, deadlineMs, tags = [], ...asked }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -52,7 +54,8 @@ export function planFlowRun(
   const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
-  return ok({ plan: plan.value, answer, catalog: catalogOfFlow(tool, catalog) });
+  const tagged = tags.length === 0 ? plan.value : { ...plan.value, tags };
+  return ok({ plan: tagged, answer, catalog: catalogOfFlow(tool, catalog) });
 }
 
 /** Say that a key has no flow of a name: the same whether there is none or it is another's. */

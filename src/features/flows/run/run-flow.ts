@@ -32,7 +32,7 @@ export const runFlow: RunFlow = async (call, outer) => {
   return { ...end, meta: { ...end.meta, durationMs, queuedMs: 0, attempts: 1 } };
 };
 
-async function run(call: Call, { inside, isApproved, execution }: OuterBatch): Promise<FlowEnd> {
+async function run(call: Call, { inside, isApproved, execution, batchId }: OuterBatch): Promise<FlowEnd> {
   const { batch, answer } = call.tool.flow!;
   const catalog = catalogOfFlow(call.tool, execution.catalog);
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, inside.endsAt - execution.ports.clock.now()));
@@ -53,6 +53,7 @@ async function run(call: Call, { inside, isApproved, execution }: OuterBatch): P
     within: {
       inside,
       runOf: { flow: call.tool.name },
+      outer: batchId,
       isCounted: true,
       answer: new AnswerBudget(1),
     },

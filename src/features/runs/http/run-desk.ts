@@ -1,0 +1,139 @@
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { placeTenantObjects } from "../../../core/edge/configuration.ts";
+import type { Configured } from "../../../core/edge/configured.ts";
+import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
+import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
+import type { RunListener, SeenBatch } from "../../../core/observe/seen.ts";
+import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
+import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
+import { RUN_LOGS } from "../run.ts";
+import { RunBuffer, type RunOwner } from "../run-buffer.ts";
+import { type RunFacts, RunRecord } from "../run-record.ts";
+import { sourceOf } from "../source-of.ts";
+
+/** The runs of one deployment: what is recorded, and the logs that keep it. */
+class RunDesk implements RunRecorder {
+  readonly #configured: Configured;
+  readonly #kept: Kept;
+  readonly #logsIn: ((jurisdiction?: Jurisdiction) => RunLogNamespace) | null;
+  readonly #buffer: RunBuffer;
+
+  /** Throws where its part of the configuration cannot be read. */
+  constructor(configured: Configured) {
+    this.#configured = configured;
+    const { env, ports } = configured;
+    const kept = readKept(env);
+    if (kept === null)
+      throw new ConfigurationError(RUNS_KEPT, "it must be 'content', 'outline', 'off' or empty");
+    if (parseRunDays(env) === null)
+      throw new ConfigurationError(RUN_DAYS, `it must be a whole number from 1 to ${LIMITS.maxRunDays}`);
+    this.#kept = kept;
+    const anywhere = env[RUN_LOGS];
+    this.#logsIn =
+      typeof anywhere === "object" && anywhere !== null
+        ? placeTenantObjects(env, configured.keys, anywhere as RunLogNamespace)
+        : null;
+    this.#buffer = new RunBuffer({
+      clock: ports.clock,
+      newId: () => ports.newId(),
+      send: (owner, report) => this.#logOf(owner).report(report),
+      log: (level, json) => ports.log(level, json),
+    });
+  }
+
+  /** The log of a caller's tenant; null where the deployment has no objects that keep any. */
+  logOf(caller: RunOwner): RunLog | null {
+    return this.#logsIn === null ? null : this.#logOf(caller);
+  }
+
+  /** Forget what waits to be reported of a tenant. */
+  forget({ tenant }: RunOwner): void {
+    this.#buffer.forget(tenant);
+  }
+
+  listen(to: RunWitness): RunListener | undefined {
+    if (this.#logsIn === null || this.#kept === "off") return undefined;
+    const record = (): RunRecord =>
+      new RunRecord({
+        keepsContent: this.#kept === "content",
+        secretOf: (name) => this.#configured.ports.secret(name),
+      });
+    return listenTo(to, record, (facts, held, model) => {
+      this.#buffer.add(to.caller, { facts, record: held, ...(model !== undefined && { model }) }, to.defer);
+    });
+  }
+
+  #logOf({ tenant, jurisdiction }: RunOwner): RunLog {
+    const { clock } = this.#configured.ports;
+    return openRunLog(this.#logsIn!(jurisdiction), tenant, { clock, timeoutMs: LIMITS.gateTimeoutMs });
+  }
+}
+
+/** The desk of a deployment. */
+export const runDeskOf = createSlot((configured) => new RunDesk(configured));
+
+type Keep = (facts: RunFacts, record: RunRecord, model?: Parameters<RunRecord["toBodyJson"]>[0]) => void;
+
+/**
+ * Listen to one request: every batch is a run, but for those of a request that joins them, which are its rounds. A flow that is an
+ * action of a batch is a run of its own, caused by that of the batch; where it calls a private tool, its answer is private too.
+ */
+function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: Keep): RunListener {
+  const privateFlows = new Set<string>();
+  const isPrivate = ({ name, private: isMarked }: Tool): boolean =>
+    isMarked === true || privateFlows.has(name);
+  let joined: RunRecord | null = null;
+  let rounds = 0;
+  return {
+    saw(batch) {
+      const { flow } = batch;
+      if (flow !== undefined && batch.plan.steps.some(({ task }) => task.ok && isPrivate(task.value.tool)))
+        privateFlows.add(flow);
+      if (joined !== null && batch.ran?.outer === undefined) {
+        rounds += 1;
+        joined.add(batch, { round: rounds, isPrivate });
+        return;
+      }
+      const record = begin();
+      record.add(batch, { isPrivate });
+      keep(factsOf(batch, watch, joined === null ? undefined : watch.requestId), record);
+    },
+    join(tags) {
+      const record = (joined = begin());
+      const key = caller.name;
+      return ({ startedAt, durationMs, model, code }) => {
+        joined = null;
+        const source = sourceOf(watch.route, { isInside: false });
+        const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
+        keep({ ...of, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) }, record, model);
+      };
+    },
+  };
+}
+
+function factsOf(
+  { batchId, origin, plan, flow, durationMs, ran }: SeenBatch,
+  { route }: RunWitness["watch"],
+  outer: string | undefined,
+): RunFacts {
+  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
+  const isInside = batch !== undefined;
+  const { approved } = plan;
+  const parent = isInside ? (outer ?? batch) : approved?.asker?.runId;
+  return {
+    id: batchId ?? "",
+    source: sourceOf(route, { trigger: runOf?.trigger, isInside }),
+    key: origin.key,
+    request: origin.requestId,
+    startedAt,
+    durationMs,
+    ...(flow !== undefined && { flow }),
+    ...(plan.tags !== undefined && { tags: plan.tags }),
+    ...(parent !== undefined && { parent }),
+    ...(runOf?.runId !== undefined && { job: runOf.runId }),
+    ...(approved !== undefined && { answers: approved.question }),
+  };
+}

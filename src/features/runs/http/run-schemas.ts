@@ -1,0 +1,96 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
+
+const count = z.int().check(z.minimum(0));
+
+/** A run in a list. */
+export const listedRunSchema = lazySchema(() =>
+  z.strictObject({
+    run_id: z.string().check(z.describe("The batch's id; of a request to a model that request's")),
+    source: z.enum(RUN_SOURCES).check(z.describe("The door that it came by")),
+    key: z.string(),
+    flow: z.optional(z.string()),
+    parent: z.optional(z.string().check(z.describe("The run, or the job of a run, that caused it"))),
+    job_id: z.optional(z.string().check(z.describe("The job that it is an attempt of"))),
+    request_id: z.string(),
+    started_at: z.string(),
+    duration_ms: z.number(),
+    status: z
+      .enum(RUN_STATUSES)
+      .check(z.describe("`waiting` until every question of it is decided; `initiated` counts as success")),
+    actions: count,
+    summary: z.strictObject({
+      total: count,
+      ok: count,
+      error: count,
+      initiated: count,
+      skipped: count,
+      pending_confirmation: count,
+      unknown: count,
+    }),
+    tools: z.array(z.string()).check(z.describe("Ten at most")),
+    tags: z.optional(z.array(z.string())),
+    error: z.optional(
+      z
+        .strictObject({ action: z.optional(z.string()), code: z.string() })
+        .check(z.describe("The first action that failed")),
+    ),
+  }),
+);
+
+export const runPageSchema = lazySchema(() =>
+  z
+    .strictObject({ runs: z.array(listedRunSchema()), next_cursor: z.nullable(z.string()) })
+    .register(z.globalRegistry, { id: "RunPage" }),
+);
+
+const actionSchema = lazySchema(() =>
+  z
+    .looseObject({
+      id: z.string(),
+      tool: z.string(),
+      status: z.enum(ENDS),
+      args: z.optional(z.unknown()),
+      data: z.optional(z.unknown()),
+      error: z.optional(z.looseObject({ code: z.string() })),
+      job_id: z.optional(z.string()),
+      confirmation: z.optional(z.looseObject({ id: z.string() })),
+      queued_ms: z.optional(z.number()),
+      duration_ms: z.optional(z.number()),
+      attempts: z.optional(count),
+      round: z
+        .optional(count)
+        .check(z.describe("Of a request to a model: the batch of it that asked for this")),
+      private: z.optional(z.literal(true)).check(z.describe("Its tool is private: nothing is kept")),
+      cut: z.optional(z.array(z.string())).check(z.describe("The fields that were too large to be kept")),
+      redacted: z
+        .optional(z.array(z.string()))
+        .check(z.describe("The fields that a secret was taken out of")),
+    })
+    .register(z.globalRegistry, { id: "RunAction" }),
+);
+
+/** A run with all that is kept of it. */
+export const runSchema = lazySchema(() =>
+  z
+    .extend(listedRunSchema(), {
+      plan: z.strictObject({
+        edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+      }),
+      actions: z.array(actionSchema()),
+      model: z.optional(
+        z.array(
+          z.strictObject({
+            round: count,
+            started_ms: z.number(),
+            model_ms: z.number(),
+            usage: z.optional(z.looseObject({})),
+          }),
+        ),
+      ),
+      children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
+    })
+    .register(z.globalRegistry, { id: "Run" }),
+);

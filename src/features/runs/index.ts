@@ -1,0 +1,17 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { deleteRun, listRuns, showRun } from "./http/endpoints.ts";
+import { runDeskOf } from "./http/run-desk.ts";
+import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
+import { createRunLog } from "./objects/run-log.ts";
+
+/** Batches that ran can be seen: `GET /v1/runs`. They are kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
+export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
+  return {
+    name: "runs",
+    router: [routerOf("any key", [listRuns, showRun]), routerOf(["manage_tools"], [deleteRun])],
+    openRuns: runDeskOf,
+    tenantPart: RUNS_OF_TENANT,
+    createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
+import type { RunLogMethods } from "../run.ts";
+
+type Promised<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Answer>
+    : never;
+};
+
+/** The log of one tenant from outside. Every method rejects where the object does not answer. */
+export type RunLog = Promised<RunLogMethods>;
+
+/** The binding, as much of it as the client uses. */
+export interface RunLogNamespace {
+  idFromName(name: string): object;
+  get(id: object): RunLog;
+  /** The namespace of the objects that are kept there: the same names are other objects. */
+  jurisdiction?(jurisdiction: Jurisdiction): RunLogNamespace;
+}
+
+/** Open the log of a tenant: an object of its own. */
+export function openRunLog(namespace: RunLogNamespace, tenant: string, bounds: CallBounds): RunLog {
+  const call = <T>(send: (stub: RunLog) => Promise<T>): Promise<T> =>
+    callBounded(() => send(namespace.get(namespace.idFromName(tenant))), bounds);
+  return {
+    report: (report) => call((stub) => stub.report(report)),
+    list: (query, look) => call((stub) => stub.list(query, look)),
+    find: (id, look) => call((stub) => stub.find(id, look)),
+    forget: (id, sight) => call((stub) => stub.forget(id, sight)),
+    read: (after, bytes) => call((stub) => stub.read(after, bytes)),
+    erase: () => call((stub) => stub.erase()),
+  };
+}

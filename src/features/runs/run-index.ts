@@ -1,0 +1,65 @@
+import type { RunHead } from "./run.ts";
+
+/**
+ * Write the mark of a run: its id, what caused it, its job, the question that it answered and whether that went well. Ids have no
+ * space, and what there is none of is empty.
+ */
+export function toMark({ id, parent = "", job = "", answers = "", tools }: RunHead): string {
+  // The ends that are no success: errors, skipped, waiting and unknown ones.
+  const isWell = tools.every(({ ends: [, error, , skipped, waiting, unknown] }) =>
+    [error, skipped, waiting, unknown].every((count) => count === 0),
+  );
+  return [id, parent, job, answers, isWell ? "+" : "-"].join(" ");
+}
+
+/** An index of runs by their id and by what caused them: what the object keeps in memory of up to 100,000. */
+export class RunIndex {
+  readonly #places = new Map<string, number>();
+  readonly #children = new Map<string, string[]>();
+  readonly #answers = new Map<string, boolean>();
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Take the runs of the report that arrived at a time. */
+  add(at: number, marks: readonly string[]): void {
+    for (const mark of marks) {
+      const { id, parent, answers, isWell } = parse(mark);
+      this.#places.set(id, at);
+      if (parent !== "") this.#children.set(parent, [...(this.#children.get(parent) ?? []), id]);
+      if (answers !== "") this.#answers.set(answers, isWell);
+    }
+  }
+
+  drop(marks: readonly string[]): void {
+    for (const mark of marks) {
+      const { id, parent, answers } = parse(mark);
+      this.#places.delete(id);
+      const left = (this.#children.get(parent) ?? []).filter((child) => child !== id);
+      if (left.length === 0) this.#children.delete(parent);
+      else this.#children.set(parent, left);
+      this.#answers.delete(answers);
+    }
+  }
+
+  /** When the report of a run arrived. */
+  placeOf(id: string): number | undefined {
+    return this.#places.get(id);
+  }
+
+  /** The runs that a run or a job has caused, in the order in which they were reported. */
+  childrenOf(id: string): readonly string[] {
+    return this.#children.get(id) ?? [];
+  }
+
+  /** Whether the run that answered a question went well; undefined where none has. */
+  answerOf(question: string): boolean | undefined {
+    return this.#answers.get(question);
+  }
+}
+
+function parse(mark: string) {
+  const [id = "", parent = "", , answers = "", end] = mark.split(" ");
+  return { id, parent, answers, isWell: end === "+" };
+}

@@ -1,0 +1,87 @@
+import * as LIMITS from "../../core/contract/limits.ts";
+import { parseChoice, refuseOtherParameters, refuseQuery } from "../../core/contract/parse-request.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../../core/kit/rfc3339.ts";
+import {
+  type ListedRun,
+  type Look,
+  RUN_SOURCES,
+  RUN_STATUSES,
+  type RunHead,
+  type RunPlace,
+  type RunQuery,
+} from "./run.ts";
+import { sees } from "./see-run.ts";
+
+const TEXTS = ["tool", "flow", "key", "tag"] as const;
+const PARAMETERS = ["source", "status", ...TEXTS, "request_id", "since", "until", "limit", "cursor"];
+const CURSOR = /^(\d{1,15})_([A-Za-z0-9_.:-]{0,200})$/;
+
+/** Parse the query of `GET /v1/runs`. Anything it does not know is refused, so that no filter is ignored. */
+export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal> {
+  const other = refuseOtherParameters(query, PARAMETERS);
+  if (other !== null) return err(other);
+  const source = parseChoice(query, "source", RUN_SOURCES);
+  if (!source.ok) return source;
+  const status = parseChoice(query, "status", RUN_STATUSES);
+  if (!status.ok) return status;
+  const since = parseTime(query, "since");
+  if (!since.ok) return since;
+  const until = parseTime(query, "until");
+  if (!until.ok) return until;
+  const text = query.get("limit") ?? String(LIMITS.jobPage);
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIMITS.maxJobPage)
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
+  const cursor = query.get("cursor");
+  const after = cursor === null ? null : parseRunCursor(cursor);
+  if (cursor !== null && after === null)
+    return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
+  const texts = TEXTS.flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const request = query.get("request_id");
+  return ok({
+    ...Object.fromEntries(texts),
+    ...(request !== null && { request }),
+    ...(source.value !== null && { source: source.value }),
+    ...(status.value !== null && { status: status.value }),
+    ...(since.value !== null && { since: since.value }),
+    ...(until.value !== null && { until: until.value }),
+    limit,
+    after,
+  });
+}
+
+/** Whether a run is one that is asked for, as who asks sees it: what is hidden of it fits no filter. */
+export function fitsQuery(query: RunQuery, run: ListedRun, head: RunHead, look: Look): boolean {
+  const { source, status, tool, flow, key, tag, request } = query;
+  return (
+    (source === undefined || run.source === source) &&
+    (status === undefined || run.status === status) &&
+    (flow === undefined || run.flow === flow) &&
+    (key === undefined || run.key === key) &&
+    (request === undefined || run.request_id === request) &&
+    (tag === undefined || run.tags?.includes(tag) === true) &&
+    (tool === undefined || (sees(look, tool) && head.tools.some((one) => one.tool === tool)))
+  );
+}
+
+/** Write a place in the list as text that a query can carry. */
+export function toRunCursor({ at, id }: RunPlace): string {
+  return `${at}_${id}`;
+}
+
+function parseRunCursor(text: string): RunPlace | null {
+  const [, at, id] = CURSOR.exec(text) ?? [];
+  return id === undefined ? null : { at: Number(at), id };
+}
+
+function parseTime(query: URLSearchParams, name: string): Result<number | null, Refusal> {
+  const text = query.get(name);
+  if (text === null) return ok(null);
+  const time = parseInstant(text);
+  return time === null ? err(refuseQuery(name, INSTANT_EXPECTED, text)) : ok(time);
+}

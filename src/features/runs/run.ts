@@ -1,0 +1,171 @@
+import type { OutcomeStatus } from "../../core/contract/outcome.ts";
+
+/** The binding of the objects that keep runs. */
+export const RUN_LOGS = "RUNS";
+
+/** The doors that a run comes by. */
+export const RUN_SOURCES = [
+  "http",
+  "turn",
+  "agent",
+  "mcp",
+  "flow",
+  "webhook",
+  "cron",
+  "approval",
+  "background",
+  "orchestration",
+] as const;
+export type RunSource = (typeof RUN_SOURCES)[number];
+
+/** How a run ended as a whole. */
+export const RUN_STATUSES = ["success", "partial", "error", "waiting", "running", "unknown"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** The ends of actions, in the order in which a head counts them. */
+export const ENDS = [
+  "success",
+  "error",
+  "initiated",
+  "skipped",
+  "pending_confirmation",
+  "unknown",
+] as const satisfies readonly OutcomeStatus[];
+
+/** A run as lists and filters go by it; kept as JSON. */
+export interface RunHead {
+  readonly id: string;
+  readonly source: RunSource;
+  readonly key: string;
+  readonly request: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly flow?: string;
+  /** The run, or the job of a run, that caused it. */
+  readonly parent?: string;
+  /** The job that it is an attempt of. */
+  readonly job?: string;
+  /** The question that it answers. */
+  readonly answers?: string;
+  readonly tags?: readonly string[];
+  /** Why it broke off as a whole. */
+  readonly code?: string;
+  /** Its tools, in the order of their first actions. */
+  readonly tools: readonly ToolCount[];
+}
+
+/** The actions of one tool in a run. */
+export interface ToolCount {
+  readonly tool: string;
+  /** How many ended in each way, in the order of `ENDS`. */
+  readonly ends: readonly number[];
+  /** The first of them that failed. */
+  readonly failed?: { readonly at: number; readonly action: string; readonly code: string };
+  /** The questions that some of them wait for. */
+  readonly waits?: readonly Waiting[];
+}
+
+/** Actions that wait for a person. */
+export interface Waiting {
+  readonly question: string;
+  /** When the question ends by itself, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly actions: number;
+}
+
+/** A run as it is reported: its head and its body, both as JSON text. */
+export interface ReportedRun {
+  readonly head: string;
+  readonly body: string;
+}
+
+/** The runs of one tenant that an isolate has seen since its last report. */
+export interface RunReport {
+  readonly id: string;
+  /** It was sent before, and may have arrived. */
+  readonly isRepeated: boolean;
+  readonly runs: readonly ReportedRun[];
+}
+
+/** Who looks at runs: which actions there are for a key. */
+export interface Sight {
+  readonly key: string;
+  /** The tools that the key may call; absent for all. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+/** A place in the list: runs come by their time, the newest first, and then by their id. */
+export interface RunPlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Which runs to list. */
+export interface RunQuery {
+  readonly source?: RunSource;
+  readonly status?: RunStatus;
+  readonly tool?: string;
+  readonly flow?: string;
+  readonly key?: string;
+  readonly tag?: string;
+  readonly request?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit: number;
+  /** List what comes after this place; null begins with the newest. */
+  readonly after: RunPlace | null;
+}
+
+/** A run as it is listed, on the wire. */
+export interface ListedRun {
+  readonly run_id: string;
+  readonly source: RunSource;
+  readonly key: string;
+  readonly flow?: string;
+  readonly parent?: string;
+  readonly job_id?: string;
+  readonly request_id: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly status: RunStatus;
+  readonly actions: number;
+  readonly summary: Readonly<Record<"total" | "ok" | Exclude<OutcomeStatus, "success">, number>>;
+  readonly tools: readonly string[];
+  readonly tags?: readonly string[];
+  readonly error?: { readonly action?: string; readonly code: string };
+}
+
+export interface RunPage {
+  readonly runs: readonly ListedRun[];
+  readonly next: RunPlace | null;
+  /** It depends on questions of which only the tenant's gate knows whether they are open. */
+  readonly asks: boolean;
+}
+
+/** A run with its body and with the runs that it caused. */
+export interface FoundRun {
+  readonly run: ListedRun;
+  readonly body: string;
+  readonly children: readonly ListedRun[];
+  readonly asks: boolean;
+}
+
+/** How a run is looked at: by whom, and knowing which questions are open, where that was asked. */
+export interface Look {
+  readonly sight: Sight;
+  readonly open?: readonly string[] | undefined;
+}
+
+/** The methods of the object that keeps the runs of a tenant. */
+export interface RunLogMethods {
+  report(report: RunReport): void;
+  list(query: RunQuery, look: Look): RunPage;
+  find(id: string, look: Look): FoundRun | null;
+  /** Forget a run; false where there is none for who looks. */
+  forget(id: string, sight: Sight): boolean;
+  /** The reports of one page of an export, the oldest first, from behind a place. */
+  read(after: number, bytes: number): { readonly runs: readonly ReportedRun[]; readonly next: number | null };
+  /** Forget everything; how many runs there were. */
+  erase(): number;
+}

@@ -1,0 +1,115 @@
+import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
+
+/** Says whether the run that answered a question went well; undefined where the log has none. */
+export type AnswerOf = (question: string) => boolean | undefined;
+
+/** A run as one key sees it. */
+export interface SeenHead {
+  readonly run: ListedRun;
+  /** Its status depends on a question of which the log does not know whether it is open. */
+  readonly asks: boolean;
+}
+
+export interface SeeOptions {
+  readonly look: Look;
+  readonly answerOf: AnswerOf;
+  readonly nowMs: number;
+}
+
+/** Stands for names of tools that there are not: every key may see such an action, since it called nothing. */
+export const UNKNOWN_TOOL = "(unknown)";
+
+/** Whether a key may see the actions of a tool. */
+export function sees({ sight }: Look, tool: string): boolean {
+  return sight.tools === undefined || tool === UNKNOWN_TOOL || sight.tools.includes(tool);
+}
+
+/**
+ * See a run as a key may: the actions of tools that it may not call are in no count, no list and no status. Null where nothing of
+ * it is left: one that another key sent and of which no action is for this one does not exist for it.
+ */
+export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): SeenHead | null {
+  const tools = head.tools.filter(({ tool }) => sees(look, tool));
+  const ownFlow = head.flow !== undefined && sees(look, head.flow);
+  const isOwn = head.key === look.sight.key;
+  if (tools.length === 0 && head.tools.length > 0 && !isOwn && !ownFlow) return null;
+  const count = ENDS.map((_, at) => tools.reduce((sum, { ends }) => sum + ends[at]!, 0));
+  const [success = 0, error = 0, initiated = 0, skipped = 0, pending = 0, unknown = 0] = count;
+  const total = count.reduce((sum, one) => sum + one, 0);
+  const asked = askedOf(tools, { look, answerOf, nowMs });
+  const first = firstFailure(tools);
+  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code } = head;
+  const ok = success + initiated;
+  const why = first ?? (code === undefined ? undefined : { code });
+  return {
+    asks: asked.unsure,
+    run: {
+      run_id: id,
+      source,
+      key,
+      ...(flow !== undefined && (ownFlow || isOwn) && { flow }),
+      ...(parent !== undefined && { parent }),
+      ...(job !== undefined && { job_id: job }),
+      request_id: request,
+      started_at: new Date(startedAt).toISOString(),
+      duration_ms: durationMs,
+      status: statusOf({ ...asked, ok, unknown, total, code }),
+      actions: total,
+      summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
+      tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
+      ...(tags !== undefined && { tags }),
+      ...(why !== undefined && { error: why }),
+    },
+  };
+}
+
+/** Tools that a list names of each run. */
+const TOOLS_LISTED = 10;
+
+interface Asked {
+  /** Actions that wait for a person still. */
+  readonly open: number;
+  /** Actions that a person said yes to, and whose run went well. */
+  readonly granted: number;
+  readonly unsure: boolean;
+}
+
+/** Find out what became of the actions that waited for a person. */
+function askedOf(tools: readonly ToolCount[], { look, answerOf, nowMs }: SeeOptions): Asked {
+  let [open, granted, unsure] = [0, 0, false];
+  for (const { question, until, actions } of tools.flatMap(({ waits = [] }) => waits)) {
+    const answer = answerOf(question);
+    if (answer === true) granted += actions;
+    if (answer !== undefined || until <= nowMs) continue;
+    unsure ||= look.open === undefined;
+    if (look.open?.includes(question) !== false) open += actions;
+  }
+  return { open, granted, unsure };
+}
+
+function statusOf({
+  open,
+  granted,
+  ok,
+  unknown,
+  total,
+  code,
+}: Asked & {
+  readonly ok: number;
+  readonly unknown: number;
+  readonly total: number;
+  readonly code: string | undefined;
+}): RunStatus {
+  if (open > 0) return "waiting";
+  if (unknown > 0) return "unknown";
+  const good = ok + granted;
+  if (good === total) return code === undefined ? "success" : total > 0 ? "partial" : "error";
+  return good > 0 ? "partial" : "error";
+}
+
+function firstFailure(
+  tools: readonly ToolCount[],
+): { readonly action: string; readonly code: string } | undefined {
+  const failed = tools.flatMap((one) => one.failed ?? []).toSorted((a, b) => a.at - b.at);
+  return failed[0] === undefined ? undefined : { action: failed[0].action, code: failed[0].code };
+}

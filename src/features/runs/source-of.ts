@@ -1,0 +1,21 @@
+import type { RunSource } from "./run.ts";
+
+/** The doors by their routes; every other route is one of plain HTTP. */
+const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
+  [/ \/v1\/(?:chat\/completions|messages|responses)$/, "agent"],
+  [/ \/v1\/(?:openai|anthropic|gemini)\//, "turn"],
+  [/\/mcp$/, "mcp"],
+  [/ \/v1\/flows\//, "flow"],
+  [/ \/v1\/confirmations\//, "approval"],
+  [/ \/api\/orchestration\//, "orchestration"],
+];
+
+/** Find the door that a run came by: the trigger that started it, the batch that it is an action of, or the route of its request. */
+export function sourceOf(
+  route: string,
+  { trigger, isInside }: { readonly trigger?: "webhook" | "cron" | undefined; readonly isInside: boolean },
+): RunSource {
+  if (trigger !== undefined) return trigger;
+  if (isInside) return "flow";
+  return DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http";
+}

@@ -1,0 +1,206 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import type { Look, ReportedRun, RunHead, RunQuery } from "../../../src/features/runs/run.ts";
+
+let logs = 0;
+const open = (namespace = env.RUNS) => namespace.getByName(`log ${(logs += 1)}`);
+const EVERYTHING: Look = { sight: { key: "operator" } };
+const ALL: RunQuery = { limit: 100, after: null };
+
+const runOf = (id: string, changes: Partial<RunHead> = {}, data = "data"): ReportedRun => {
+  const head: RunHead = {
+    id,
+    source: "http",
+    key: "k",
+    request: `request-${id}`,
+    startedAt: Date.now() - 10,
+    durationMs: 10,
+    tools: [{ tool: "echo_text", ends: [1, 0, 0, 0, 0, 0] }],
+    ...changes,
+  };
+  return {
+    head: JSON.stringify(head),
+    body: JSON.stringify({
+      plan: { edges: [] },
+      actions: [{ id: "a0", tool: "echo_text", status: "success", data }],
+    }),
+  };
+};
+const reportOf = (...runs: readonly ReportedRun[]) => ({ id: crypto.randomUUID(), isRepeated: false, runs });
+const idsOf = ({ runs }: { readonly runs: readonly { readonly run_id: string }[] }) =>
+  runs.map(({ run_id }) => run_id);
+
+/** The rows that some work read and wrote. */
+async function costOf(log: ReturnType<typeof open>, work: () => Promise<unknown>) {
+  const count = () =>
+    runInDurableObject(log, (_, { storage }) => {
+      const cursor = storage.sql.exec("SELECT COUNT(*) AS count FROM reports");
+      return Number(cursor.one()["count"]);
+    });
+  const before = await count();
+  await work();
+  return (await count()) - before;
+}
+
+describe("An object that keeps runs", () => {
+  test("has one row for a report, however many runs are in it, and keeps them through an eviction", async () => {
+    const log = open();
+    const runs = Array.from({ length: 500 }, (_, at) => runOf(`run-${String(at).padStart(3, "0")}`));
+    expect(await costOf(log, () => log.report(reportOf(...runs)))).toBe(1);
+    await evictDurableObject(log);
+    const page = await log.list(ALL, EVERYTHING);
+    expect(page.runs).toHaveLength(100);
+    expect(page.next).not.toBeNull();
+    expect(await log.find("run-499", EVERYTHING)).toMatchObject({
+      run: { run_id: "run-499", status: "success" },
+      body: runs[499]!.body,
+    });
+    expect(await log.find("run-500", EVERYTHING)).toBeNull();
+  });
+
+  test("writes one row a report and reads two or three, besides the alarm of the first", async () => {
+    const log = open();
+    await log.report(reportOf(runOf("first")));
+    const cost = await runInDurableObject(log, async (object, { storage }) => {
+      const total = { read: 0, written: 0 };
+      const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+      const exec = storage.sql.exec.bind(storage.sql);
+      Object.defineProperty(storage.sql, "exec", {
+        configurable: true,
+        value: (...args: Parameters<typeof exec>) => {
+          const cursor = exec(...args);
+          cursors.push(cursor);
+          return cursor;
+        },
+      });
+      void (object as unknown as typeof log).report(
+        reportOf(...Array.from({ length: 50 }, (_, at) => runOf(`more-${at}`))),
+      );
+      for (const { rowsRead, rowsWritten } of cursors) {
+        total.read += rowsRead;
+        total.written += rowsWritten;
+      }
+      return total;
+    });
+    expect(cost.written).toBe(1);
+    expect(cost.read).toBeLessThanOrEqual(3);
+  });
+
+  test("takes a report that was sent again once", async () => {
+    const log = open();
+    const report = reportOf(runOf("once"));
+    await log.report(report);
+    await log.report({ ...report, isRepeated: true });
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["once"]);
+    const other = reportOf(runOf("lost"));
+    await log.report({ ...other, isRepeated: true });
+    expect(idsOf(await log.list(ALL, EVERYTHING)).toSorted()).toEqual(["lost", "once"]);
+  });
+
+  test("finds what a run has caused, and what its job has", async () => {
+    const log = open();
+    await log.report(reportOf(runOf("cause", { job: "job-1" }), runOf("child", { parent: "cause" })));
+    await log.report(reportOf(runOf("late", { parent: "job-1", source: "approval", answers: "q" })));
+    await evictDurableObject(log);
+    const found = await log.find("cause", EVERYTHING);
+    expect(found?.children.map(({ run_id }) => run_id)).toEqual(["child", "late"]);
+  });
+
+  test("forgets one run and leaves those of the same report", async () => {
+    const log = open();
+    await log.report(
+      reportOf(runOf("stays"), runOf("goes", { tools: [{ tool: "other", ends: [1, 0, 0, 0, 0, 0] }] })),
+    );
+    // For a key that may not call its tool there is no such run.
+    expect(await log.forget("goes", { key: "x", tools: ["echo_text"] })).toBe(false);
+    expect(await log.forget("goes", { key: "x" })).toBe(true);
+    expect(await log.forget("goes", { key: "x" })).toBe(false);
+    expect(await log.find("goes", EVERYTHING)).toBeNull();
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["stays"]);
+    expect(await log.forget("stays", { key: "x" })).toBe(true);
+    expect(await costOf(log, async () => {})).toBe(0);
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
+  });
+
+  test("keeps as many runs as it may, and lets the oldest go first", async () => {
+    const log = open(env.SMALL_RUNS);
+    for (let at = 0; at < 8; at += 1) await log.report(reportOf(runOf(`run-${at}`)));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["run-7", "run-6", "run-5"]);
+    expect(await log.find("run-4", EVERYTHING)).toBeNull();
+    await evictDurableObject(log);
+    await log.report(reportOf(runOf("run-8")));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["run-8", "run-7", "run-6"]);
+  });
+
+  test("keeps as many bytes as it may, and the newest report however large", async () => {
+    const log = open(env.SMALL_RUNS);
+    await log.report(reportOf(runOf("small")));
+    await log.report(reportOf(runOf("large", {}, "x".repeat(200_000))));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["large"]);
+    await log.report(reportOf(runOf("next")));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["next"]);
+  });
+
+  test("has an alarm for when the first report is too old", async () => {
+    const log = open();
+    await log.report(reportOf(runOf("one")));
+    const alarm = await runInDurableObject(log, (_, { storage }) => storage.getAlarm());
+    expect(alarm! - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
+    expect(alarm! - Date.now()).toBeLessThan(7.1 * 86_400_000);
+  });
+
+  test("erases everything, and takes no late report of what ran before", async () => {
+    const log = open();
+    const late = runOf("late", { startedAt: Date.now() - 500 });
+    await log.report(reportOf(runOf("one"), runOf("two")));
+    expect(await log.erase()).toBe(2);
+    expect(await log.erase()).toBe(0);
+    await log.report(reportOf(late));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
+  });
+
+  test("gives everything page by page, as it was reported", async () => {
+    const log = open();
+    const reports = [reportOf(runOf("a"), runOf("b")), reportOf(runOf("c"))];
+    for (const report of reports) await log.report(report);
+    const first = await log.read(0, 10);
+    const second = await log.read(first.next!, 10_000);
+    expect([...first.runs, ...second.runs]).toEqual(reports.flatMap(({ runs }) => runs));
+    expect(second.next).toBeNull();
+  });
+
+  test("lists 100,000 runs of 25,000 reports by pages whose cost does not grow", async () => {
+    const log = open();
+    await runInDurableObject(log, (_, { storage }) => {
+      const from = Date.now() - 100_000_000;
+      storage.transactionSync(() => {
+        for (let row = 0; row < 25_000; row += 1) {
+          const at = from + row * 4_000;
+          const runs = Array.from({ length: 4 }, (__, index) =>
+            runOf(`${row}.${index}`, { startedAt: at - index * 100 }),
+          );
+          storage.sql.exec(
+            "INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies) VALUES (?, ?, ?, 4, ?, 400, ?, ?, ?)",
+            at,
+            `r${row}`,
+            row * 4,
+            row * 400,
+            runs.map((__, index) => `${row}.${index}    +`).join("\n"),
+            runs.map(({ head }) => head).join("\n"),
+            runs.map(({ body }) => body).join("\n"),
+          );
+        }
+      });
+    });
+    await evictDurableObject(log);
+    expect(await log.find("12.3", EVERYTHING)).toMatchObject({ run: { run_id: "12.3" } });
+    const page = await log.list({ limit: 50, after: null }, EVERYTHING);
+    expect(page.runs[0]!.run_id).toBe("24999.0");
+    const deep = await log.list({ limit: 50, after: { at: page.next!.at - 50_000_000, id: "" } }, EVERYTHING);
+    expect(deep.runs).toHaveLength(50);
+    const nothing = await log.list({ limit: 50, after: null, tool: "none" }, EVERYTHING);
+    expect([nothing.runs, nothing.next === null]).toEqual([[], false]);
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { configureKeys } from "../support/configured-keys.ts";
+import { eventually } from "../support/eventually.ts";
+import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { SENDERS, sendHook, triggerOf } from "../support/hook-sender.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
+
+interface Run {
+  readonly run_id: string;
+  readonly key: string;
+  readonly actions: number;
+  readonly [field: string]: unknown;
+}
+interface Page {
+  readonly runs: readonly Run[];
+  readonly next_cursor: string | null;
+}
+
+const quota = { limit: 100_000, window_s: 60 };
+const VOLLEY_KEYS = await configureKeys({
+  all: { name: "all", tenant: "sandbox-admin", flags: ["manage_tools", "manage_keys", "approve"], quota },
+  second: { name: "second", tenant: "sandbox-admin", quota },
+  model: { name: "model", tenant: "sandbox-admin", tools: ["probe-echo"], quota },
+  stranger: { name: "stranger", tenant: "stranger", flags: ["manage_tools"], quota },
+});
+const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS });
+const send = (
+  by: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  url = volley.url,
+): Promise<RawAnswer> =>
+  new TestCaller(url, by).send({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const pageOf = async (by: string, query = "", url = volley.url): Promise<Page> => {
+  const answer = await send(by, "GET", `/v1/runs${query}`, undefined, url);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  return JSON.parse(answer.text) as Page;
+};
+/** The first page, once as many runs are in it. */
+const runsOf = (by: string, query: string, count: number, url?: string): Promise<readonly Run[]> =>
+  eventually("the runs", async () => {
+    const { runs } = await pageOf(by, query, url);
+    return runs.length >= count ? runs : undefined;
+  });
+const batchIdOf = ({ text }: RawAnswer) => (JSON.parse(text) as { readonly batch_id: string }).batch_id;
+
+describe("Runs of a tenant", () => {
+  test("are seen by its keys alone, and each action by keys that may call its tool", async () => {
+    const actions = [
+      { id: "open", tool: "probe-echo", args: { n: 1 } },
+      { id: "closed", tool: "probe-write", args: { n: 4_711 } },
+    ];
+    const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions, tags: ["rights"] }));
+    const [whole] = await runsOf("second", "?tag=rights", 1);
+    expect(whole).toMatchObject({ run_id: id, key: "all", actions: 2, tools: ["probe-echo", "probe-write"] });
+    const [part] = await runsOf("model", "?tag=rights", 1);
+    expect(part).toMatchObject({ run_id: id, actions: 1, tools: ["probe-echo"], summary: { total: 1 } });
+    expect((await pageOf("model", "?tool=probe-write")).runs).toEqual([]);
+    const shown = await send("model", "GET", `/v1/runs/${id}`);
+    expect(shown.text).not.toContain("probe-write");
+    expect(shown.text).not.toContain("4711");
+    const hidden = batchIdOf(
+      await send("all", "POST", "/v1/execute_actions", { actions: [actions[1]], tags: ["hidden"] }),
+    );
+    await runsOf("all", "?tag=hidden", 1);
+    expect((await pageOf("model", "?tag=hidden")).runs).toEqual([]);
+    const notFound = async (by: string, run: string) => {
+      const { status, text } = await send(by, "GET", `/v1/runs/${run}`);
+      const { request_id: _, ...problem } = JSON.parse(text) as Record<string, unknown>;
+      return { status, problem };
+    };
+    const unknown = await notFound("stranger", crypto.randomUUID());
+    expect(unknown.status).toBe(404);
+    expect(await notFound("stranger", id)).toEqual(unknown);
+    expect(await notFound("model", hidden)).toEqual(unknown);
+    expect((await pageOf("stranger")).runs).toEqual([]);
+  });
+
+  test("are deleted by a key with 'manage_tools' only: a model's key cannot erase its trail", async () => {
+    const actions = [{ tool: "probe-echo", args: { n: 2 } }];
+    const id = batchIdOf(await send("model", "POST", "/v1/execute_actions", { actions, tags: ["trail"] }));
+    await runsOf("all", "?tag=trail", 1);
+    expect((await send("model", "DELETE", `/v1/runs/${id}`)).status).toBe(403);
+    expect((await send("stranger", "DELETE", `/v1/runs/${id}`)).status).toBe(404);
+    expect((await send("all", "GET", `/v1/runs/${id}`)).status).toBe(200);
+    expect((await send("all", "DELETE", `/v1/runs/${id}`)).status).toBe(204);
+    expect((await send("all", "DELETE", `/v1/runs/${id}`)).status).toBe(404);
+    expect((await pageOf("all", "?tag=trail")).runs).toEqual([]);
+  });
+
+  test("are as many as the batches of all its keys, at most one report a second and isolate", async () => {
+    const count = 300;
+    const keys = ["all", "second", "model"];
+    const actions = [{ tool: "probe-echo", args: { n: 3 } }];
+    await Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        send(keys[at % 3]!, "POST", "/v1/execute_actions", { actions, tags: ["sum"] }),
+      ),
+    );
+    const found = await eventually("the runs", async () => {
+      const all: Run[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const page: Page = await pageOf(
+          "all",
+          `?tag=sum&limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`,
+        );
+        all.push(...page.runs);
+        cursor = page.next_cursor;
+      }
+      return all.length === count ? all : undefined;
+    });
+    expect(new Set(found.map(({ run_id }) => run_id)).size).toBe(count);
+    for (const key of keys) expect(found.filter((run) => run.key === key)).toHaveLength(count / 3);
+  });
+
+  test("are left by webhooks too, with the secret of the flow in none", async () => {
+    const sender = SENDERS["github"]!;
+    const kept = await send("all", "PUT", "/v1/flows/on-push", {
+      summary: "Look at what was pushed",
+      input_schema: { type: "object" },
+      actions: [{ id: "look", tool: "probe-echo", args: { n: 5 } }],
+      triggers: { webhook: triggerOf(sender) },
+    });
+    expect([kept.status, kept.text]).toEqual([201, expect.any(String)]);
+    const delivered = await eventually("the runs", async () => {
+      const answer = await sendHook(volley.url, "on-push", sender);
+      return answer.status === 202 ? answer : undefined;
+    });
+    const { job_id } = JSON.parse(delivered.text) as { readonly job_id: string };
+    const [run] = await runsOf("all", "?source=webhook", 1);
+    expect(run).toMatchObject({ flow: "on-push", job_id, status: "success", tools: ["probe-echo"] });
+    const { text } = await send("all", "GET", `/v1/runs/${run!.run_id}`);
+    expect(text).not.toContain("whsec_");
+  });
+
+  test("are exported and deleted with the tenant", async () => {
+    const actions = [{ tool: "probe-echo", args: { n: 6 } }];
+    const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions, tags: ["last"] }));
+    await runsOf("all", "?tag=last", 1);
+    const exported = JSON.parse((await send("all", "GET", "/v1/export")).text) as {
+      readonly runs: readonly { readonly head: { readonly id: string } }[];
+    };
+    expect(exported.runs.map(({ head }) => head.id)).toContain(id);
+    const deleted = await send("all", "POST", "/v1/tenant/delete", { tenant: "sandbox-admin" });
+    expect(JSON.parse(deleted.text)).toMatchObject({ runs: exported.runs.length });
+    expect((await pageOf("all")).runs).toEqual([]);
+  });
+});
+
+test("What was reported outlives a kill, and nothing that runs afterwards is lost", async () => {
+  const storageDir = await mkdtemp(join(tmpdir(), "volley-runs-"));
+  afterAll(() => rm(storageDir, { recursive: true, force: true }));
+  await using own = await HostileUpstream.start();
+  const vars = { PROBE_ORIGIN: own.url, VOLLEY_KEYS };
+  const first = await startRawSandbox({ storageDir, vars });
+  const actions = [{ tool: "probe-echo", args: { n: 7 } }];
+  const run = async (url: string) =>
+    batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions }, url));
+  const before = await run(first.url);
+  await runsOf("all", "", 1, first.url);
+  await first.kill();
+  await using second = await startRawSandbox({ storageDir, vars });
+  const after = await run(second.url);
+  const runs = await runsOf("all", "", 2, second.url);
+  expect(runs.map(({ run_id }) => run_id)).toEqual([after, before]);
+});
+
+test("Twelve of the largest batches at once leave twelve runs, within the bytes of a report", async () => {
+  const body = JSON.stringify({ big: "x".repeat(15 * 1_024) });
+  upstream.script("/echo", (_, response) =>
+    response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body),
+  );
+  const actions = Array.from({ length: 50 }, (_, n) => ({ tool: "probe-echo", args: { n } }));
+  await Promise.all(
+    Array.from({ length: 12 }, () =>
+      send("second", "POST", "/v1/execute_actions", { actions, tags: ["large"], deadline_ms: 60_000 }),
+    ),
+  );
+  const runs = await runsOf("second", "?tag=large", 12);
+  expect(runs.map(({ actions: count }) => count)).toEqual(runs.map(() => 50));
+  const sizes = await Promise.all(
+    runs.map(async ({ run_id }) => (await send("second", "GET", `/v1/runs/${run_id}`)).text.length),
+  );
+  for (const size of sizes) expect(size).toBeLessThan(300 * 1_024);
+  expect(Math.max(...sizes)).toBeGreaterThan(200 * 1_024);
+}, 120_000);
