@@ -92,11 +92,13 @@ export const ROUGH_TABLES: TokenTables = {
       groups: Uint8Array.of(GROUP.nothing, GROUP.alphabet, GROUP.sign, GROUP.han),
       isCapital: new Uint8Array(4),
       // An alphabet, signs, and characters that are words or syllables.
-      costs: Uint16Array.of(
-        ...[0, 0, 0, 0, 0, 0, 0, 0],
-        ...[1_500, 1_200, 400, 400, 400, 400, 1_000, 0],
-        ...[2_500, 2_500, 2_500, 2_500, 2_500, 2_500, 0, 0],
-        ...[2_000, 1_200, 1_200, 1_200, 1_200, 1_200, 0, 0],
+      costs: Uint16Array.from(
+        [
+          [0, 0, 0, 0, 0, 0, 0, 0],
+          [1_500, 1_200, 400, 400, 400, 400, 1_000, 0],
+          [2_500, 2_500, 2_500, 2_500, 2_500, 2_500, 0, 0],
+          [2_000, 1_200, 1_200, 1_200, 1_200, 1_200, 0, 0],
+        ].flat(),
       ),
       families: new Uint8Array(4),
       rowPairs: [new Uint16Array(64)],

@@ -25,7 +25,7 @@ export interface BufferLimits {
   readonly heldBytes: number;
 }
 
-export const BUFFER_LIMITS: BufferLimits = {
+const BUFFER_LIMITS: BufferLimits = {
   everyMs: LIMITS.runReportMs,
   reportBytes: LIMITS.runReportBytes,
   reportRuns: LIMITS.runReportRuns,

@@ -6,7 +6,7 @@ import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 const count = z.int().check(z.minimum(0));
 
 /** A run in a list. */
-export const listedRunSchema = lazySchema(() =>
+const listedRunSchema = lazySchema(() =>
   z.strictObject({
     run_id: z.string().check(z.describe("The batch's id; of a request to a model that request's")),
     source: z.enum(RUN_SOURCES).check(z.describe("The door that it came by")),
