@@ -121,6 +121,7 @@ describe("GET /v1/export", () => {
       "created_at",
       "tools",
       "flows",
+      "runs",
     ]);
     expect(Object.keys(await exportOf("keymaster"))).toEqual([
       "volley_export",
@@ -188,6 +189,7 @@ describe("POST /v1/tenant/delete", () => {
       more_objects: false,
       files: 1,
       keys: 2,
+      runs: expect.any(Number) as number,
     });
     for (const path of paths)
       expect([path, (await doomed.get(new URL(path, volley.url).pathname)).status]).toEqual([path, 404]);

@@ -20,6 +20,16 @@ export interface RecordOptions {
   readonly secretOf: SecretOf;
 }
 
+/** The request that a batch is of. */
+export interface AddOptions {
+  /** Which of several batches of one run it is; its actions say so. */
+  readonly round?: number | undefined;
+  /** Whether nothing of a tool's content is kept. */
+  readonly isPrivate: (tool: Tool) => boolean;
+  /** The tools with secrets that the request has called so far, those of its flows among them. */
+  readonly secretive: ReadonlySet<Tool>;
+}
+
 /** One action as text: what is always kept of it, and the rest of the object with content or without. */
 interface ActionRecord {
   readonly open: string;
@@ -60,22 +70,11 @@ export class RunRecord {
     return this.#bytes;
   }
 
-  /**
-   * Take the actions of a batch that is over.
-   *
-   * @param round which of several it is; its actions say so
-   * @param isPrivate whether nothing of a tool's content is kept
-   */
-  add(
-    { plan, outcomes, isTool, ran }: SeenBatch,
-    {
-      round,
-      isPrivate,
-    }: { readonly round?: number | undefined; readonly isPrivate: (tool: Tool) => boolean },
-  ): void {
+  /** Take the actions of a batch that is over. */
+  add({ plan, outcomes, isTool, ran }: SeenBatch, { round, isPrivate, secretive }: AddOptions): void {
     const { steps } = plan;
     const hides = steps.map(({ task }) => task.ok && isPrivate(task.value.tool));
-    const redact = this.#redactorsOf(steps);
+    const redact = this.#redactorOf(secretive);
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges.push(JSON.stringify({ from: steps[from]!.id, to: id, reason }));
@@ -150,12 +149,9 @@ export class RunRecord {
     counted.waits.set(id, { ...waiting, actions: waiting.actions + 1 });
   }
 
-  /** The redactors of a batch's tools: a result may say what another tool's upstream was sent. */
-  #redactorsOf(steps: readonly Step[]): (json: string) => string {
-    const tools = new Set<Tool>();
-    if (this.#hasContent)
-      for (const { task } of steps)
-        if (task.ok && task.value.tool.secrets.length > 0) tools.add(task.value.tool);
+  /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. */
+  #redactorOf(tools: ReadonlySet<Tool>): (json: string) => string {
+    if (!this.#hasContent || tools.size === 0) return (json) => json;
     const all = [...tools].map((tool) => redactorOf(tool, this.#options.secretOf));
     return (json) => all.reduce((text, redact) => redact(text), json);
   }

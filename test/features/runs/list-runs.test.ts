@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { listRuns, type ReportRow } from "../../../src/features/runs/list-runs.ts";
+import { type Listed, listRuns, type ReportRow } from "../../../src/features/runs/list-runs.ts";
 import type { RunHead, RunPlace } from "../../../src/features/runs/run.ts";
 
 const head = (id: string, startedAt: number, durationMs = 0): RunHead => ({
@@ -31,7 +31,7 @@ const all = (rows: readonly ReportRow[], limit: number, looked: number) => {
   let after: RunPlace | null = null;
   for (let pages = 0; ; pages += 1) {
     const highest: number = after === null ? Number.POSITIVE_INFINITY : after.at + LIMITS.runListedMs;
-    const page: ReturnType<typeof listRuns<string>> = listRuns(
+    const page: Listed<string> = listRuns(
       rows.filter(({ at }) => at <= highest),
       { limit, after, since: 0, reports: looked, pick: ({ id }) => id },
     );

@@ -79,10 +79,12 @@ type Keep = (facts: RunFacts, record: RunRecord, model?: Parameters<RunRecord["t
 
 /**
  * Listen to one request: every batch is a run, but for those of a request that joins them, which are its rounds. A flow that is an
- * action of a batch is a run of its own, caused by that of the batch; where it calls a private tool, its answer is private too.
+ * action of a batch is a run of its own, caused by that of the batch; where it calls a private tool, its answer is private too, and the
+ * secrets of its tools are taken out of the batch's run as well.
  */
 function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: Keep): RunListener {
   const privateFlows = new Set<string>();
+  const secretive = new Set<Tool>();
   const isPrivate = ({ name, private: isMarked }: Tool): boolean =>
     isMarked === true || privateFlows.has(name);
   let joined: RunRecord | null = null;
@@ -90,15 +92,17 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   return {
     saw(batch) {
       const { flow } = batch;
+      for (const { task } of batch.plan.steps)
+        if (task.ok && task.value.tool.secrets.length > 0) secretive.add(task.value.tool);
       if (flow !== undefined && batch.plan.steps.some(({ task }) => task.ok && isPrivate(task.value.tool)))
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
-        joined.add(batch, { round: rounds, isPrivate });
+        joined.add(batch, { round: rounds, isPrivate, secretive });
         return;
       }
       const record = begin();
-      record.add(batch, { isPrivate });
+      record.add(batch, { isPrivate, secretive });
       keep(factsOf(batch, watch, joined === null ? undefined : watch.requestId), record);
     },
     join(tags) {

@@ -411,6 +411,82 @@ describe("The content of a run", () => {
   });
 });
 
+describe("A secret", () => {
+  /** The ways in which a caller, or an upstream that answers with what it was sent, may write it. */
+  const FORMS: readonly ((secret: string) => string)[] = [
+    (secret) => secret,
+    (secret) => btoa(`user:${secret}`),
+    (secret) => encodeURIComponent(secret).replaceAll("-", "%2D"),
+    (secret) => Array.from(secret, (one) => one.charCodeAt(0).toString(16)).join(""),
+  ];
+  const args = (text: string) => ({ text });
+  const doors: readonly ((text: string) => readonly [path: string, body: unknown])[] = [
+    (text) => [
+      "/v1/execute_actions",
+      {
+        actions: [
+          { id: "a", tool: "leaky_echo", args: args(text) },
+          { id: "b", tool: "echo_text", args: { text: { $ref: "a#/text" } } },
+        ],
+      },
+    ],
+    (text) => ["/v1/invoke_tool", { tool_name: "leaky_echo", parameters: args(text) }],
+    (text) => [
+      "/v1/openai/tool_calls",
+      {
+        role: "assistant",
+        tool_calls: [
+          {
+            id: "c",
+            type: "function",
+            function: { name: "leaky_echo", arguments: JSON.stringify(args(text)) },
+          },
+        ],
+      },
+    ],
+    (text) => [
+      "/api/orchestration/batch",
+      { tools: [{ id: "a", toolName: "leaky_echo", input: args(text) }] },
+    ],
+    (text) => [
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "leaky_echo", arguments: args(text) } },
+    ],
+    (text) => ["/v1/flows/leaks/run", { input: { text } }],
+    (text) => ["/v1/execute_actions", { actions: [{ tool: "leaks", args: { text } }] }],
+  ];
+
+  test("is in no run, whichever door brought it and however it was written", async () => {
+    const volley = await start();
+    await send(volley, "PUT", "/v1/flows/leaks", {
+      summary: "Leak a text",
+      input_schema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+      actions: [{ id: "one", tool: "leaky_echo", args: { text: { $ref: "input#/text" } } }],
+    });
+    await volley.advance(6_000);
+    const texts: string[] = [];
+    for (const form of FORMS)
+      for (const door of doors) {
+        const [path, body] = door(`see ${form(SECRET)} here`);
+        await volley.fetch(path, {
+          method: "POST",
+          headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+          body: JSON.stringify(body),
+        });
+      }
+    const { runs: listed } = await list(volley, "?limit=100");
+    // A flow that is an action leaves a run of its own.
+    expect(listed).toHaveLength(FORMS.length * (doors.length + 1));
+    expect(new Set(listed.map(({ source }) => source))).toEqual(
+      new Set(["http", "turn", "orchestration", "mcp", "flow"]),
+    );
+    for (const { run_id } of listed) texts.push(await (await volley.fetch(`/v1/runs/${run_id}`)).text());
+    for (const form of FORMS)
+      for (const text of texts) expect(text).not.toContain(form(SECRET).replace(/^[^:]*:/, ""));
+    expect(texts.filter((text) => text.includes("[redacted]"))).toHaveLength(texts.length);
+  });
+});
+
 describe("The list of runs", () => {
   test("goes on where a page ended while new runs come, and has each run once, newest first", async () => {
     const volley = await start();
