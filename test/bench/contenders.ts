@@ -44,7 +44,7 @@ export const VOLLEY: Contender = {
   label: "Volley",
   source: { config: here("wrangler.toml") },
   setup: {
-    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
+    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate", RUNS: "RunLog" },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
     vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY)]) },
   },
@@ -105,6 +105,7 @@ const VOLLEY_CORE: Contender = {
   source: { config: here("core.wrangler.toml") },
   setup: {
     ...VOLLEY.setup,
+    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY, [])]) },
   },
 };

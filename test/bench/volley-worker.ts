@@ -69,3 +69,4 @@ export default volley.app;
 export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
+export const RunLog = volley.RunLog;

@@ -18,6 +18,7 @@ const MARKS: Readonly<Record<string, string>> = {
   mcp: "/mcp",
   objects: "/v1/objects/",
   orchestration: "/api/orchestration/batch",
+  runs: "/v1/runs",
   "tenant-data": "/v1/export",
   tokens: "159507bc00k00d00i20i2jg70b",
   usage: "/v1/usage",
@@ -33,17 +34,17 @@ beforeAll(async () => {
 });
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 130 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(130);
+  test("with one tool and no feature takes at most 131 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(131);
   });
 
-  test("with every feature and one tool takes at most 332 KiB gzipped", async () => {
-    expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(332);
+  test("with every feature and one tool takes at most 342 KiB gzipped", async () => {
+    expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(342);
   });
 
   test.each([
     ["an MCP gateway", 175, ["discovery", "mcp"]],
-    ["an agent gateway", 197, ["discovery", "agent"]],
+    ["an agent gateway", 199, ["discovery", "agent"]],
   ])("that is %s takes at most %i KiB gzipped", async (_, most, names) => {
     const listed = features.filter(({ name }) => names.includes(name));
     expect(kib(await bundleWorker(writeWorker(listed)))).toBeLessThanOrEqual(most);

@@ -1,6 +1,5 @@
 import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
-import type { confirmationSchema } from "../../features/confirmations/wire-confirmation.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";
 import type { PlanDescription } from "../../core/plan/describe-plan.ts";
@@ -10,7 +9,6 @@ export type WireResult = Written<typeof resultSchema>;
 export type WireEnvelope = Written<typeof envelopeSchema>;
 export type WirePlan = PlanDescription;
 export type WireJob = Written<typeof jobSchema>;
-export type WireConfirmation = Written<typeof confirmationSchema>;
 export type WireProblem = Written<typeof problemSchema>;
 
 /** JSON Schema, as far as the console reads it. */

@@ -14,6 +14,7 @@ const DEFAULTS = {
   deadlineMs: LIMITS.agentDeadlineMs,
   maxTokens: LIMITS.agentRoundTokens,
   skipApproval: false,
+  tags: [],
 };
 
 describe("parseAgentOptions()", () => {

@@ -1,4 +1,5 @@
-import type { WireConfirmation, WirePlan } from "../../../console/kit/wire.ts";
+import type { WirePlan } from "../../../console/kit/wire.ts";
+import type { WireConfirmation } from "./wire.ts";
 
 export type WireParked = WireConfirmation["actions"][number];
 
