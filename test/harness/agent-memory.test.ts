@@ -98,7 +98,7 @@ describe("Requests to a model", () => {
     120_000,
   );
 
-  test("P6: T44 a stream that nobody reads holds its conversation until its client is gone", async () => {
+  test("P6: T44 a stream that is not read holds its conversation until its client is gone", async () => {
     await using world = await start();
     const { volley, ask } = world;
     const large = { ...SMALL, messages: [{ role: "user", content: "large" }] };

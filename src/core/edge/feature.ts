@@ -54,6 +54,11 @@ export interface Feature<Objects extends object = object> {
   readonly flows?: FlowEngine;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
+  /**
+   * Read its part of the configuration that only objects use; throws where it cannot be read. So health tells of a mistake before an
+   * object fails.
+   */
+  readonly checkEnv?: (env: Env) => void;
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */

@@ -17,6 +17,7 @@ export function confirmations(): Feature {
     ],
     createParking: createGroupParking,
     objectPart: () => createConfirmationsPart(readLimits),
+    checkEnv: readLimits,
     // A yes is to what the tool declares, its schema among it.
     checkTool: checkDescribable,
   };

@@ -46,7 +46,7 @@ describe("AgentBytes", () => {
     expect(await Promise.all(asked)).toEqual([null, CROWDED]);
   });
 
-  test("T44 a request that only waits for its model keeps nobody from the lead", async () => {
+  test("T44 a request that only waits for its model keeps no other from the lead", async () => {
     const { clock, open } = world();
     const [waiting, next] = [open(), open()];
     await waiting.hold(5 * MB);

@@ -46,8 +46,12 @@ export const listRuns: Endpoint = {
       key: z.optional(z.string()).check(z.describe("The name of the key that asked")),
       tag: z.optional(z.string()),
       request_id: z.optional(z.string()),
-      since: z.optional(z.string()).check(z.describe("Started at or after this time (RFC 3339)")),
-      until: z.optional(z.string()).check(z.describe("Started before this time (RFC 3339)")),
+      since: z
+        .optional(z.iso.datetime({ offset: true }))
+        .check(z.describe("Started at or after this time (RFC 3339)")),
+      until: z
+        .optional(z.iso.datetime({ offset: true }))
+        .check(z.describe("Started before this time (RFC 3339)")),
       limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
       cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
