@@ -88,12 +88,28 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   if (path.startsWith("/v1/tools")) return keepAll("putTool", "fuzzed");
   if (path.startsWith("/v1/flows")) return keepAll("putFlow", "fuzzed_flow");
   if (path.startsWith("/v1/keys")) return makeKeys();
+  if (path.startsWith("/v1/runs")) return leaveRuns();
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
   // Where it was dead early, the request that redrives all has made it begin again.
   const withinMs = 300_000;
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, { withinMs });
   return DOOMED;
+}
+
+/** Runs that can be seen. */
+async function leaveRuns(): Promise<readonly string[]> {
+  const tag = `fuzzed-${crypto.randomUUID()}`;
+  for (let run = 0; run < 3; run += 1)
+    await admin.send({
+      body: JSON.stringify({ actions: [{ tool: "probe", args: { n: run } }], tags: [tag] }),
+    });
+  return eventually("the runs to be seen", async () => {
+    const { runs } = JSON.parse((await admin.get(`/v1/runs?tag=${tag}`)).text) as {
+      readonly runs: readonly { readonly run_id: string }[];
+    };
+    return runs.length === 3 ? runs.map(({ run_id }) => run_id) : undefined;
+  });
 }
 
 /** Names that have keys. */

@@ -9,7 +9,7 @@ import { isPassingStatus } from "../../../src/features/agent/passing-status.ts";
 /** Count the requests that a client sends to a server which always answers alike, and at most one retry. */
 async function countRequests(
   ask: (fetch: typeof globalThis.fetch) => Promise<unknown>,
-  answer: ResponseInit,
+  answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
 ) {
   let requests = 0;
   await ask(() => {
