@@ -24,7 +24,7 @@ export interface SearchBounds {
 }
 
 /**
- * Characters that are looked at, times the size of the pattern's program: what a search costs, at most about three seconds of a
+ * Characters that are looked at, times the size of the pattern's program: what a search costs, at most about five seconds of a
  * processor.
  */
 const MAX_WORK = 30_000_000;
