@@ -7,37 +7,39 @@ const count = z.int().check(z.minimum(0));
 
 /** A run in a list. */
 const listedRunSchema = lazySchema(() =>
-  z.strictObject({
-    run_id: z.string().check(z.describe("The batch's id; of a request to a model that request's")),
-    source: z.enum(RUN_SOURCES).check(z.describe("The door that it came by")),
-    key: z.string(),
-    flow: z.optional(z.string()),
-    parent: z.optional(z.string().check(z.describe("The run, or the job of a run, that caused it"))),
-    job_id: z.optional(z.string().check(z.describe("The job that it is an attempt of"))),
-    request_id: z.string(),
-    started_at: z.string(),
-    duration_ms: z.number(),
-    status: z
-      .enum(RUN_STATUSES)
-      .check(z.describe("`waiting` until every question of it is decided; `initiated` counts as success")),
-    actions: count,
-    summary: z.strictObject({
-      total: count,
-      ok: count,
-      error: count,
-      initiated: count,
-      skipped: count,
-      pending_confirmation: count,
-      unknown: count,
-    }),
-    tools: z.array(z.string()).check(z.describe("Ten at most")),
-    tags: z.optional(z.array(z.string())),
-    error: z.optional(
-      z
-        .strictObject({ action: z.optional(z.string()), code: z.string() })
-        .check(z.describe("The first action that failed")),
-    ),
-  }),
+  z
+    .strictObject({
+      run_id: z.string().check(z.describe("The batch's id; of a request to a model that request's")),
+      source: z.enum(RUN_SOURCES).check(z.describe("The door that it came by")),
+      key: z.string(),
+      flow: z.optional(z.string()),
+      parent: z.optional(z.string().check(z.describe("The run, or the job of a run, that caused it"))),
+      job_id: z.optional(z.string().check(z.describe("The job that it is an attempt of"))),
+      request_id: z.string(),
+      started_at: z.string(),
+      duration_ms: z.number(),
+      status: z
+        .enum(RUN_STATUSES)
+        .check(z.describe("`waiting` until every question of it is decided; `initiated` counts as success")),
+      actions: count,
+      summary: z.strictObject({
+        total: count,
+        ok: count,
+        error: count,
+        initiated: count,
+        skipped: count,
+        pending_confirmation: count,
+        unknown: count,
+      }),
+      tools: z.array(z.string()).check(z.describe("Ten at most")),
+      tags: z.optional(z.array(z.string())),
+      error: z.optional(
+        z
+          .strictObject({ action: z.optional(z.string()), code: z.string() })
+          .check(z.describe("The first action that failed")),
+      ),
+    })
+    .register(z.globalRegistry, { id: "ListedRun" }),
 );
 
 export const runPageSchema = lazySchema(() =>
