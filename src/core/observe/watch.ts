@@ -230,11 +230,11 @@ function addTo(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** A name that the caller invented may be anything, a secret too. */
-function nameOf({ task, toolName }: Step, isTool: (name: string) => boolean): string {
+/** Name the tool of a step, for those who keep such names. A name that the caller invented may be anything, a secret too. */
+export function nameOf({ task, toolName }: Step, isTool: (name: string) => boolean): string {
   if (task.ok) return task.value.tool.name;
   return toolName !== null && isTool(toolName) ? toolName : UNKNOWN_TOOL;
 }
 
 /** Stands for names of tools that there are not. */
-const UNKNOWN_TOOL = "(unknown)";
+export const UNKNOWN_TOOL = "(unknown)";

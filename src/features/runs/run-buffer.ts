@@ -90,7 +90,11 @@ export class RunBuffer {
     this.#grow(waiting, run.record.bytes + HEAD_BYTES);
     const { reportBytes, reportRuns, heldBytes } = this.#limits;
     while (waiting.bytes > reportBytes || waiting.runs.length > reportRuns) this.#shrink(waiting);
-    while (this.#bytes > heldBytes && this.#largest() !== undefined) this.#shrink(this.#largest()!);
+    while (this.#bytes > heldBytes) {
+      const largest = this.#largest();
+      if (largest === undefined) break;
+      this.#shrink(largest);
+    }
     const now = this.#options.clock.now();
     const { everyMs } = this.#limits;
     if (waiting.dueAt !== null && now < waiting.dueAt + everyMs) return;

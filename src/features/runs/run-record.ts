@@ -6,9 +6,9 @@ import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcom
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
+import { nameOf } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type RunHead, type ToolCount } from "./run.ts";
-import { UNKNOWN_TOOL } from "./see-run.ts";
 
 /** The facts of a run that its batches do not have. */
 export type RunFacts = Omit<RunHead, "tools">;
@@ -80,9 +80,7 @@ export class RunRecord {
         this.#edges.push(JSON.stringify({ from: steps[from]!.id, to: id, reason }));
     for (const [at, outcome] of outcomes.entries()) {
       const step = steps[at]!;
-      const tool = step.task.ok ? step.task.value.tool : undefined;
-      const name =
-        tool?.name ?? (step.toolName !== null && isTool(step.toolName) ? step.toolName : UNKNOWN_TOOL);
+      const name = nameOf(step, isTool);
       this.#count(name, step, outcome);
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some((needed) => hides[needed]);

@@ -151,7 +151,7 @@ export interface FoundRun {
   readonly asks: boolean;
 }
 
-/** How a run is looked at: by whom, and knowing which questions are open, where that was asked. */
+/** A look at runs: the key that looks and, once the gate was asked, the questions that are open. */
 export interface Look {
   readonly sight: Sight;
   readonly open?: readonly string[] | undefined;

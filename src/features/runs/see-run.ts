@@ -1,3 +1,4 @@
+import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
 
 /** Says whether the run that answered a question went well; undefined where the log has none. */
@@ -16,10 +17,7 @@ export interface SeeOptions {
   readonly nowMs: number;
 }
 
-/** Stands for names of tools that there are not: every key may see such an action, since it called nothing. */
-export const UNKNOWN_TOOL = "(unknown)";
-
-/** Whether a key may see the actions of a tool. */
+/** Whether a key may see the actions of a tool. Every key may see one of a tool that there is not: it called nothing. */
 export function sees({ sight }: Look, tool: string): boolean {
   return sight.tools === undefined || tool === UNKNOWN_TOOL || sight.tools.includes(tool);
 }

@@ -57,7 +57,7 @@ export const EGRESS: Reasons = {
   "src/core/egress/read-body.ts": [
     on("More than there may be is no less with what its digits add.", "plain > most ? plain"),
     on(AT_BOUND, "if (surplus <= 0)", "declared <= Math.min(", "declared > SMALL_BODY", "if (bytes > taken)"),
-    on("Bytes that are shared have somebody with whom.", "this.#share?.give("),
+    on("The account is there whenever bytes were shared.", "this.#share?.give("),
     on("To await nothing takes a turn of the loop and no more.", "if (turn !== null) await turn"),
     on("To await nothing takes a turn of the loop and no more.", "taken.ok && taken.value !== null"),
     on("The text of null has no digits.", "DIGITS.test(length)"),
