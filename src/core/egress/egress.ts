@@ -14,7 +14,7 @@ import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
 
 import type { CallClock } from "./call-clock.ts";
-import { guardHeaders, markHeaders } from "./guard-headers.ts";
+import { guardHeaders, markHeaders, PLAIN_HEADERS, PLAIN_READ } from "./guard-headers.ts";
 import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
@@ -114,7 +114,6 @@ function awaitSlot(requests: Requests, { slots, clock }: EgressCall): Promise<Re
 }
 
 const PLAIN: UpstreamRequest = {};
-const PLAIN_HEADERS = markHeaders({});
 
 function toHop(url: string | URL, request: UpstreamRequest, guard: UrlGuard): Hop {
   const { method = "GET", headers, body, changesNothing = false } = request;
@@ -204,6 +203,7 @@ function dispatch(
   call: EgressCall,
   clock: CallClock | null,
 ): Promise<Response> {
+  if (headers === PLAIN_HEADERS && method === "GET" && clock === null) return call.fetch(href, PLAIN_READ);
   const init: RequestInit = { method, headers: headers as Record<string, string>, redirect: "manual" };
   if (body !== undefined) init.body = body;
   if (clock !== null) init.signal = clock.signal;

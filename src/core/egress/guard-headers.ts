@@ -67,3 +67,9 @@ export function guardHeaders(
 export function markHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return { "user-agent": "volley", ...headers, [HOP_HEADER]: "1" };
 }
+
+/** The headers of a request whose tool sets none. */
+export const PLAIN_HEADERS = markHeaders({});
+
+/** A read whose tool sets nothing, as nearly all are: one object, so that the platform's side can have it ready in its own form. */
+export const PLAIN_READ: RequestInit = { method: "GET", headers: PLAIN_HEADERS, redirect: "manual" };

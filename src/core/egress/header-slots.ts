@@ -60,7 +60,7 @@ export class HeaderSlots {
     this.#waiting += 1;
     this.#update();
     try {
-      return await this.#slots.acquire(this.#clock.signal);
+      return await this.#slots.acquireUntil((leave) => this.#clock.onEnd(leave));
     } finally {
       this.#active += 1;
       this.#waiting -= 1;

@@ -38,22 +38,35 @@ export class Semaphore {
   /** Wait for a permit. Rejects with the signal's reason when it aborts first. */
   acquire(signal: AbortSignal): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);
+    return this.acquireUntil((leave) => {
+      const onAbort = (): void => leave(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      return () => signal.removeEventListener("abort", onAbort);
+    });
+  }
+
+  /**
+   * Wait for a permit until an end that is not a signal: to make one and to listen to it costs the runtime more than the wait.
+   *
+   * @param onEnd tells of the end, with the reason that the wait rejects with; what it returns stops it
+   */
+  acquireUntil(onEnd: (leave: (reason: unknown) => void) => () => void): Promise<Release> {
     const immediate = this.tryAcquire();
     if (immediate) return Promise.resolve(immediate);
 
     return new Promise((resolve, reject) => {
+      let stopListening = (): void => {};
       const waiter: Waiter = {
         grant: () => {
-          signal.removeEventListener("abort", leave);
+          stopListening();
           resolve(this.#createRelease());
         },
       };
-      const leave = (): void => {
-        this.#waiters.delete(waiter);
-        reject(signal.reason);
-      };
       this.#waiters.add(waiter);
-      signal.addEventListener("abort", leave, { once: true });
+      stopListening = onEnd((reason) => {
+        this.#waiters.delete(waiter);
+        reject(reason);
+      });
     });
   }
 

@@ -31,6 +31,28 @@ describe("Semaphore", () => {
     for (let i = 0; i < 1_000; i += 1) expect(semaphore.tryAcquire()).not.toBeNull();
   });
 
+  it("takes no permit for one whose end came while it waited, and hears of no end after a grant", async () => {
+    const semaphore = new Semaphore(1);
+    const first = semaphore.tryAcquire()!;
+    let end = (_: unknown): void => {};
+    let listening = 0;
+    const onEnd = (leave: (reason: unknown) => void): (() => void) => {
+      listening += 1;
+      end = leave;
+      return () => (listening -= 1);
+    };
+    const given = semaphore.acquireUntil(onEnd);
+    end("the call is over");
+    await expect(given).rejects.toBe("the call is over");
+
+    const waiting = semaphore.acquireUntil(onEnd);
+    first();
+    const second = await waiting;
+    expect(listening).toBe(1);
+    second();
+    expect(semaphore.tryAcquire()).not.toBeNull();
+  });
+
   it("serves waiters in the order they came, and no newcomer before them", async () => {
     const semaphore = new Semaphore(1);
     const order: number[] = [];
