@@ -62,6 +62,8 @@ export class ModelServer implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
   /** Why requests were refused; a test says `expect(model.problems).toEqual([])`. */
   readonly problems: string[] = [];
+  /** Paths that it does not have, besides unknown ones. */
+  readonly lacks = new Set<string>();
   readonly #turns: ScriptedTurn[] = [];
   readonly #server: Server;
   /** Part of its ids: what is kept for one server's conversations is not found by another's. */
@@ -133,8 +135,8 @@ export class ModelServer implements AsyncDisposable {
     const body = parseBody(text);
     const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"], text };
     this.requests.push(request);
-    if (dialect === undefined) {
-      this.problems.push(`${incoming.method} ${path}: no such path`);
+    if (dialect === undefined || this.lacks.has(path)) {
+      if (dialect === undefined) this.problems.push(`${incoming.method} ${path}: no such path`);
       return send(
         response,
         404,

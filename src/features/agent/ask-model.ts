@@ -13,7 +13,8 @@ import { sleep } from "../../core/kit/sleep.ts";
 import type { AgentBytes } from "./agent-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
 import { blamePart, type Origin } from "./blame-part.ts";
-import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
+import type { Bridge } from "./chat-bridge/chat-bridge.ts";
+import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
@@ -25,6 +26,8 @@ export interface ModelAddress {
   readonly headers: Readonly<Record<string, string>>;
   /** The secrets that are never told to a caller, wherever they come from. */
   readonly secrets: readonly string[];
+  /** Another API of the same server, for when it does not have the dialect's own. */
+  readonly instead?: { readonly url: string; readonly bridge: Bridge };
 }
 
 /** Where what a model says goes while it says it. */
@@ -37,14 +40,14 @@ export interface Outlet {
 
 /** A stream, and who hears what of it. */
 export interface Streaming {
-  readonly relay: Relay;
+  readonly relay: StreamHearer;
   readonly mode: RelayMode;
   readonly outlet: Outlet;
 }
 
 export interface ModelPorts {
   readonly ports: Pick<Ports, "clock" | "random" | "fetch" | "inSpan">;
-  readonly dialect: Dialect;
+  readonly dialect: Pick<Dialect, "readTurn">;
   readonly address: ModelAddress;
   /** The caller's request, which tells whose part of it a refusal is about. */
   readonly body: JsonObject;
@@ -72,6 +75,38 @@ interface Trouble {
  * The request is held until there is an answer, and the turn of the answer for as long as the caller's request goes on.
  */
 export async function askModel(
+  request: JsonObject,
+  model: ModelPorts,
+  streaming: Streaming | null,
+): Promise<Result<ModelTurn, Refusal>> {
+  const { url, instead } = model.address;
+  if (!withoutApi.has(url)) {
+    const answered = await askAt(request, model, streaming);
+    if (answered.ok || answered.error !== NOT_SERVED || instead === undefined) return answered;
+    withoutApi.add(url);
+  }
+  const { bridge } = instead!;
+  const written = bridge.toRequest(request);
+  if (!written.ok) return written;
+  const dialect: ModelPorts["dialect"] = {
+    readTurn(answer) {
+      const translated = bridge.toAnswer(answer);
+      return translated === null ? null : model.dialect.readTurn(translated);
+    },
+  };
+  const heard = streaming === null ? null : { ...streaming, relay: bridge.toHearer(streaming.relay) };
+  return askAt(written.value, { ...model, dialect, address: { ...model.address, url: instead!.url } }, heard);
+}
+
+/** Addresses at which this isolate found no such API. */
+const withoutApi = new Set<string>();
+
+const NOT_SERVED = makeRefusal(
+  "MODEL_UNAVAILABLE",
+  "The model's server does not have this API; its operator looks at the address of the model.",
+);
+
+async function askAt(
   request: JsonObject,
   model: ModelPorts,
   streaming: Streaming | null,
@@ -150,7 +185,9 @@ async function attemptOnce(
   const held = new AnswerBytes(bytes, signal);
   if (response.status !== 200) {
     const origin = { request, body: sentHere };
-    return err(await explainStatus(response, reading, origin));
+    const trouble = await explainStatus(response, reading, origin);
+    const isServed = address.instead === undefined || response.status !== 404 || trouble.isOfModel;
+    return err(isServed ? trouble : { refusal: NOT_SERVED, isPassing: false });
   }
   const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (streaming === null) {
@@ -214,7 +251,12 @@ const KNOWN = new Set([
   "unsupported_value",
 ]);
 
-async function explainStatus(response: Response, reading: Reading, origin: Origin): Promise<Trouble> {
+/** @returns also whether the server does not know the model: then it has the API */
+async function explainStatus(
+  response: Response,
+  reading: Reading,
+  origin: Origin,
+): Promise<Trouble & { readonly isOfModel: boolean }> {
   const { status, headers } = response;
   const text = await readText(response, reading, LIMITS.modelErrorBytes);
   const said = text === null ? null : attemptNow((): unknown => JSON.parse(text));
@@ -224,16 +266,17 @@ async function explainStatus(response: Response, reading: Reading, origin: Origi
   const known = [code, type].find((word) => typeof word === "string" && KNOWN.has(word)) as
     | string
     | undefined;
+  const isOfModel = known === "model_not_found";
   const why = `with status ${status}${known === undefined ? "" : ` (${known})`}`;
   const isPassing = isPassingStatus(status, headers);
   if (isPassing || status === 429 || status >= 500) {
     const retryAfterMs = parseRetryAfter(headers.get("retry-after"), reading.clock.now());
     const what = status === 429 ? `is too busy and refused ${why}` : `failed ${why}`;
-    return { refusal: unavailable(what, retryAfterMs), isPassing };
+    return { refusal: unavailable(what, retryAfterMs), isPassing, isOfModel };
   }
   const isAboutPart = status === 400 || status === 422;
   const blamed = isAboutPart ? blamePart(value, origin, why) : null;
-  return { refusal: blamed ?? refused(status, why), isPassing: false };
+  return { refusal: blamed ?? refused(status, why), isPassing: false, isOfModel };
 }
 
 /** The key and the address are the operator's, so a refusal of them is no fault of the caller. */

@@ -1,9 +1,10 @@
 import { AgentBytes, CROWDED } from "../agent-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import type { ModelAddress } from "../ask-model.ts";
+import { type ModelApi, readAddress } from "./model-address.ts";
 import { CHAT } from "../dialect/chat-dialect.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
 import { MESSAGES } from "../dialect/messages-dialect.ts";
+import { RESPONSES } from "../dialect/responses-dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import { offerTools } from "../offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
@@ -30,8 +31,11 @@ import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { streamText } from "../../../core/edge/http/stream-text.ts";
 
-/** The two ways to speak with models. */
-export type ModelApi = "chat" | "messages";
+const DIALECTS: Readonly<Record<ModelApi, Dialect>> = {
+  chat: CHAT,
+  messages: MESSAGES,
+  responses: RESPONSES,
+};
 
 const BODY = {
   bodyBytes: LIMITS.agentBodyBytes,
@@ -64,7 +68,7 @@ async function answerHolding(
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const dialect = api === "chat" ? CHAT : MESSAGES;
+  const dialect = DIALECTS[api];
   const startedAt = context.ports.clock.now();
   const address = readAddress(api, request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
@@ -170,45 +174,6 @@ async function respondAgain(
   return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
 }
 
-/** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
-function readAddress(
-  api: ModelApi,
-  request: Request,
-  { secret }: Pick<Ports, "secret">,
-): Result<ModelAddress, Refusal> {
-  const variable = api === "chat" ? "LLM_BASE_URL" : "ANTHROPIC_BASE_URL";
-  const base = secret(variable)?.trim() ?? "";
-  if (base === "") {
-    const hint = `No model is configured here: its operator sets ${variable}.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const url = URL.parse(base);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    const hint = `${variable} is no http or https address; this deployment's operator sets it right.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const root = base.replace(/\/+$/, "");
-  // One server may speak both ways, and know both keys.
-  const secrets = ["LLM_API_KEY", "ANTHROPIC_API_KEY"].flatMap((name) => secret(name) ?? []);
-  if (api === "chat") {
-    const key = secret("LLM_API_KEY");
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    return ok({ url: `${root}${CHAT.path}`, headers, secrets });
-  }
-  const key = secret("ANTHROPIC_API_KEY");
-  const beta = request.headers.get("anthropic-beta");
-  const isBeta = new URL(request.url).searchParams.get("beta") === "true";
-  return ok({
-    url: `${root}${MESSAGES.path}${isBeta ? "?beta=true" : ""}`,
-    headers: {
-      "anthropic-version": request.headers.get("anthropic-version") ?? "2023-06-01",
-      ...(beta !== null && { "anthropic-beta": beta }),
-      ...(key !== undefined && { "x-api-key": key }),
-    },
-    secrets,
-  });
-}
-
 interface ModelRequest {
   readonly conversation: Conversation;
   readonly options: AgentOptions;
@@ -225,12 +190,13 @@ function readBody(
       expected: "an object",
       received: Array.isArray(value) ? "an array" : typeof value,
     };
-    return err(makeRefusal("INVALID_REQUEST", 'Send an object: {"messages": [...]}.', { issue }));
+    const field = dialect === RESPONSES ? "input" : "messages";
+    return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
   const options = parseAgentOptions(volley);
   if (!options.ok) return options;
-  const model = dialect === CHAT && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const model = dialect !== MESSAGES && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }

@@ -6,11 +6,15 @@ import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../core/edge/http/dialect.ts";
-import type { ModelApi } from "./answer-model-request.ts";
+import type { ModelApi } from "./model-address.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
-function providerDialect(path: string, toError: (refusal: Refusal) => object): Dialect {
+function providerDialect(
+  path: string,
+  toError: (refusal: Refusal) => object,
+  toStatus: (refusal: Refusal) => number = statusOf,
+): Dialect {
   return {
     addresses: new RegExp(`^https?://[^/?#]+/v1/${path}(?:[/?#]|$)`),
     // Anthropic's clients send their key so.
@@ -18,7 +22,7 @@ function providerDialect(path: string, toError: (refusal: Refusal) => object): D
     write(refusal, { requestId, report }) {
       const json = JSON.stringify({ ...toError(refusal), request_id: requestId });
       const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
-      return { status: statusOf(refusal), json: told };
+      return { status: toStatus(refusal), json: told };
     },
     described: { name: "Provider", schema: providerErrorSchema },
   };
@@ -27,6 +31,10 @@ function providerDialect(path: string, toError: (refusal: Refusal) => object): D
 const DIALECTS = {
   chat: providerDialect("chat/completions", toChatError),
   messages: providerDialect("messages", toMessagesError),
+  // What is not kept here is refused as the provider refuses a field.
+  responses: providerDialect("responses", toChatError, (refusal) =>
+    refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
+  ),
 };
 
 /** How these paths say no. */
@@ -43,6 +51,13 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
     id: "createChatCompletion",
     name: "OpenAI's Chat Completions",
     example: { messages: [{ role: "user", content: "How is the weather in Phoenix?" }] },
+  }),
+  answerModelRequests({
+    route: "POST /v1/responses",
+    api: "responses",
+    id: "createResponse",
+    name: "OpenAI's Responses",
+    example: { input: "How is the weather in Phoenix?" },
   }),
   answerModelRequests({
     route: "POST /v1/messages",
@@ -80,7 +95,7 @@ function answerModelRequests({ route, api, id, name, example, refusals = [] }: M
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",
       keyed: true,
-      body: { schema: api === "messages" ? messagesSchema() : bodySchema(), example },
+      body: { schema: BODIES[api](), example },
       answer: {
         description: "The model's last answer, with what was run for it under `volley`",
         schema: answerSchema(),
@@ -118,6 +133,24 @@ const messagesSchema = lazySchema(() =>
     })
     .register(z.globalRegistry, { id: "MessagesRequest" }),
 );
+
+const responsesSchema = lazySchema(() => {
+  const nothing = z.optional(z.null()).check(z.describe("Nothing is kept here under an id"));
+  const never = z.optional(z.nullable(z.literal(false)));
+  return z
+    .looseObject({
+      input: z.union([z.string().check(z.minLength(1)), z.array(z.looseObject({})).check(z.minLength(1))]),
+      stream: z.optional(z.boolean()),
+      store: never,
+      background: never,
+      previous_response_id: nothing,
+      conversation: nothing,
+      volley: z.optional(agentOptionsSchema()),
+    })
+    .register(z.globalRegistry, { id: "ResponsesRequest" });
+});
+
+const BODIES = { chat: bodySchema, messages: messagesSchema, responses: responsesSchema };
 
 const answerSchema = lazySchema(() =>
   z
