@@ -83,7 +83,7 @@ function toMessages(input: unknown): readonly JsonObject[] {
       else messages.push({ role: "assistant", content: "", tool_calls: [call] });
     } else if (role !== undefined) messages.push({ role, content });
   }
-  return messages as unknown as readonly JsonObject[];
+  return messages;
 }
 
 function toTurn(message: JsonObject): Turn {

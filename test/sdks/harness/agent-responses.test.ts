@@ -172,7 +172,7 @@ interface Sent {
   readonly content?: string;
 }
 
-/** Items go back without the ids that nobody keeps, as clients send them with `store: false`. */
+/** Items go back without their ids, as clients send them with `store: false`. */
 function withoutId(item: object): object {
   const { id: _, status: __, ...rest } = item as { id?: string; status?: string };
   return rest;

@@ -1,19 +1,14 @@
 import { AgentBytes, CROWDED } from "../agent-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import { type ModelApi, readAddress } from "./model-address.ts";
-import { CHAT } from "../dialect/chat-dialect.ts";
+import type { ModelDoor } from "./model-door.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
-import { MESSAGES } from "../dialect/messages-dialect.ts";
-import { RESPONSES } from "../dialect/responses-dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import { offerTools } from "../offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
 import { STRATEGIES } from "../strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { countValues } from "../../../core/contract/parse-json.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -23,26 +18,13 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readModelBody } from "./read-model-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge/http/respond.ts";
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { streamText } from "../../../core/edge/http/stream-text.ts";
-
-const DIALECTS: Readonly<Record<ModelApi, Dialect>> = {
-  chat: CHAT,
-  messages: MESSAGES,
-  responses: RESPONSES,
-};
-
-const BODY = {
-  bodyBytes: LIMITS.agentBodyBytes,
-  nesting: LIMITS.agentNesting,
-  values: LIMITS.agentValues,
-  parse: parseExact,
-};
 
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
@@ -51,12 +33,12 @@ const BODY = {
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
 export async function answerModelRequest(
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
   const bytes = new AgentBytes(context.upstreams.share);
-  const answered = await attempt(() => answerHolding(bytes, api, request, context));
+  const answered = await attempt(() => answerHolding(bytes, door, request, context));
   bytes.end();
   if (!answered.ok) throw answered.error;
   return answered.value;
@@ -64,18 +46,18 @@ export async function answerModelRequest(
 
 async function answerHolding(
   bytes: AgentBytes,
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const dialect = DIALECTS[api];
+  const { dialect } = door;
   const startedAt = context.ports.clock.now();
-  const address = readAddress(api, request, context.ports);
+  const address = door.addressOf(request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
-  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request) });
+  const body = await readModelBody(request, bytes);
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
-  const read = readBody(value, dialect, context.ports);
+  const read = readBody(value, door, context.ports);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const refused = refuseUnknownTools(options.tools, context.catalog);
@@ -125,22 +107,6 @@ async function answerHolding(
   return ok(await respondHeld(answered.value, context, { release: bytes.leaveTo(answered.value), headers }));
 }
 
-/** Hold a body before it is read, and what becomes of it before it is parsed. */
-function holdBody(
-  bytes: AgentBytes,
-  { signal }: Request,
-): Pick<BodyLimits, "beforeReading" | "beforeParsing"> {
-  let most = 0;
-  return {
-    beforeReading: (size) => bytes.hold((most = size), signal),
-    beforeParsing: (body) => {
-      bytes.give(most - body.length);
-      const values = countValues(new TextDecoder().decode(body), LIMITS.agentValues);
-      return bytes.hold(LIMITS.valueBytes * values, signal);
-    },
-  };
-}
-
 /** A request stops when its caller goes away, and when another run has taken it over. */
 function untilLost(signal: AbortSignal, requestKey: RequestKey | undefined): AbortSignal {
   return requestKey === undefined ? signal : AbortSignal.any([signal, requestKey.lost]);
@@ -181,7 +147,7 @@ interface ModelRequest {
 
 function readBody(
   value: unknown,
-  dialect: Dialect,
+  { dialect, field, hasDefaultModel }: ModelDoor,
   { secret }: Pick<Ports, "secret">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {
@@ -190,13 +156,12 @@ function readBody(
       expected: "an object",
       received: Array.isArray(value) ? "an array" : typeof value,
     };
-    const field = dialect === RESPONSES ? "input" : "messages";
     return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
   const options = parseAgentOptions(volley);
   if (!options.ok) return options;
-  const model = dialect !== MESSAGES && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const model = hasDefaultModel && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }

@@ -3,14 +3,14 @@ import * as z from "zod/mini";
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../core/edge/http/dialect.ts";
-import type { ModelApi } from "./model-address.ts";
+import type { ModelDoor } from "./model-door.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
-function providerDialect(
+export function providerDialect(
   path: string,
   toError: (refusal: Refusal) => object,
   toStatus: (refusal: Refusal) => number = statusOf,
@@ -31,10 +31,6 @@ function providerDialect(
 const DIALECTS = {
   chat: providerDialect("chat/completions", toChatError),
   messages: providerDialect("messages", toMessagesError),
-  // What is not kept here is refused as the provider refuses a field.
-  responses: providerDialect("responses", toChatError, (refusal) =>
-    refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
-  ),
 };
 
 /** How these paths say no. */
@@ -47,21 +43,18 @@ export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
 export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
-    api: "chat",
+    load: async () => (await import("./model-door.ts")).CHAT_DOOR,
+    refusal: DIALECTS.chat,
+    schema: () => bodySchema(),
     id: "createChatCompletion",
     name: "OpenAI's Chat Completions",
     example: { messages: [{ role: "user", content: "How is the weather in Phoenix?" }] },
   }),
   answerModelRequests({
-    route: "POST /v1/responses",
-    api: "responses",
-    id: "createResponse",
-    name: "OpenAI's Responses",
-    example: { input: "How is the weather in Phoenix?" },
-  }),
-  answerModelRequests({
     route: "POST /v1/messages",
-    api: "messages",
+    load: async () => (await import("./model-door.ts")).MESSAGES_DOOR,
+    refusal: DIALECTS.messages,
+    schema: () => messagesSchema(),
     id: "createMessage",
     name: "Anthropic's Messages",
     example: {
@@ -74,40 +67,56 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-interface ModelEndpoint {
+/** A path at which models are asked, and how it is described. */
+export interface ModelEndpoint {
   readonly route: Endpoint["route"];
-  readonly api: ModelApi;
+  /** Load the door. */
+  readonly load: () => Promise<ModelDoor>;
+  /** How it says no. */
+  readonly refusal: Dialect;
+  readonly schema: LazySchema;
   readonly id: string;
   readonly name: string;
   readonly example: object;
   readonly refusals?: readonly RefusalCode[];
 }
 
-function answerModelRequests({ route, api, id, name, example, refusals = [] }: ModelEndpoint): Endpoint {
+/** Make the endpoint of a door. */
+export function answerModelRequests({
+  route,
+  load,
+  refusal,
+  schema,
+  id,
+  name,
+  example,
+  refusals = [],
+}: ModelEndpoint): Endpoint {
   return {
     route,
     async handle(request, context) {
       const { answerModelRequest } = await import("./answer-model-request.ts");
-      return answerModelRequest(api, request, context);
+      return answerModelRequest(await load(), request, context);
     },
     describe: () => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",
       keyed: true,
-      body: { schema: BODIES[api](), example },
+      body: { schema: schema(), example },
       answer: {
         description: "The model's last answer, with what was run for it under `volley`",
         schema: answerSchema(),
       },
-      refusal: DIALECTS[api],
+      refusal,
       refusals: ["INVALID_REQUEST", "MISCONFIGURED", "MODEL_UNAVAILABLE", "MODEL_TIMEOUT", ...refusals],
       counted: "always",
     }),
   };
 }
 
-const bodySchema = lazySchema(() =>
+/** The form of a request in either provider's dialect, as far as Volley reads it. */
+export const bodySchema = lazySchema(() =>
   z
     .looseObject({
       messages: z.array(z.looseObject({})).check(z.minLength(1)),
@@ -133,24 +142,6 @@ const messagesSchema = lazySchema(() =>
     })
     .register(z.globalRegistry, { id: "MessagesRequest" }),
 );
-
-const responsesSchema = lazySchema(() => {
-  const nothing = z.optional(z.null()).check(z.describe("Nothing is kept here under an id"));
-  const never = z.optional(z.nullable(z.literal(false)));
-  return z
-    .looseObject({
-      input: z.union([z.string().check(z.minLength(1)), z.array(z.looseObject({})).check(z.minLength(1))]),
-      stream: z.optional(z.boolean()),
-      store: never,
-      background: never,
-      previous_response_id: nothing,
-      conversation: nothing,
-      volley: z.optional(agentOptionsSchema()),
-    })
-    .register(z.globalRegistry, { id: "ResponsesRequest" });
-});
-
-const BODIES = { chat: bodySchema, messages: messagesSchema, responses: responsesSchema };
 
 const answerSchema = lazySchema(() =>
   z

@@ -1,33 +1,10 @@
 import type { ModelAddress } from "../ask-model.ts";
-import { CHAT_BRIDGE } from "../chat-bridge/chat-bridge.ts";
-import { CHAT } from "../dialect/chat-dialect.ts";
-import { MESSAGES } from "../dialect/messages-dialect.ts";
-import { RESPONSES } from "../dialect/responses-dialect.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 
-/** The ways to speak with models. */
-export type ModelApi = "chat" | "messages" | "responses";
-
 /** The provider whose server is asked: one variable says where it is. */
 export type Provider = "openai" | "anthropic";
-
-/** Find out where the model is asked. */
-export function readAddress(
-  api: ModelApi,
-  request: Request,
-  ports: Pick<Ports, "secret">,
-): Result<ModelAddress, Refusal> {
-  if (api === "messages") {
-    const isBeta = new URL(request.url).searchParams.get("beta") === "true";
-    return readServer("anthropic", `${MESSAGES.path}${isBeta ? "?beta=true" : ""}`, { request, ports });
-  }
-  const address = readServer("openai", api === "chat" ? CHAT.path : RESPONSES.path, { request, ports });
-  if (api === "chat" || !address.ok) return address;
-  const url = `${address.value.url.slice(0, -RESPONSES.path.length)}${CHAT_BRIDGE.path}`;
-  return ok({ ...address.value, instead: { url, bridge: CHAT_BRIDGE } });
-}
 
 /**
  * Find out where a path of a provider's server is. The variables are read when they are asked for: no other request needs them.

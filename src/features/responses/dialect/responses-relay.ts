@@ -3,8 +3,8 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import { toChatError } from "./provider-error.ts";
+import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "../../agent/dialect/dialect.ts";
+import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { callsIn, type Item, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
 
 /** The last event of a stream. */

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { attemptNow, err } from "../../../core/kit/result.ts";
 import { CUSTOM } from "../../../core/run/turns/parse-call-arguments.ts";
-import type { Message, ModelCall, ModelTurn } from "./dialect.ts";
-import { makeUnique, textOf } from "./read-conversation.ts";
-import { repairArguments } from "./repair-arguments.ts";
+import type { Message, ModelCall, ModelTurn } from "../../agent/dialect/dialect.ts";
+import { makeUnique, textOf } from "../../agent/dialect/read-conversation.ts";
+import { repairArguments } from "../../agent/dialect/repair-arguments.ts";
 
 /** One thing of a conversation or an answer: a message, a call, the output of one, a thought. */
 export type Item = JsonObject;

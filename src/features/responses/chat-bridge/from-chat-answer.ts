@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import type { ModelTurn } from "../dialect/dialect.ts";
-import { callsIn } from "../dialect/chat-message.ts";
+import type { ModelTurn } from "../../agent/dialect/dialect.ts";
+import { callsIn } from "../../agent/dialect/chat-message.ts";
 import { type Item, toTextItem } from "../dialect/responses-items.ts";
 
 /** Write an answer of Chat Completions as one of Responses. @param finish why it ended */
@@ -48,7 +48,7 @@ export function textIdOf({ id }: JsonObject): string {
 }
 
 /** A call of Chat Completions as an item. */
-export function toCallItem(call: JsonObject): Item {
+function toCallItem(call: JsonObject): Item {
   const { id, function: called, custom } = call;
   if (isJsonObject(custom)) {
     const { name, input } = custom;

@@ -4,9 +4,16 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
-import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn } from "./dialect.ts";
-import { listTools } from "./list-tools.ts";
-import { readConversation, refuseField, textOf } from "./read-conversation.ts";
+import type {
+  Asked,
+  Conversation,
+  Dialect,
+  Ending,
+  Message,
+  ModelTurn,
+} from "../../agent/dialect/dialect.ts";
+import { listTools } from "../../agent/dialect/list-tools.ts";
+import { readConversation, refuseField, textOf } from "../../agent/dialect/read-conversation.ts";
 import {
   callsIn,
   groupItems,

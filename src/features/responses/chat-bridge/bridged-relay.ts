@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { attemptNow, ok, type Result } from "../../../core/kit/result.ts";
-import { ChatRelay } from "../dialect/chat-relay.ts";
-import type { ModelTurn, RelayMode, StreamFault, StreamHearer } from "../dialect/dialect.ts";
+import { ChatRelay } from "../../agent/dialect/chat-relay.ts";
+import type { ModelTurn, RelayMode, StreamFault, StreamHearer } from "../../agent/dialect/dialect.ts";
 import { toTextItem } from "../dialect/responses-items.ts";
 import { beginResponse, fromChatTurn, textIdOf } from "./from-chat-answer.ts";
 
