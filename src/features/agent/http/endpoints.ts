@@ -115,8 +115,7 @@ export function answerModelRequests({
   };
 }
 
-/** The form of a request in either provider's dialect, as far as Volley reads it. */
-export const bodySchema = lazySchema(() =>
+const bodySchema = lazySchema(() =>
   z
     .looseObject({
       messages: z.array(z.looseObject({})).check(z.minLength(1)),

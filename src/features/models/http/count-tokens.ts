@@ -1,7 +1,7 @@
 import { AgentBytes } from "../../agent/agent-bytes.ts";
 import { answerHeld, askServer } from "./ask-server.ts";
 import { readServer } from "../../agent/http/model-address.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { readModelBody } from "../../agent/http/read-model-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";

@@ -1,11 +1,17 @@
 import * as z from "zod/mini";
 
 import { toChatError } from "../../agent/dialect/provider-error.ts";
-import { bodySchema, providerDialect } from "../../agent/http/endpoints.ts";
+import { providerDialect } from "../../agent/http/endpoints.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The list says no as OpenAI does; the count is below a path of the agent's, which says no as Anthropic does. */
 export const MODELS_ERRORS = providerDialect("models", toChatError);
+
+/** All of it is the server's to judge. */
+const conversationSchema = lazySchema(() =>
+  z.looseObject({}).register(z.globalRegistry, { id: "CountedConversation" }),
+);
 
 /** Paths of the providers that ask their server, and no model. */
 export const SERVER_ENDPOINTS: readonly Endpoint[] = [
@@ -40,7 +46,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
       summary: "Count the tokens of a conversation, as Anthropic does; Volley's tools are not in it",
       tag: "Models",
       body: {
-        schema: bodySchema(),
+        schema: conversationSchema(),
         example: { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "Hello" }] },
       },
       answer: {
