@@ -403,7 +403,9 @@ export const turnsKept = 2_000;
 /** Kept turns of one tenant together. */
 export const turnsBytes = 64 * 1024 * 1024;
 /** How long a person may take to say yes: what they are asked about should still be true. */
-export const confirmationTtlMs = 15 * 60_000;
+export const confirmationTtlMs = 24 * 3_600_000;
+/** The same at most, of a tool that says so itself: a person may be away for a week. */
+export const maxConfirmationTtlMs = 7 * 24 * 3_600_000;
 /**
  * How long after its expiry a confirmation can still say what became of it, and show its results: its caller comes back within
  * a day.

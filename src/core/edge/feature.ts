@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { TokenTables } from "../answer/token-tables.ts";
-import type { Catalog, Discovery } from "../catalog/catalog.ts";
+import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
@@ -59,6 +59,8 @@ export interface Feature<Objects extends object = object> {
    * object fails.
    */
   readonly checkEnv?: (env: Env) => void;
+  /** Read the conditions under which contracts ask a person. */
+  readonly conditions?: Conditions;
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */

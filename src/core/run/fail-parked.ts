@@ -33,7 +33,7 @@ export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number,
   const position = new Map(parked.map(({ step }, at) => [step.index, at]));
   const actions = parked.map(({ step, begun }) => ({
     id: step.id,
-    gated: step.parking === "gated" || begun !== undefined,
+    gated: step.parking === "gated" || step.mayAsk === true || begun !== undefined,
     needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
     ...(begun !== undefined && { begun }),
   }));

@@ -195,6 +195,7 @@ async function run(
         recalling: recallResults(plan.handles, gate, { budget: scope.budget, maySee }),
       }),
       admit: (step, outcome) => answer.admit(step, outcome),
+      asks: ({ tool, input }) => catalog.asks(tool, input) === true,
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
         const { asking, callback } = execution;

@@ -1,4 +1,5 @@
 import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
+import { CONDITIONS } from "./conditions.ts";
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
@@ -16,6 +17,7 @@ export function confirmations(): Feature {
       routerOf(["approve"], [decideConfirmation]),
     ],
     createParking: createGroupParking,
+    conditions: CONDITIONS,
     objectPart: () => createConfirmationsPart(readLimits),
     checkEnv: readLimits,
     // A yes is to what the tool declares, its schema among it.
