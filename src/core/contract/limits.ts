@@ -417,6 +417,18 @@ export const confirmationBytes = 256 * 1024;
 export const confirmationsBytes = 64 * 1024 * 1024;
 /** Confirmations of one tenant that wait for a person: a person reads no more. */
 export const confirmationsPending = 200;
+/** Characters of the reason of a decision: a few sentences, which a model reads with the result. */
+export const reasonCharacters = 500;
+/** Links of one question: each person of a team has one. */
+export const approvalLinks = 20;
+/** Characters of the name under which a link decides. */
+export const approvalNameCharacters = 100;
+/** Pointers of one condition: a person reads it, and each value is looked up for every call. */
+export const conditionPointers = 20;
+/** Characters of a pointer, or of a text, in a condition. */
+export const conditionCharacters = 256;
+/** Values of one `in` of a condition. */
+export const conditionChoices = 100;
 /** Confirmations kept of one tenant, the decided and the expired among them. */
 export const confirmationsKept = 1_000;
 /** Tools that one tenant adds while running: a large API's operations, and more than discovery tells apart well. */

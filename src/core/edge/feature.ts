@@ -6,6 +6,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
@@ -33,7 +34,9 @@ export interface Feature<Objects extends object = object> {
   /** Its paths behind the key; made of the whole list where they tell of it. */
   readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
-  readonly openRouter?: Router;
+  readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
+  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
+  readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -98,6 +101,12 @@ export interface CallerSource {
   identify(key: string): Promise<Result<Caller | null, Refusal>>;
 }
 
+/** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
+export type SayReach = (
+  call: { readonly tool: string; readonly args: JsonObject },
+  context: RequestContext,
+) => Promise<string | null>;
+
 /** Hears of each batch that ran. */
 export interface RunRecorder {
   /** Undefined where the deployment keeps none, so that nothing is made for it. */
@@ -134,6 +143,13 @@ type Keyed = KeyedRouter | readonly KeyedRouter[];
 /** The routers of features' paths behind the key. */
 export function routersOf(features: readonly Feature[]): readonly Router[] {
   return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
+}
+
+/** The routers of features' paths before the key. */
+export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ openRouter = [] }) =>
+    typeof openRouter === "function" ? openRouter(features) : openRouter,
+  );
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

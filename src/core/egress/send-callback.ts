@@ -27,23 +27,16 @@ export interface CallbackScope {
  * may set it right.
  */
 export async function sendCallback(
-  { eventId, target, also, job }: CallbackClaim,
+  { eventId: id, target, also, job }: CallbackClaim,
   scope: CallbackScope,
 ): Promise<CallbackEnd> {
-  const event = { id: eventId, json: toEventJson(job) };
+  const event = { id, json: toEventJson(job) };
   const own = await sendEvent(event, target, scope);
   if (also === undefined) return own;
+  // Both hear of it again until both have it, or want nothing more.
   const other = await sendEvent(event, also, scope);
-  // Both hear of it again until both have it; an address that wants nothing more does not hold up the other.
-  return isOver(other) && !(isGone(own) && !isGone(other)) ? own : other;
-}
-
-function isGone(end: CallbackEnd): boolean {
-  return end.kind === "answered" && end.status === 410;
-}
-
-function isOver(end: CallbackEnd): boolean {
-  return end.kind === "answered" && ((end.status >= 200 && end.status < 300) || end.status === 410);
+  const isOver = other.kind === "answered" && (other.status < 300 || other.status === 410);
+  return isOver ? own : other;
 }
 
 /** Try once to deliver any event, in the same way. */

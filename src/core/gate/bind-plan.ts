@@ -1,6 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
+import type { RefusalCode } from "../contract/failure-codes.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -22,15 +23,14 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
 
 /** Give a request the address that its batch names. Refused whole: what comes after the answer would reach no caller. */
 export function bindCallback<E extends Callable>(
-  url: string | undefined,
+  url: string,
   execution: E,
-  code: "INVALID_BATCH" | "INVALID_REQUEST" = "INVALID_BATCH",
+  code: RefusalCode = "INVALID_BATCH",
 ): Result<E & Pick<Execution, "callback">, Refusal> {
-  if (url === undefined) return ok(execution);
   const target = makeTarget(url, execution);
-  if (target.ok) return ok({ ...execution, callback: target.value });
-  const { hint = "", issues } = target.error;
-  return err(makeRefusal(code, hint, issues && { issue: issues[0]! }));
+  return target.ok
+    ? ok({ ...execution, callback: target.value })
+    : err(makeRefusal(code, target.error.hint ?? ""));
 }
 
 type Callable = Pick<Execution, "caller" | "ports" | "options">;

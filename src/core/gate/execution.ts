@@ -149,7 +149,7 @@ export interface Execution {
   readonly defer: (work: Promise<unknown>) => void;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
-  /** Where the events about jobs and questions of it go, besides those that its actions name; absent where nobody is told. */
+  /** Where the events about jobs and questions of it go, besides those that its actions name; absent where it has no address. */
   readonly callback?: CallbackTarget | undefined;
   /** Absent for a batch that is a whole request. */
   readonly within?: LargerWork;

@@ -42,8 +42,9 @@ export function planParked(
   const needs = actions.map((action) => action.needs);
   // A gated action whose arguments are not known asks once they are; where only some arguments ask, it may not.
   const asks = actions.map(({ tool: name, gated, args }) => {
-    const tool = gated && args.kind === "waiting" ? catalog.get(name) : undefined;
-    return tool !== undefined && catalog.asks(tool, null);
+    if (!gated || args.kind !== "waiting") return false;
+    const tool = catalog.get(name);
+    return tool === undefined || typeof tool.orchestration.confirm !== "object" ? true : undefined;
   });
   const parking = findParking(
     asks.map((asksNow) => asksNow === true),

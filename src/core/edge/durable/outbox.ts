@@ -260,7 +260,7 @@ export class Outbox {
         continue;
       }
       const delivery = claimCallback(due, nowMs);
-      if (delivery !== null && this.#isGone(delivery, nowMs)) {
+      if (delivery?.also === undefined && delivery !== null && this.#gone.has(delivery.target.url, nowMs)) {
         this.#save(disableCallback(due), due);
         continue;
       }
@@ -344,10 +344,6 @@ export class Outbox {
     else this.#due.set(id, { ...kind!.placeOf(status), dueAt, group, isRunning: status === "running" });
     this.#backlog.count(this.#due.get(id), 1);
     if (group !== undefined && this.#backlog.sizeOfGroup(group) === 0) this.#turns.delete(group);
-  }
-
-  #isGone({ target, also = target }: CallbackClaim, nowMs: number): boolean {
-    return this.#gone.has(target.url, nowMs) && this.#gone.has(also.url, nowMs);
   }
 
   #isAlive(id: string): boolean {

@@ -29,7 +29,8 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const batch = parseBatch(body.value.value, body.value.bytes);
     if (!batch.ok) return batch;
 
-    const bound = bindCallback(batch.value.callbackUrl, context);
+    const { callbackUrl } = batch.value;
+    const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
     if (!bound.ok) return bound;
     const keyed = key.value === null ? {} : underKey(key.value, body.value.value);
     return respondBatch(

@@ -5,7 +5,7 @@ import { showPlan } from "../../../core/run/execute/show-plan.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../../core/gate/bind-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { attempt, err, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { type FlowRun, planFlowRun, withAnswer } from "./plan-flow.ts";
 
 /**
@@ -27,7 +27,9 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
       ? planAndRun(run, { ...execution, catalog: known.value })
       : err({ refusal: planned.error, quota: null });
   }
-  const bound = bindCallback(run.callbackUrl, execution, "INVALID_REQUEST");
+  const { callbackUrl } = run;
+  const bound =
+    callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution, "INVALID_REQUEST");
   if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const { plan, answer, catalog } = planned.value;
   const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
