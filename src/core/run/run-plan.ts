@@ -204,14 +204,11 @@ class PlanRun {
     if (!step.task.ok) return false;
     const prepared = this.#preparedOf(step, step.task.value);
     if (!prepared.ok || !hasCall(prepared.value)) return false;
-    if (step.parking === "gated") {
-      this.#park(step, prepared.value);
-      if (this.#left === 0) this.#finished.resolve();
-      return true;
+    if (step.parking === null) {
+      // It is prepared once: the person is asked about what is sent.
+      this.#prepared.set(step.index, prepared);
+      if (!callsOf(prepared.value).some((call) => this.#options.asks?.(call) === true)) return false;
     }
-    // It is prepared once: the person is asked about what is sent.
-    this.#prepared.set(step.index, prepared);
-    if (!callsOf(prepared.value).some((call) => this.#options.asks?.(call) === true)) return false;
     this.#parkLate(step, prepared.value);
     return true;
   }
@@ -222,7 +219,7 @@ class PlanRun {
     this.#parkLate(step, prepared.value, begun);
   }
 
-  /** Park a step that asks only now, and everything that needs it. Parked, they hold no other step back as hazards any more. */
+  /** Park a step that asks, and everything that needs it. Parked, they hold no other step back as hazards any more. */
   #parkLate(step: Step, prepared: Prepared, begun?: Begun): void {
     const before = new Set(this.#parked.keys());
     this.#park(step, prepared, begun);

@@ -10,7 +10,7 @@ import { findGroups } from "./parked-groups.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import type { Plan } from "../../core/plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
-import { failParkedGroup } from "../../core/run/fail-parked.ts";
+import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { ParkingOptions } from "../../core/gate/execution.ts";
 import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
@@ -140,7 +140,7 @@ function toPending(
 }
 
 function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome][] {
-  return failParkedGroup(group.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
+  return failGroup(group.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
 }
 
 const UNREACHABLE = makeFailure("OVERLOADED", {

@@ -6,7 +6,7 @@ import { sayReason } from "./decision.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
-import { failParkedGroup } from "../../core/run/fail-parked.ts";
+import { failGroup } from "./fail-group.ts";
 
 const SAID_NO =
   "A person was asked and said no; nothing was sent. Ask for it again only when you are told to.";
@@ -19,7 +19,7 @@ export function toRejectionJson(
 ): string {
   const reason = sayReason(claim.decided?.reason);
   const rejected = makeFailure("CONFIRMATION_REJECTED", { hint: SAID_NO });
-  const outcomes = failParkedGroup(group.actions, rejected).map((outcome): Outcome => {
+  const outcomes = failGroup(group.actions, rejected).map((outcome): Outcome => {
     if (outcome.status !== "error" || reason === "") return outcome;
     return { ...outcome, error: { ...outcome.error, hint: `${outcome.error.hint}${reason}` } };
   });
