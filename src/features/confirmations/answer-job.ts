@@ -1,4 +1,4 @@
-import type { CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
+import type { JobSpec } from "../../core/contract/gate/job.ts";
 import { toIso } from "../../core/contract/gate/operator-event.ts";
 import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -10,12 +10,6 @@ export const ANSWERS = "answers";
 
 /** The name that stands in the place of a tool's, which no tool can have. */
 const TOLD = "confirmation.decided";
-
-/** The event that tells a batch's address of a decision, and the address. */
-export interface ToldAnswer {
-  readonly target: CallbackTarget;
-  readonly json: string;
-}
 
 /**
  * Make the job that tells a batch's address what became of its question: who decided, and the result of every action. Null where
@@ -43,7 +37,9 @@ export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: n
   return {
     id,
     tool: TOLD,
-    argsJson: JSON.stringify({ target: callback, json } satisfies ToldAnswer),
+    argsJson: json,
+    // The address may hold secrets: it stands where a job keeps its tool, which no answer shows, and it goes on with that.
+    toolJson: JSON.stringify(callback),
     idempotencyKey: id,
     maxAttempts: WEBHOOK_ATTEMPTS,
     backoffInitialMs: LIMITS.jobBackoffInitialMs,

@@ -5,7 +5,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { DELIVERIES } from "../../../core/edge/durable/core-kinds.ts";
 import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
-import { ANSWERS, type ToldAnswer } from "../answer-job.ts";
+import { ANSWERS } from "../answer-job.ts";
 
 /** Try once to deliver an event. */
 export type SendEvent = (event: OperatorEvent, target: CallbackTarget) => Promise<CallbackEnd>;
@@ -23,8 +23,8 @@ export function createAnswerKind(send: SendEvent): JobKind {
     isMendable: true,
     limitOf: () => null,
     async attempt({ spec }) {
-      const { target, json } = JSON.parse(spec.argsJson) as ToldAnswer;
-      const end = await send({ id: `confirmation-decided-${spec.id}`, json }, target);
+      const event = { id: `confirmation-decided-${spec.id}`, json: spec.argsJson };
+      const end = await send(event, JSON.parse(spec.toolJson!) as CallbackTarget);
       const status = end.kind === "answered" ? end.status : null;
       if (status !== null && status >= 200 && status < 300) return { kind: "succeeded", dataJson: "null" };
       return failedAttempt(toFailure(end));

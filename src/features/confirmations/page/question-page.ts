@@ -2,7 +2,7 @@ import type { OpenedLink } from "../approval-link.ts";
 import type { toWireConfirmation } from "../wire-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
-import { html, type Html } from "./html.ts";
+import { mark, type Markup } from "./markup.ts";
 import type { Page } from "./respond-page.ts";
 
 type Question = ReturnType<typeof toWireConfirmation>;
@@ -34,40 +34,31 @@ export function makeQuestionPage({ question, link, formToken, editable, wrong }:
   const gated = question.actions.filter((action) => action.gated);
   const title = `${gated.map(({ tool }) => tool).join(", ")}: yes or no?`;
   const { key, flow, trigger } = question.requested_by;
-  const body = html`<h1>A yes is needed</h1>
-    <p>
-      You decide as <b><bdi>${link.name}</bdi></b
-      >, once. Nothing has run yet, and nothing runs without a yes.
-    </p>
-    ${wrong === undefined ? null : html`<p class="card" role="alert">${wrong}</p>`}
-    <dl>
-      <dt>Asked by</dt>
-      <dd><bdi>${[key, flow, trigger].filter((one) => one !== undefined).join(", ") || "unknown"}</bdi></dd>
-      <dt>Asked at</dt>
-      <dd>${question.created_at}</dd>
-      <dt>Until</dt>
-      <dd>${question.expires_at}</dd>
-    </dl>
-    <form method="post" autocomplete="off">
-      <input type="hidden" name="${FIELDS.token}" value="${formToken}" />
-      <input type="hidden" name="${FIELDS.hash}" value="${question.args_hash}" />
-      <div class="actions">
-        ${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null))}
-      </div>
-      <label
-        >Reason (a no's is told to who asked)
-        <textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}"></textarea>
-      </label>
-      <div class="buttons">
-        <button class="yes" name="${FIELDS.decision}" value="approve">Yes, run this</button>
-        <button class="no" name="${FIELDS.decision}" value="reject">No</button>
-      </div>
-    </form>`;
+  const asker = [key, flow, trigger].filter((one) => one !== undefined).join(", ");
+  const body = mark`<h1>A yes is needed</h1>
+<p>You decide as <b><bdi>${link.name}</bdi></b>, once. Nothing has run yet, and nothing runs without a yes.</p>
+${wrong === undefined ? null : mark`<p class="card" role="alert">${wrong}</p>`}
+<dl>
+<dt>Asked by</dt><dd><bdi>${asker || "unknown"}</bdi></dd>
+<dt>Asked at</dt><dd>${question.created_at}</dd>
+<dt>Until</dt><dd>${question.expires_at}</dd>
+</dl>
+<form method="post" autocomplete="off">
+<input type="hidden" name="${FIELDS.token}" value="${formToken}">
+<input type="hidden" name="${FIELDS.hash}" value="${question.args_hash}">
+${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null))}
+<label>Reason, which who asked is told with a no
+<textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}"></textarea></label>
+<div class="buttons">
+<button class="yes" name="${FIELDS.decision}" value="approve">Yes, run this</button>
+<button class="no" name="${FIELDS.decision}" value="reject">No</button>
+</div>
+</form>`;
   return { status: 200, title, body };
 }
 
 /** @param place where its arguments are sent in the form; null where they may not be changed */
-function showAction(action: Action, place: number | null): Html {
+function showAction(action: Action, place: number | null): Markup {
   const {
     id,
     tool,
@@ -78,25 +69,25 @@ function showAction(action: Action, place: number | null): Html {
     callback_url: callback,
     run_at: at,
   } = action;
-  return html`<section class="card">
-    <h2>
-      <bdi>${tool}</bdi> <span class="muted"><bdi>${id}</bdi>${gated ? "" : ", runs after it"}</span>
-    </h2>
-    ${
-      place === null
-        ? html`<pre>${toText(shownArgs(action))}</pre>`
-        : html`<label
-            >Arguments, as JSON
-            <textarea name="${FIELDS.args}${place}" rows="8" spellcheck="false">
-${toText(action.args)}</textarea>
-          </label>`
-    }
-    ${reach === undefined ? null : html`<p><b>${reach}</b></p>`}
-    ${resolved ? null : html`<p class="muted">It refers to results that are not there yet: they are filled in when it runs.</p>`}
-    ${followers.length === 0 ? null : html`<p class="muted">Then: <bdi>${followers.join(", ")}</bdi></p>`}
-    ${at === undefined ? null : html`<p class="muted">Not before ${at}.</p>`}
-    ${callback === undefined ? null : html`<p class="muted">What becomes of it is told to <bdi>${callback}</bdi>.</p>`}
-  </section> `;
+  const args =
+    place === null
+      ? mark`<pre>${toText(shownArgs(action))}</pre>`
+      : mark`<label>Arguments, as JSON
+<textarea name="${FIELDS.args}${place}" rows="8" spellcheck="false">
+${toText(action.args)}</textarea></label>`;
+  const notes = [
+    resolved ? [] : ["It refers to results that are not there yet: they are filled in when it runs."],
+    followers.length === 0 ? [] : [`Then: ${followers.join(", ")}`],
+    at === undefined ? [] : [`Not before ${at}.`],
+    callback === undefined ? [] : [`The end of it is told to ${callback}.`],
+  ].flat();
+  return mark`<section class="card">
+<h2><bdi>${tool}</bdi> <span class="muted"><bdi>${id}</bdi>${gated ? "" : ", runs after it"}</span></h2>
+${args}
+${reach === undefined ? null : mark`<p><b>${reach}</b></p>`}
+${notes.map((note) => mark`<p class="muted"><bdi>${note}</bdi></p>`)}
+</section>
+`;
 }
 
 function shownArgs({ args, args_of_each: each, for_each: loop }: Action): unknown {

@@ -1,11 +1,11 @@
-import { type Html, html } from "./html.ts";
+import { mark, type Markup } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
 /** A page as it is answered. */
 export interface Page {
   readonly status: number;
   readonly title: string;
-  readonly body: Html;
+  readonly body: Markup;
 }
 
 let policy: Promise<string> | undefined;
@@ -19,22 +19,23 @@ async function makePolicy(): Promise<string> {
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */
 export async function respondPage({ status, title, body }: Page): Promise<Response> {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <style>
-          ${{ markup: STYLE }}
-        </style>
-      </head>
-      <body>
-        <main>${body}</main>
-      </body>
-    </html> `;
-  return new Response(page.markup, {
+  const page = mark`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(page.html, {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",

@@ -2,6 +2,7 @@
 export const STYLE = `:root{color-scheme:light dark;--page:light-dark(#f6f7f9,#101217);--card:light-dark(#fff,#181b22);--sunk:light-dark(#eff1f5,#12141a);--line:light-dark(#dfe3ea,#2b303b);--strong:light-dark(#858d9c,#6d7686);--text:light-dark(#1a1e27,#e8eaf0);--muted:light-dark(#5a6272,#a0a8b8);--accent:light-dark(#4338ca,#a5b4fc);--fill:light-dark(#4338ca,#5b54e0);--bad:light-dark(#b42318,#ff9a8f)}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
+form{display:grid;gap:16px}
 main{max-width:720px;margin:0 auto;padding:32px 16px 64px;display:grid;gap:16px}
 h1{font-size:22px;line-height:1.25;margin:0;letter-spacing:-.01em}
 h2{font-size:15px;margin:0}
