@@ -10,6 +10,7 @@ import { imports } from "./features/imports/index.ts";
 import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
 import { objects } from "./features/objects/index.ts";
+import { operator } from "./features/operator/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { runs } from "./features/runs/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
@@ -39,6 +40,7 @@ const volley = createVolley({
     flows(),
     keys(),
     runs(),
+    operator(),
     tenantData(),
     objects(),
     tokens(),
@@ -54,3 +56,4 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const OperatorLog = volley.OperatorLog;

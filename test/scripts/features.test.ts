@@ -17,6 +17,7 @@ const MARKS: Readonly<Record<string, string>> = {
   keys: "/v1/keys",
   mcp: "/mcp",
   objects: "/v1/objects/",
+  operator: "/v1/operator/overview",
   orchestration: "/api/orchestration/batch",
   runs: "/v1/runs",
   "tenant-data": "/v1/export",

@@ -10,6 +10,7 @@ import { imports } from "../../src/features/imports/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
+import { operator } from "../../src/features/operator/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
@@ -30,6 +31,7 @@ export const ALL_FEATURES = [
   flows(),
   keys(),
   runs(),
+  operator(),
   tenantData(),
   objects(),
   tokens(),

@@ -25,11 +25,16 @@ export function createConfirmationsPart(
   };
 }
 
-function openConfirmations({ storage, tenant, events }: PartWorld, limits: ConfirmationLimits): OpenPart {
-  const table = new ConfirmationTable(storage, limits, (question) =>
-    events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
-  );
+function openConfirmations(
+  { storage, tenant, events, changed }: PartWorld,
+  limits: ConfirmationLimits,
+): OpenPart {
+  const table = new ConfirmationTable(storage, limits, (question) => {
+    events.record(question.createdAt, () => toRequestedEvent(tenant, question));
+    changed(question.createdAt);
+  });
   const tellDecided = (now: number, decision: "approve" | "reject", { id, decidedBy: key }: Claim): void => {
+    changed(now);
     const question = events.isOn ? table.listed(now, id) : null;
     if (question !== null)
       events.record(now, () => toDecidedEvent(tenant, question, { decision, key, at: now }));
