@@ -11,7 +11,7 @@ import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
-import type { JoinedEnd, RunListener } from "../observe/seen.ts";
+import type { RunListener } from "../observe/seen.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
@@ -44,8 +44,11 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
-  /** Open what keeps, or counts, the batches that ran. Throws where its part of the configuration cannot be read. */
-  readonly openRuns?: (configured: Configured) => RunRecorder;
+  /**
+   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
+   * its part of the configuration cannot be read.
+   */
+  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
@@ -132,35 +135,6 @@ type Keyed = KeyedRouter | readonly KeyedRouter[];
 /** The routers of features' paths behind the key. */
 export function routersOf(features: readonly Feature[]): readonly Router[] {
   return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
-}
-
-/** Open the recorders of features as one, which costs nothing where there is one; undefined where no feature has any. */
-export function openRecorder(features: readonly Feature[], configured: Configured): RunRecorder | undefined {
-  const recorders = features.flatMap(({ openRuns }) => openRuns?.(configured) ?? []);
-  if (recorders.length < 2) return recorders[0];
-  return {
-    listen(to) {
-      const listeners = recorders.flatMap((recorder) => recorder.listen(to) ?? []);
-      return listeners.length < 2 ? listeners[0] : listenTogether(listeners);
-    },
-  };
-}
-
-function listenTogether(listeners: readonly RunListener[]): RunListener {
-  return {
-    saw(batch) {
-      for (const listener of listeners) listener.saw(batch);
-    },
-    refused(code) {
-      for (const listener of listeners) listener.refused?.(code);
-    },
-    join(tags) {
-      const ends = listeners.map((listener) => listener.join(tags));
-      return (end: JoinedEnd) => {
-        for (const tell of ends) tell(end);
-      };
-    },
-  };
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

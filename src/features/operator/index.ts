@@ -1,4 +1,5 @@
 import type { Feature } from "../../core/edge/feature.ts";
+import { recordTogether } from "../../core/edge/record-together.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { operatorDeskOf } from "./http/operator-desk.ts";
 import { showOverview } from "./http/overview.ts";
@@ -16,7 +17,7 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
   return {
     name: "operator",
     router: routerOf(["operator"], [showOverview, redriveTenant]),
-    openRuns: operatorDeskOf,
+    openRuns: (configured, before) => recordTogether(before, operatorDeskOf(configured)),
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createOperatorPart((env, tenant) =>

@@ -31,8 +31,8 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly events: Pick<EventTable, "isOn" | "record">;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** The questions of all parts that wait for a person. */
-  readonly waiting: (nowMs: number) => number;
+  /** The usage of all parts. */
+  readonly usage: (nowMs: number) => Partial<UsageReport>;
   /** Tell every part that a question was asked or decided. */
   readonly changed: (nowMs: number) => void;
   /** Have the alarm come no later than this. */
@@ -57,7 +57,7 @@ export interface OpenPart {
   take?(nowMs: number): void;
   /** Forget what is too old or too much; throws when storage refuses. */
   prune?(nowMs: number): void;
-  /** Hear that a job died or is redriven, or that a question was asked or decided. */
+  /** Hear that a job died or may be redriven, or that a question was asked or decided. */
   changed?(nowMs: number): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;

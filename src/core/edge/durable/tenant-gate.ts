@@ -155,7 +155,7 @@ export function createTenantGate({
         outbox: this.#outbox,
         events: this.#events,
         random,
-        waiting: (now) => this.#parts.usage(now, { quotas: [] }).waiting?.count ?? 0,
+        usage: (now) => this.#parts.usage(now, { quotas: [] }),
         changed: (now) => this.#parts.changed(now),
         onDue,
         poke: () => this.#drain.poke(),
@@ -233,9 +233,8 @@ export function createTenantGate({
     /** Give a dead job fresh attempts; null when there is no such job. */
     redrive(jobId: string): JobChange | null {
       const now = this.#enter();
-      const redriven = this.#outbox.redrive(jobId, now);
-      if (redriven?.change === "done") this.#parts.changed(now);
-      return redriven;
+      this.#parts.changed(now);
+      return this.#outbox.redrive(jobId, now);
     }
 
     /** Keep results for later batches; the handles of those that were kept. */

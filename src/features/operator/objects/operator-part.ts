@@ -25,12 +25,13 @@ export function createOperatorPart(
 }
 
 function openOperator(
-  { tenant, object, outbox, waiting, onDue }: PartWorld,
+  { tenant, object, outbox, usage, onDue }: PartWorld,
   tell: TellStanding | undefined,
 ): OpenPart {
   if (tell === undefined) return { methods: {} };
   // At the object's start all that there is has to be told. The other parts are not open yet.
   let isFresh = true;
+  const waiting = (nowMs: number): number => usage(nowMs).waiting?.count ?? 0;
   let due: number | null = null;
   const nextAt = (): number | null => {
     if (isFresh) due = outbox.usage(undefined).jobs.dead + waiting(0) > 0 ? 0 : null;
