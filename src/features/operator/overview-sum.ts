@@ -1,5 +1,5 @@
 import { addTimes, type Histogram } from "./histogram.ts";
-import type { DeadJobs, SeenTenant, Standing, TenantRow, ToolRow } from "./operator.ts";
+import type { SeenTenant, Standing, TenantRow, ToolRow } from "./operator.ts";
 
 interface Sum {
   runs: number;
@@ -7,7 +7,7 @@ interface Sum {
   errors: number;
   throttled: number;
   readonly took: Histogram;
-  dead: Record<string, number>;
+  readonly dead: Map<string, number>;
   deadJobs: number;
   waiting: number;
 }
@@ -35,7 +35,7 @@ export class OverviewSum {
     const sum = this.#of(tenant);
     sum.waiting += waiting;
     for (const [code, count] of Object.entries(dead)) {
-      sum.dead[code] = (sum.dead[code] ?? 0) + count;
+      sum.dead.set(code, (sum.dead.get(code) ?? 0) + count);
       sum.deadJobs += count;
     }
   }
@@ -51,7 +51,7 @@ export class OverviewSum {
     );
     return all.slice(0, limit).map(([tenant, sum]) => ({
       row: [tenant, sum.runs, sum.actions, sum.errors, sum.throttled, sum.took],
-      dead: sum.dead as DeadJobs,
+      dead: Object.fromEntries(sum.dead),
       waiting: sum.waiting,
     }));
   }
@@ -59,8 +59,16 @@ export class OverviewSum {
   #of(tenant: string): Sum {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
-    const dead = Object.create(null) as Record<string, number>;
-    const made = { runs: 0, actions: 0, errors: 0, throttled: 0, took: [], dead, deadJobs: 0, waiting: 0 };
+    const made = {
+      runs: 0,
+      actions: 0,
+      errors: 0,
+      throttled: 0,
+      took: [],
+      dead: new Map<string, number>(),
+      deadJobs: 0,
+      waiting: 0,
+    };
     this.#tenants.set(tenant, made);
     return made;
   }
