@@ -40,13 +40,13 @@ describe("The operator's page", () => {
       await page.route("**/v1/operator/overview*", (route) => route.fulfill({ json: { tenants } }));
       await page.reload();
       await page.getByRole("link", { name: "tenant-30" }).waitFor({ timeout: 20_000 });
+      await picture(page, `operator-${width}-${colorScheme}`);
       if (width === 1440) {
         const last = await page.getByRole("row").last().boundingBox();
         expect(last!.y + last!.height).toBeLessThanOrEqual(900);
       }
       await expectFits(page);
       await expectAccessible(page);
-      await picture(page, `operator-${width}-${colorScheme}`);
       await page.getByRole("link", { name: "tenant-1", exact: true }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "tenant-1" }).waitFor();
@@ -73,7 +73,7 @@ describe("The operator's page", () => {
     const question = page.getByRole("dialog");
     await question.waitFor();
     await page.keyboard.press("Escape");
-    await question.waitFor({ state: "hidden" });
+    await question.waitFor({ state: "detached" });
     expect(asked).toEqual([]);
     await page.keyboard.press("Enter");
     await question.getByRole("button", { name: "Redrive", exact: true }).click();
