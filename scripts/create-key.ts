@@ -47,7 +47,10 @@ async function main(): Promise<void> {
     name,
     hash: Buffer.from(await digestKey(key)).toString("hex"),
     tenant: values.tenant ?? name,
-    tools: tools.split(",").map((tool) => tool.trim()),
+    tools: tools
+      .split(",")
+      .map((tool) => tool.trim())
+      .filter((tool) => tool !== ""),
     ...(limit !== undefined && { quota: { limit, window_s: 60 } }),
     ...(flags.length > 0 && { flags }),
     ...(values.jurisdiction !== undefined && { jurisdiction: values.jurisdiction }),

@@ -40,11 +40,13 @@ const tracesSchema = z.strictObject({
 
 test("docs/observability.md: a local collector takes the spans as OTLP, with the names and attributes of the page", async () => {
   const received: z.infer<typeof tracesSchema>[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const isOtlp = request.url === "/v1/traces" && request.headers["content-type"] === "application/json";
-    const parsed = tracesSchema.safeParse(JSON.parse(await textOf(request)));
-    if (isOtlp && parsed.success) received.push(parsed.data);
-    response.writeHead(isOtlp && parsed.success ? 200 : 400).end("{}");
+    void textOf(request).then((text) => {
+      const parsed = tracesSchema.safeParse(JSON.parse(text));
+      if (isOtlp && parsed.success) received.push(parsed.data);
+      response.writeHead(isOtlp && parsed.success ? 200 : 400).end("{}");
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {

@@ -290,7 +290,7 @@ export const operatorTellMs = 2_000;
 export const operatorTellAgainMs = 15 * 60_000;
 /** When a message about them was not taken, it is sent again after this time. */
 export const operatorTellFailedMs = 30_000;
-/** What it told counts for so long: twice the time, and some for the way. */
+/** Its message counts for so long: twice the time, and some for the way. */
 export const operatorToldMs = 35 * 60_000;
 /** Dead jobs of one object that are looked at for their codes; more are counted without one. */
 export const operatorDeadJobs = 1_000;

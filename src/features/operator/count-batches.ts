@@ -8,7 +8,7 @@ import type { TallyBook } from "./tally-book.ts";
 const THROTTLED: ReadonlySet<string> = new Set(["QUOTA_EXCEEDED", "RATE_LIMITED", "BACKLOG_FULL"]);
 
 /**
- * Count the batches of one request. What counts as a run is what leaves one: the rounds of a request to a model are one, and a flow that
+ * Count the batches of one request. A run is whatever leaves one: the rounds of a request to a model are one, and a flow that
  * is an action of a batch is another.
  */
 export function countBatches(

@@ -24,10 +24,9 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
         env[OPERATOR_LOGS] === undefined
           ? undefined
           : async (standing) => {
-              const { configured, runnerOf } = deploymentOf(env);
-              await operatorDeskOf(configured)
-                .logOf(runnerOf(tenant) ?? {})
-                ?.tell(standing);
+              const deployment = deploymentOf(env);
+              const log = operatorDeskOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
+              await log?.tell(standing);
             },
       ),
     createObjects: ({ clock }) => ({ OperatorLog: createOperatorLog(clock) }),

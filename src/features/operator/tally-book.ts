@@ -3,9 +3,9 @@ import { type CountedTenant, OTHERS } from "./operator.ts";
 
 export interface TallyBounds {
   readonly tenants: number;
-  /** Of all tenants together. */
+  /** All tenants together may have so many. */
   readonly tools: number;
-  /** Of one tenant. */
+  /** One tenant may have so many. */
   readonly tenantTools: number;
 }
 

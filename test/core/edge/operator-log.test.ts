@@ -79,7 +79,7 @@ describe("The object that counts for the operator", () => {
     expect(await log.erase("acme")).toBe(1);
     await log.report([countedOf("acme")]);
     const names = (await log.overview(DAY)).tenants.map(({ row }) => row[0]);
-    expect(names.toSorted()).toEqual(["acme-2", "acme2"]);
+    expect(new Set(names)).toEqual(new Set(["acme-2", "acme2"]));
     expect(await log.read("acme")).toEqual([]);
     expect(await log.erase("acme")).toBe(0);
   });

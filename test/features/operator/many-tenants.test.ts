@@ -31,7 +31,7 @@ const timesOf = (count: number): Histogram => {
   return histogram;
 };
 const names = Array.from({ length: TENANTS }, (_, at) => `customer-${String(at).padStart(5, "0")}.example`);
-/** What an hour counts of a tenant: five tools, times all over the place, and more errors of every hundredth. */
+/** One hour of a tenant: five tools, times all over the place, and more errors of every hundredth. */
 const countedOf = (tenant: string, at: number): CountedTenant => ({
   row: [tenant, 40, 200, at % 100 === 0 ? 50 + at / 100 : 1, 0, timesOf(12)],
   tools: TOOLS.map((tool) => [tool, 40, 1, timesOf(12)]),
@@ -73,7 +73,7 @@ describe("Ten thousand tenants of five tools in each of 24 hours", () => {
         .slice(0, 30),
     );
     expect(first[0]!.row.slice(1, 4)).toEqual([40 * HOURS, 200 * HOURS, 149 * HOURS]);
-    // Of the tools only the lines of the tenants that are shown are read.
+    // Only the tools of the tenants that are shown are read.
     for (const { row } of first) {
       const { tools } = rows[partOfTenant(row[0], PARTS)]!;
       const summed = sumTools(

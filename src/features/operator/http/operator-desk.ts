@@ -87,11 +87,11 @@ class OperatorDesk implements RunRecorder {
   #bufferOf(place: Place): TallyBuffer {
     const known = this.#buffers.get(place);
     if (known !== undefined) return known;
-    const { clock, log } = this.#configured.ports;
+    const { ports } = this.#configured;
     const buffer = new TallyBuffer({
-      clock,
+      clock: ports.clock,
       send: async (counted) => this.logOf({ jurisdiction: place })!.report(counted),
-      log: (level, json) => log(level, json),
+      log: (level, json) => ports.log(level, json),
     });
     this.#buffers.set(place, buffer);
     return buffer;

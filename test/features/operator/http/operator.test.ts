@@ -101,7 +101,8 @@ const look = async (volley: TestVolley, query = ""): Promise<readonly Tenant[]> 
   await volley.advance(3_000);
   const answer = await send(volley, "operator-key", "GET", `/v1/operator/overview${query}`);
   if (answer.status !== 200) throw new Error(await answer.text());
-  return ((await answer.json()) as { tenants: readonly Tenant[] }).tenants;
+  const { tenants }: { readonly tenants: readonly Tenant[] } = await answer.json();
+  return tenants;
 };
 const of = (tenants: readonly Tenant[], name: string) => tenants.find(({ tenant }) => tenant === name);
 const said = { tool: "echo_text", args: { text: "a" } };
