@@ -11,8 +11,6 @@ import { operator } from "../../../../src/features/operator/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
-import { digestKey, toHash } from "../../../../src/core/edge/http/key-ring.ts";
-import { makeKey } from "../../../../src/features/keys/key-form.ts";
 import { attempt } from "../../../../src/core/kit/result.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -261,20 +259,6 @@ describe("The flag operator", () => {
         expect(text).toContain("FORBIDDEN");
         if (key !== "other-key") expect(text).not.toContain('"other"');
       }
-  });
-
-  test("T02 cannot be given by a key that has it not, whatever else it may", async () => {
-    const volley = await start();
-    const wish = { name: "made", tools: ["*"], flags: ["operator"] };
-    const refused = await send(volley, "test-key", "POST", "/v1/keys", wish);
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({ code: "FORBIDDEN" });
-    const key = makeKey(new Uint8Array(32).fill(7));
-    const hash = toHash(await digestKey(key));
-    const made = await send(volley, "root-key", "POST", "/v1/keys", { ...wish, hash });
-    expect(made.status).toBe(201);
-    await eventually("the made key", () => know(volley, key));
-    expect((await send(volley, key, "GET", "/v1/operator/overview")).status).toBe(200);
   });
 
   test("T03 shows counts alone: no argument, result, id or key of a tenant is in an overview", async () => {
