@@ -1,3 +1,4 @@
+// oxlint-disable import/no-default-export -- a Worker is the default export of its module
 // A Worker that hears of questions (VOLLEY_EVENTS_URL) and posts them where people are: SLACK_URL and TEAMS_URL are the addresses
 // of incoming webhooks, VOLLEY_ORIGIN is where Volley is reached.
 import { Webhook } from "standardwebhooks";
