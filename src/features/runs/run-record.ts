@@ -30,22 +30,16 @@ export interface AddOptions {
   readonly secretive: ReadonlySet<Tool>;
 }
 
-/** One action as text: what is always kept of it, and the rest of the object with content or without. */
-interface ActionRecord {
-  readonly open: string;
-  readonly outline: string;
-  readonly content: string;
-}
-
 /** The counts of the actions of one tool. */
 interface Counted {
   readonly ends: number[];
   failed?: ToolCount["failed"];
-  readonly waits: Map<string, { until: number; actions: number }>;
+  waits?: Map<string, { until: number; actions: number }>;
 }
 
 /**
- * The record of one run, made of its batches as they end: text only, so that it holds nothing that a batch held.
+ * The record of one run, made of its batches as they end: text only, so that it holds nothing that a batch held. It is few texts, each
+ * in one piece: they wait for a second, and whatever waits so long is copied by the garbage collector.
  *
  * Bounded whatever the batches were: 16 KiB of an action and 256 KiB of a run are kept of arguments and results, and what does not fit
  * is left out whole and named in `cut`. Secrets of all tools of a batch are taken out of each of its actions. Without content an
@@ -54,11 +48,15 @@ interface Counted {
 export class RunRecord {
   readonly #options: RecordOptions;
   readonly #tools = new Map<string, Counted>();
-  readonly #actions: ActionRecord[] = [];
-  readonly #edges: string[] = [];
+  /** All actions as JSON, behind each other: with arguments and results, and without. */
+  #full = "";
+  #outline = "";
+  #actions = 0;
+  #edges = "";
   #contentLeft: number = LIMITS.runBytes;
   #hasContent: boolean;
-  #bytes = 0;
+  #fullBytes = 0;
+  #outlineBytes = 0;
 
   constructor(options: RecordOptions) {
     this.#options = options;
@@ -67,7 +65,7 @@ export class RunRecord {
 
   /** The most bytes that its body takes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#edges.length + (this.#hasContent ? this.#fullBytes : this.#outlineBytes);
   }
 
   /** Take the actions of a batch that is over. */
@@ -77,7 +75,8 @@ export class RunRecord {
     const redact = this.#redactorOf(secretive);
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
-        this.#edges.push(JSON.stringify({ from: steps[from]!.id, to: id, reason }));
+        this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
+    let [full, outline] = ["", ""];
     for (const [at, outcome] of outcomes.entries()) {
       const step = steps[at]!;
       const name = nameOf(step, isTool);
@@ -85,22 +84,26 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some((needed) => hides[needed]);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
-      this.#push({
-        open: toOpening(step, name, outcome, round),
-        outline: toOutline(outcome),
-        content: this.#hasContent ? this.#toContent(step, outcome, { args, redact, hides: hides[at]! }) : "",
-      });
+      const open = `${this.#actions === 0 ? "" : ","}${toOpening(step, name, outcome, round)}`;
+      outline += `${open}${toOutline(outcome)}}`;
+      if (this.#hasContent)
+        full += `${open}${this.#toContent(step, outcome, { args, redact, hides: hides[at]! })}}`;
+      this.#actions += 1;
     }
+    // To look at all of a text puts it into one piece.
+    this.#outlineBytes += utf8Length(outline);
+    this.#outline += outline;
+    if (!this.#hasContent) return;
+    this.#fullBytes += utf8Length(full);
+    this.#full += full;
   }
 
   /** Drop arguments, results and texts; how many bytes that gave back. */
   dropContent(): number {
-    const before = this.#bytes;
+    const before = this.bytes;
     this.#hasContent = false;
-    this.#bytes = 0;
-    for (const { open, outline } of this.#actions) this.#bytes += open.length + outline.length + 2;
-    for (const edge of this.#edges) this.#bytes += edge.length + 1;
-    return before - this.#bytes;
+    this.#full = "";
+    return before - this.bytes;
   }
 
   get hasContent(): boolean {
@@ -112,7 +115,7 @@ export class RunRecord {
       tool,
       ends,
       ...(failed !== undefined && { failed }),
-      ...(waits.size > 0 && {
+      ...(waits !== undefined && {
         waits: [...waits].map(([question, waiting]) => ({ question, ...waiting })),
       }),
     }));
@@ -122,29 +125,21 @@ export class RunRecord {
   toBodyJson(model?: readonly ModelRound[]): string {
     const rounds =
       model === undefined ? "" : `,"model":${toModelJson(model, this.#hasContent ? "content" : "outline")}`;
-    const actions = this.#actions.map(
-      ({ open, outline, content }) => `${open}${this.#hasContent ? content : outline}}`,
-    );
-    return `{"plan":{"edges":[${this.#edges.join(",")}]},"actions":[${actions.join(",")}]${rounds}}`;
-  }
-
-  #push(action: ActionRecord): void {
-    this.#actions.push(action);
-    const { open, outline, content } = action;
-    this.#bytes += open.length + Math.max(outline.length, utf8Length(content)) + 2;
+    const actions = this.#hasContent ? this.#full : this.#outline;
+    return `{"plan":{"edges":[${this.#edges}]},"actions":[${actions}]${rounds}}`;
   }
 
   #count(name: string, step: Step, outcome: Outcome): void {
     let counted = this.#tools.get(name);
-    if (counted === undefined)
-      this.#tools.set(name, (counted = { ends: ENDS.map(() => 0), waits: new Map() }));
+    if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0) }));
     counted.ends[ENDS.indexOf(outcome.status)]! += 1;
     if ("error" in outcome)
-      counted.failed ??= { at: this.#actions.length, action: step.id, code: outcome.error.code };
+      counted.failed ??= { at: this.#actions, action: step.id, code: outcome.error.code };
     if (outcome.status !== "pending_confirmation") return;
     const { id, expiresAt } = outcome.confirmation;
-    const waiting = counted.waits.get(id) ?? { until: expiresAt, actions: 0 };
-    counted.waits.set(id, { ...waiting, actions: waiting.actions + 1 });
+    const waits = (counted.waits ??= new Map());
+    const waiting = waits.get(id) ?? { until: expiresAt, actions: 0 };
+    waits.set(id, { ...waiting, actions: waiting.actions + 1 });
   }
 
   /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. */
