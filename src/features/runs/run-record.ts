@@ -11,7 +11,7 @@ import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type RunHead, type ToolCount } from "./run.ts";
 
 /** The facts of a run that its batches do not have. */
-export type RunFacts = Omit<RunHead, "tools">;
+export type RunFacts = { readonly [Name in keyof Omit<RunHead, "tools">]: RunHead[Name] | undefined };
 
 export interface RecordOptions {
   /** Keep arguments and results. */
@@ -55,8 +55,8 @@ export class RunRecord {
   #edges = "";
   #contentLeft: number = LIMITS.runBytes;
   #hasContent: boolean;
-  #fullBytes = 0;
-  #outlineBytes = 0;
+  /** The bytes of arguments, results and texts beyond one for a character; all else is ASCII. */
+  #wide = 0;
 
   constructor(options: RecordOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class RunRecord {
 
   /** The most bytes that its body takes. */
   get bytes(): number {
-    return this.#edges.length + (this.#hasContent ? this.#fullBytes : this.#outlineBytes);
+    return this.#edges.length + (this.#hasContent ? this.#full.length + this.#wide : this.#outline.length);
   }
 
   /** Take the actions of a batch that is over. */
@@ -76,7 +76,8 @@ export class RunRecord {
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
-    let [full, outline] = ["", ""];
+    const full: string[] = [];
+    const outline: string[] = [];
     for (const [at, outcome] of outcomes.entries()) {
       const step = steps[at]!;
       const name = nameOf(step, isTool);
@@ -84,18 +85,14 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some((needed) => hides[needed]);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
-      const open = `${this.#actions === 0 ? "" : ","}${toOpening(step, name, outcome, round)}`;
-      outline += `${open}${toOutline(outcome)}}`;
+      const open = toOpening(step, name, outcome, round);
+      outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
-        full += `${open}${this.#toContent(step, outcome, { args, redact, hides: hides[at]! })}}`;
+        full.push(`${open}${this.#toContent(step, outcome, { args, redact, hides: hides[at]! })}}`);
       this.#actions += 1;
     }
-    // To look at all of a text puts it into one piece.
-    this.#outlineBytes += utf8Length(outline);
-    this.#outline += outline;
-    if (!this.#hasContent) return;
-    this.#fullBytes += utf8Length(full);
-    this.#full += full;
+    this.#outline = append(this.#outline, outline);
+    if (this.#hasContent) this.#full = append(this.#full, full);
   }
 
   /** Drop arguments, results and texts; how many bytes that gave back. */
@@ -111,15 +108,15 @@ export class RunRecord {
   }
 
   toHeadJson(facts: RunFacts): string {
-    const tools: ToolCount[] = [...this.#tools].map(([tool, { ends, failed, waits }]) => ({
-      tool,
-      ends,
-      ...(failed !== undefined && { failed }),
-      ...(waits !== undefined && {
-        waits: [...waits].map(([question, waiting]) => ({ question, ...waiting })),
-      }),
-    }));
-    return JSON.stringify({ ...facts, tools } satisfies RunHead);
+    let tools = "";
+    for (const [tool, { ends, failed, waits }] of this.#tools) {
+      tools += `${tools === "" ? "" : ","}{"tool":${JSON.stringify(tool)},"ends":[${ends.join(",")}]`;
+      if (failed !== undefined) tools += `,"failed":${JSON.stringify(failed)}`;
+      if (waits !== undefined)
+        tools += `,"waits":${JSON.stringify([...waits].map(([question, waiting]) => ({ question, ...waiting })))}`;
+      tools += "}";
+    }
+    return `${JSON.stringify(facts).slice(0, -1)},"tools":[${tools}]}`;
   }
 
   toBodyJson(model?: readonly ModelRound[]): string {
@@ -175,6 +172,7 @@ export class RunRecord {
       if (clean === null || bytes > left) return void cut.push(field);
       left -= bytes;
       this.#contentLeft -= bytes;
+      this.#wide += bytes - clean.length;
       text += `,"${field}":${clean}`;
     };
     if (hides) return `${toOutline(outcome)},"private":true`;
@@ -191,6 +189,12 @@ export class RunRecord {
     if (redacted.length > 0) text += `,"redacted":${JSON.stringify(redacted)}`;
     return text;
   }
+}
+
+/** Put actions behind those that there are, in one piece. */
+function append(before: string, actions: readonly string[]): string {
+  const text = actions.join(",");
+  return before === "" || text === "" ? before + text : `${before},${text}`;
 }
 
 /**
