@@ -71,24 +71,27 @@ export class RunRecord {
   /** Take the actions of a batch that is over. */
   add({ plan, outcomes, isTool, ran }: SeenBatch, { round, isPrivate, secretive }: AddOptions): void {
     const { steps } = plan;
-    const hides = steps.map(({ task }) => task.ok && isPrivate(task.value.tool));
+    const hides = (at: number): boolean => {
+      const { task } = steps[at]!;
+      return task.ok && isPrivate(task.value.tool);
+    };
     const redact = this.#redactorOf(secretive);
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
     const full: string[] = [];
     const outline: string[] = [];
-    for (const [at, outcome] of outcomes.entries()) {
-      const step = steps[at]!;
+    for (let at = 0; at < outcomes.length; at += 1) {
+      const [step, outcome] = [steps[at]!, outcomes[at]!];
       const name = nameOf(step, isTool);
       this.#count(name, step, outcome);
       // A private tool's answer stands in no other action either: the reference to it does.
-      const borrows = step.needs.some((needed) => hides[needed]);
+      const borrows = step.needs.some(hides);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
       const open = toOpening(step, name, outcome, round);
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
-        full.push(`${open}${this.#toContent(step, outcome, { args, redact, hides: hides[at]! })}}`);
+        full.push(`${open}${this.#toContent(step, outcome, { args, redact, hides: hides(at) })}}`);
       this.#actions += 1;
     }
     this.#outline = append(this.#outline, outline);
@@ -139,9 +142,9 @@ export class RunRecord {
     waits.set(id, { ...waiting, actions: waiting.actions + 1 });
   }
 
-  /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. */
-  #redactorOf(tools: ReadonlySet<Tool>): (json: string) => string {
-    if (!this.#hasContent || tools.size === 0) return (json) => json;
+  /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. Null where there are none. */
+  #redactorOf(tools: ReadonlySet<Tool>): ((json: string) => string) | null {
+    if (!this.#hasContent || tools.size === 0) return null;
     const all = [...tools].map((tool) => redactorOf(tool, this.#options.secretOf));
     return (json) => all.reduce((text, redact) => redact(text), json);
   }
@@ -157,36 +160,61 @@ export class RunRecord {
     }: {
       readonly args: unknown;
       readonly hides: boolean;
-      readonly redact: (json: string) => string;
+      readonly redact: ((json: string) => string) | null;
     },
   ): string {
-    let left = Math.min(LIMITS.runActionBytes, this.#contentLeft);
-    let text = "";
-    const cut: string[] = [];
-    const redacted: string[] = [];
-    const put = (field: string, json: string): void => {
-      // A text that cannot fit is not looked through.
-      const clean = json.length > left ? null : redact(json);
-      if (clean !== null && clean !== json) redacted.push(field);
-      const bytes = clean === null ? left + 1 : utf8Length(clean);
-      if (clean === null || bytes > left) return void cut.push(field);
-      left -= bytes;
-      this.#contentLeft -= bytes;
-      this.#wide += bytes - clean.length;
-      text += `,"${field}":${clean}`;
-    };
     if (hides) return `${toOutline(outcome)},"private":true`;
-    if ("error" in outcome) put("error", JSON.stringify(toWireFailure(outcome.error)));
+    const content = new Content(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
+    if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)));
     if (outcome.status === "pending_confirmation")
-      put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)));
+      content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)));
     const written = args === undefined ? undefined : attemptNow(() => JSON.stringify(args));
-    if (written?.ok === true) put("args", written.value);
+    if (written?.ok === true) content.put("args", written.value);
     const shown = shownOf(outcome);
-    if (shown !== undefined) put("data", shown.json);
+    if (shown !== undefined) content.put("data", shown.json);
+    this.#contentLeft -= content.bytes;
+    this.#wide += content.bytes - content.length;
+    return content.toText(outcome);
+  }
+}
+
+/** The arguments, results and texts of one action, as far as there is room for them. */
+class Content {
+  /** The bytes of what was put, and its characters. */
+  bytes = 0;
+  length = 0;
+  readonly #room: number;
+  readonly #redact: ((json: string) => string) | null;
+  #text = "";
+  #cut: string[] | null = null;
+  #redacted: string[] | null = null;
+
+  constructor(room: number, redact: ((json: string) => string) | null) {
+    this.#room = room;
+    this.#redact = redact;
+  }
+
+  put(field: string, json: string): void {
+    const left = this.#room - this.bytes;
+    // A text that cannot fit is not looked through.
+    const isTooLong = json.length > left;
+    const clean = isTooLong || this.#redact === null ? json : this.#redact(json);
+    if (clean !== json) (this.#redacted ??= []).push(field);
+    const bytes = isTooLong ? left + 1 : utf8Length(clean);
+    if (bytes > left) return void (this.#cut ??= []).push(field);
+    this.bytes += bytes;
+    this.length += clean.length;
+    this.#text += `,"${field}":${clean}`;
+  }
+
+  toText(outcome: Outcome): string {
+    const cut = this.#cut;
+    if (cut === null && this.#redacted === null) return this.#text;
+    let text = this.#text;
     // A failure's code is kept in any case.
-    if (cut.includes("error") || cut.includes("confirmation")) text += toOutline(outcome);
-    if (cut.length > 0) text += `,"cut":${JSON.stringify(cut)}`;
-    if (redacted.length > 0) text += `,"redacted":${JSON.stringify(redacted)}`;
+    if (cut?.includes("error") || cut?.includes("confirmation")) text += toOutline(outcome);
+    if (cut !== null) text += `,"cut":${JSON.stringify(cut)}`;
+    if (this.#redacted !== null) text += `,"redacted":${JSON.stringify(this.#redacted)}`;
     return text;
   }
 }
