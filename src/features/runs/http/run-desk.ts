@@ -127,7 +127,7 @@ function factsOf(
   const isInside = batch !== undefined;
   const { approved } = plan;
   const parent = isInside ? (outer ?? batch) : approved?.asker?.runId;
-  // What is not there is undefined, and written as nothing.
+  // A field that is undefined is not written.
   return {
     id: batchId ?? "",
     source: sourceOf(route, { trigger: runOf?.trigger, isInside }),
