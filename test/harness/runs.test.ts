@@ -96,6 +96,44 @@ describe("Runs of a tenant", () => {
     expect((await pageOf("all", "?tag=trail")).runs).toEqual([]);
   });
 
+  test("are run again without a write that is sent twice: what is uncertain asks a person first", async () => {
+    const writes = () => upstream.requests.filter(({ path }) => path.startsWith("/write")).length;
+    const tags = ["again"];
+    const actions = [
+      { id: "done", tool: "probe-write", args: { n: 1 } },
+      { id: "refused", tool: "probe-write", args: { n: 2, status: 404 } },
+      { id: "echo", tool: "probe-echo", args: { n: 3 } },
+    ];
+    const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions, tags }));
+    await runsOf("all", "?tag=again", 1);
+    const before = writes();
+    const again = await send("all", "POST", `/v1/runs/${id}/rerun`, { only: "failed" });
+    expect(again.status).toBe(200);
+    expect(JSON.parse(again.text)).toMatchObject({
+      parent: id,
+      results: [
+        { id: "done", status: "success", meta: { idempotency_replayed: true } },
+        { id: "refused", status: "error", error: { upstream_status: 404 } },
+        { id: "echo", status: "success", meta: { idempotency_replayed: true } },
+      ],
+    });
+    expect(writes()).toBe(before + 1);
+    // At once there is no record of the first rerun yet, so what it set out to send is not certain.
+    const soon = JSON.parse((await send("all", "POST", `/v1/runs/${id}/rerun`, {})).text) as {
+      readonly results: readonly { readonly status: string }[];
+    };
+    expect(["pending_confirmation", "error"]).toContain(soon.results[1]!.status);
+    const child = await eventually("the rerun", async () => {
+      const { text } = await send("all", "GET", `/v1/runs/${id}`);
+      const { children } = JSON.parse(text) as { readonly children: readonly Run[] };
+      return children.length > 0 ? { text, children } : undefined;
+    });
+    expect(child.children[0]).toMatchObject({ parent: id, source: "http" });
+    expect(child.text).not.toContain("call_key");
+    expect((await send("stranger", "POST", `/v1/runs/${id}/rerun`, {})).status).toBe(404);
+    expect((await send("all", "POST", `/v1/runs/${id}/rerun`, { only: "all" })).status).toBe(422);
+  });
+
   test("are as many as the batches of all its keys, at most one report a second and isolate", async () => {
     const count = 300;
     const keys = ["all", "second", "model"];
