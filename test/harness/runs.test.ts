@@ -97,7 +97,7 @@ describe("Runs of a tenant", () => {
   });
 
   test("are run again without a write that is sent twice: what is uncertain asks a person first", async () => {
-    const writes = () => upstream.requests.filter(({ path }) => path.startsWith("/write")).length;
+    const writes = () => upstream.requestsTo("/write").length;
     const tags = ["again"];
     const actions = [
       { id: "done", tool: "probe-write", args: { n: 1 } },
@@ -209,6 +209,27 @@ test("What was reported outlives a kill, and nothing that runs afterwards is los
   const after = await run(second.url);
   const runs = await runsOf("all", "", 2, second.url);
   expect(runs.map(({ run_id }) => run_id)).toEqual([after, before]);
+});
+
+test("A rerun that is killed in the middle is asked about by the next one, and its write is sent once", async () => {
+  const storageDir = await mkdtemp(join(tmpdir(), "volley-reruns-"));
+  afterAll(() => rm(storageDir, { recursive: true, force: true }));
+  await using own = await HostileUpstream.start();
+  const vars = { PROBE_ORIGIN: own.url, VOLLEY_KEYS };
+  const first = await startRawSandbox({ storageDir, vars });
+  own.script("/write", (_, response) => response.writeHead(404).end());
+  const actions = [{ id: "w", tool: "probe-write", args: { n: 8 } }];
+  const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions }, first.url));
+  await runsOf("all", "", 1, first.url);
+  own.script("/write", () => {});
+  const rerun = send("all", "POST", `/v1/runs/${id}/rerun`, {}, first.url).catch(() => null);
+  await eventually("the write", () => Promise.resolve(own.requestsTo("/write").length > 1 || undefined));
+  await first.kill();
+  await rerun;
+  await using second = await startRawSandbox({ storageDir, vars });
+  const again = await send("all", "POST", `/v1/runs/${id}/rerun`, {}, second.url);
+  expect(JSON.parse(again.text)).toMatchObject({ results: [{ id: "w", status: "pending_confirmation" }] });
+  expect(own.requestsTo("/write")).toHaveLength(2);
 });
 
 test("Twelve of the largest batches at once leave twelve runs, within the bytes of a report", async () => {
