@@ -5,15 +5,12 @@ import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { type Refusal } from "../../../core/contract/refusal.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { RunLog } from "../objects/run-logs.ts";
-import { type Look, RUN_LOGS, RUN_SOURCES, RUN_STATUSES, type Sight } from "../run.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { type Look, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { sees } from "../see-run.ts";
 import { NO_RUN, openLog, sightOf } from "./open-log.ts";
@@ -80,7 +77,7 @@ export const showRun: Endpoint = {
     const actions = kept.actions
       .filter(({ tool }) => sees(sight, tool))
       // They are for running it again.
-      .map(({ call_key: _, resolved: __, ...action }) => action);
+      .map(({ call_key: callKey, resolved, ...action }) => action);
     const ids = new Set(actions.map((action) => action.id));
     const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
     return ok(respondJson(JSON.stringify({ ...run, ...kept, plan: { edges }, actions, children })));
