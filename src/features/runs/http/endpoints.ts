@@ -77,7 +77,7 @@ export const showRun: Endpoint = {
     const actions = kept.actions
       .filter(({ tool }) => sees(sight, tool))
       // They are for running it again.
-      .map(({ call_key: callKey, resolved, ...action }) => action);
+      .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
     const ids = new Set(actions.map((action) => action.id));
     const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
     return ok(respondJson(JSON.stringify({ ...run, ...kept, plan: { edges }, actions, children })));
