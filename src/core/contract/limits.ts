@@ -306,6 +306,8 @@ export const maxOperatorTenants = 100;
 export const operatorTools = 10;
 /** Dead jobs that one request of the operator looks at; it redrives as many of them as a tenant's own does. */
 export const operatorRedriveLooks = 1_000;
+/** How often a run is run again: each time all reruns before are read. */
+export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */

@@ -4,6 +4,7 @@ import { utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { nameOf } from "../../core/observe/watch.ts";
@@ -24,6 +25,8 @@ export interface RecordOptions {
 export interface AddOptions {
   /** Which of several batches of one run it is; its actions say so. */
   readonly round?: number | undefined;
+  /** How long after its run it began. */
+  readonly afterMs?: number | undefined;
   /** Whether nothing of a tool's content is kept. */
   readonly isPrivate: (tool: Tool) => boolean;
   /** The tools with secrets that the request has called so far, those of its flows among them. */
@@ -69,7 +72,10 @@ export class RunRecord {
   }
 
   /** Take the actions of a batch that is over. */
-  add({ plan, outcomes, isTool, ran }: SeenBatch, { round, isPrivate, secretive }: AddOptions): void {
+  add(
+    { plan, outcomes, isTool, ran }: SeenBatch,
+    { round, afterMs, isPrivate, secretive }: AddOptions,
+  ): void {
     const { steps } = plan;
     const hides = (at: number): boolean => {
       const { task } = steps[at]!;
@@ -88,10 +94,12 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some(hides);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
-      const open = toOpening(step, name, outcome, round);
+      const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
+      const callKey = isWrite ? ran?.callKey(step) : undefined;
+      const open = toOpening(step, name, outcome, { round, afterMs });
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
-        full.push(`${open}${this.#toContent(step, outcome, { args, redact, hides: hides(at) })}}`);
+        full.push(`${open}${this.#toContent(step, outcome, { args, callKey, redact, hides: hides(at) })}}`);
       this.#actions += 1;
     }
     this.#outline = append(this.#outline, outline);
@@ -122,9 +130,10 @@ export class RunRecord {
     return `${JSON.stringify(facts).slice(0, -1)},"tools":[${tools}]}`;
   }
 
-  toBodyJson(model?: readonly ModelRound[]): string {
+  /** @param joined the answers of a model that its batches were asked for by, and when the run began */
+  toBodyJson(joined?: { readonly model: readonly ModelRound[]; readonly startedAt: number }): string {
     const rounds =
-      model === undefined ? "" : `,"model":${toModelJson(model, this.#hasContent ? "content" : "outline")}`;
+      joined === undefined ? "" : `,"model":${toModelJson(joined, this.#hasContent ? "content" : "outline")}`;
     const actions = this.#hasContent ? this.#full : this.#outline;
     return `{"plan":{"edges":[${this.#edges}]},"actions":[${actions}]${rounds}}`;
   }
@@ -154,27 +163,34 @@ export class RunRecord {
     step: Step,
     outcome: Outcome,
     {
-      args = step.task.ok ? step.task.value.input : undefined,
+      args: resolved,
+      callKey,
       redact,
       hides,
     }: {
       readonly args: unknown;
+      readonly callKey: string | undefined;
       readonly hides: boolean;
       readonly redact: ((json: string) => string) | null;
     },
   ): string {
-    if (hides) return `${toOutline(outcome)},"private":true`;
+    const args = resolved ?? (step.task.ok ? step.task.value.input : undefined);
+    let open = callKey === undefined ? "" : `,"call_key":${JSON.stringify(callKey)}`;
+    if (resolved !== undefined) open += ',"resolved":true';
+    if (hides) return `${open}${toOutline(outcome)},"private":true`;
     const content = new Content(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)));
     if (outcome.status === "pending_confirmation")
       content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)));
     const written = args === undefined ? undefined : attemptNow(() => JSON.stringify(args));
     if (written?.ok === true) content.put("args", written.value);
+    const others = toOthersJson(step);
+    if (others !== null) content.put("with", others);
     const shown = shownOf(outcome);
     if (shown !== undefined) content.put("data", shown.json);
     this.#contentLeft -= content.bytes;
     this.#wide += content.bytes - content.length;
-    return content.toText(outcome);
+    return open + content.toText(outcome);
   }
 }
 
@@ -229,21 +245,55 @@ function append(before: string, actions: readonly string[]): string {
  * Write the fields of an action that have no word of its caller or its upstream, but for the id, which has no room for more. They are put
  * together from text, as results are: every action has them.
  */
-function toOpening({ id }: Step, tool: string, outcome: Outcome, round: number | undefined): string {
-  const { queuedMs, durationMs, attempts, bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
+function toOpening(
+  { id }: Step,
+  tool: string,
+  outcome: Outcome,
+  { round, afterMs = 0 }: Pick<AddOptions, "round" | "afterMs">,
+): string {
+  const { startedMs, queuedMs, durationMs, attempts, tries } = outcome.meta;
+  const { bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
   let text = `{"id":${JSON.stringify(id)},"tool":${JSON.stringify(tool)},"status":"${outcome.status}"`;
   if (round !== undefined) text += `,"round":${round}`;
   if (outcome.status === "initiated") text += `,"job_id":${JSON.stringify(outcome.jobId)}`;
   if (outcome.status === "skipped") text += `,"because":${JSON.stringify(outcome.because)}`;
+  if (startedMs !== undefined) text += `,"started_ms":${afterMs + startedMs}`;
   if (queuedMs !== undefined) text += `,"queued_ms":${queuedMs}`;
   if (durationMs !== undefined) text += `,"duration_ms":${durationMs}`;
   if (attempts !== undefined) text += `,"attempts":${attempts}`;
+  if (tries !== undefined) {
+    const later = tries.map((one) => ({ ...one, started_ms: afterMs + one.started_ms }));
+    text += `,"tries":${JSON.stringify(later)}`;
+  }
   if (bytes !== undefined) text += `,"bytes":${bytes}`;
   if (items !== undefined) text += `,"items":${JSON.stringify(items)}`;
   if (replayed) text += ',"replayed":true';
   if (demoted) text += ',"demoted":true';
   if (deduplicatedOf !== undefined) text += `,"deduplicated_of":${JSON.stringify(deduplicatedOf)}`;
   return text;
+}
+
+/** Write what an action was sent with besides its arguments; null where that is nothing. */
+function toOthersJson({ task, keyed }: Step): string | null {
+  if (!task.ok) return null;
+  const { tool, forEach, select, timeoutMs, callbackUrl } = task.value;
+  const isShorter = timeoutMs < tool.timeoutMs;
+  // Most actions have none of these.
+  if (
+    !isShorter &&
+    forEach === undefined &&
+    select === null &&
+    callbackUrl === undefined &&
+    keyed === undefined
+  )
+    return null;
+  return JSON.stringify({
+    for_each: forEach,
+    select: select?.map((tokens) => toPointer(tokens)),
+    timeout_ms: isShorter ? timeoutMs : undefined,
+    callback_url: callbackUrl,
+    idempotency_key: keyed?.key,
+  });
 }
 
 /** Write what is kept of a failure or a question without its texts. */
@@ -254,11 +304,14 @@ function toOutline(outcome: Outcome): string {
   return `,"confirmation":${JSON.stringify({ id, expires_at: new Date(expiresAt).toISOString() })}`;
 }
 
-function toModelJson(rounds: readonly ModelRound[], kept: "content" | "outline"): string {
+function toModelJson(
+  { model, startedAt: runAt }: { readonly model: readonly ModelRound[]; readonly startedAt: number },
+  kept: "content" | "outline",
+): string {
   return JSON.stringify(
-    rounds.map(({ startedAt, modelMs, usage }, at) => ({
+    model.map(({ startedAt, modelMs, usage }, at) => ({
       round: at + 1,
-      started_ms: Math.max(0, startedAt - rounds[0]!.startedAt),
+      started_ms: Math.max(0, startedAt - runAt),
       model_ms: modelMs,
       ...(usage !== null && (kept === "content" || isNumbers(usage)) && { usage }),
     })),
