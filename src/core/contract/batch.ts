@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault } from "./form.ts";
-import { isJsonObject, withoutNulls } from "./json.ts";
+import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault, written } from "./form.ts";
+import { isJsonObject, type JsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
@@ -22,11 +22,13 @@ export const tagsForm = listOf(matching(TAG), { min: 0, max: LIMITS.runTags });
 export const batchForm = object({
   actions: listOf(anything, { max: LIMITS.actions }),
   on_error: withDefault(oneOf(...ON_ERROR), "partial-success"),
-  deadline_ms: withDefault(upTo(LIMITS.maxDeadlineMs), LIMITS.deadlineMs),
+  deadline_ms: optional(upTo(LIMITS.maxBackgroundDeadlineMs)),
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
   tags: optional(tagsForm),
+  background: withDefault(flag, false),
+  callback_url: optional(written),
 });
 
 const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
@@ -44,6 +46,10 @@ export interface Batch {
   readonly skipApproval: boolean;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
+  /** The batch as it was sent, where it is to run in the background. */
+  readonly background?: JsonObject;
+  /** Where the event about its end goes, of one in the background. */
+  readonly callbackUrl?: string | undefined;
 }
 
 /**
@@ -61,7 +67,12 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
       : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
     return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
   }
-  const { actions } = value;
+  const { actions, background = false, deadline_ms: asked } = value;
+  const most = background ? LIMITS.maxBackgroundDeadlineMs : LIMITS.maxDeadlineMs;
+  const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
+  const misused =
+    deadlineMs > most ? tooLong(deadlineMs) : background ? undefined : callbackOf(value.callback_url);
+  if (misused !== undefined) return err(misused);
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -82,12 +93,30 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   return ok({
     entries: refuseRepeatedKeys(entries),
     onError: value.on_error ?? "partial-success",
-    deadlineMs: value.deadline_ms ?? LIMITS.deadlineMs,
+    deadlineMs,
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
+    ...(background && { background: value, callbackUrl: value.callback_url }),
   });
+}
+
+function tooLong(deadlineMs: number): Refusal {
+  const issue = {
+    path: "/deadline_ms",
+    expected: `an integer from 1 to ${LIMITS.maxDeadlineMs}`,
+    received: describe(deadlineMs),
+  };
+  const hint = `A batch that its caller waits for may take ${LIMITS.maxDeadlineMs} ms. Send it with "background": true, where it may take ${LIMITS.maxBackgroundDeadlineMs}.`;
+  return makeRefusal("INVALID_BATCH", hint, { issue });
+}
+
+/** The refusal of an address that would never be told anything. */
+function callbackOf(url: string | undefined): Refusal | undefined {
+  if (url === undefined) return undefined;
+  const issue = { path: "/callback_url", expected: 'only beside "background": true', received: "an address" };
+  return makeRefusal("INVALID_BATCH", "This batch answers its caller; leave callback_url out.", { issue });
 }
 
 /** Whether a body is an action without the list around it. */

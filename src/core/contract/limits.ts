@@ -21,8 +21,12 @@ export const actions = 50;
 export const deadlineMs = 15_000;
 /** Beyond a minute a request should have been a job. */
 export const maxDeadlineMs = 60_000;
+/** The same of a batch in the background: what is slower than a quarter of an hour is several batches. */
+export const maxBackgroundDeadlineMs = 900_000;
 /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
 export const loopElements = 25;
+/** Elements of one `for_each` where no caller waits: a page of a thousand rows, which a model sends as one loop. */
+export const longLoopElements = 1_000;
 /** Elements that references to parts of lists may take in one batch: each part is a list of its own, and there is room for thousands. */
 export const partElements = 100_000;
 /** Arguments of a batch that references, templates and loops make, all together: 64 of the largest. */

@@ -1,13 +1,16 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
+import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { Failure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
+import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
@@ -15,6 +18,7 @@ import type { Call, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
+import type { Admitted, Refused } from "./admit-plan.ts";
 import { type BatchKey } from "./read-keys.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
@@ -34,6 +38,8 @@ export interface Journal {
   begin(step: Step): Promise<boolean>;
   /** Write down how a step ended. */
   end(step: Step, outcome: Outcome): void;
+  /** Run the elements of a step's loop, each of which has its own entry; absent where a loop is one entry. Never rejects. */
+  runLoop?(step: Step, calls: readonly Result<Call, Failure>[], inside: Inside): Promise<Outcome>;
 }
 
 /** A plan that may have run in part before. */
@@ -104,6 +110,19 @@ export interface LargerWork {
   readonly inside?: Inside;
   /** The id of that batch, or of the work that asked for this one. */
   readonly outer?: string;
+  /** Its id, where that was told before it ran. */
+  readonly batchId?: string;
+}
+
+/** Record a batch that is to run in the background: the answer says where it is found. */
+export type RunLater = (batch: Batch, execution: Execution) => Promise<Result<LaterAnswer, Refused>>;
+
+/** The answer to a batch that was recorded. */
+export interface LaterAnswer extends Pick<Admitted, "quota"> {
+  readonly json: string;
+  readonly replayed: boolean;
+  /** The path of its job. */
+  readonly location: string;
 }
 
 /** How a batch asks a person. */
@@ -151,6 +170,8 @@ export interface Execution {
   readonly within?: LargerWork;
   /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
+  /** Absent in a Worker that runs no batches in the background. */
+  readonly runLater?: RunLater;
   /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
   /** Sees what becomes of it, for the operator. */

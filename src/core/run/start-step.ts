@@ -129,6 +129,10 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (task.call === null && prepared.value.kind === "call")
       batch.prepared?.set(step.index, prepared.value.call);
+    if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
+      const { calls } = prepared.value;
+      return startInside(ticket, batch, { endsAt, run: (inside) => journal.runLoop!(step, calls, inside) });
+    }
     if (tool.execution === "fire-and-forget") {
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)
@@ -173,15 +177,26 @@ async function awaitJournal(
  * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
  * batch.
  */
-function startFlow(ticket: Ticket, call: Call, { runFlow, scope, endsAt }: StepScope): void {
-  const { slots, budget, parallelism, ports } = scope;
-  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, budget));
+function startFlow(ticket: Ticket, call: Call, batch: StepScope): void {
+  const { runFlow, scope, endsAt } = batch;
+  if (call.begun?.kind === "over")
+    return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+  const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
+  startInside(ticket, batch, { endsAt: ownEnd, run: (inside) => runFlow(call, inside) });
+}
+
+/** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
+function startInside(
+  ticket: Ticket,
+  { scope }: StepScope,
+  { endsAt, run }: { readonly endsAt: number; readonly run: (inside: Inside) => Promise<FlowEnd> },
+): void {
+  const { slots, budget, parallelism } = scope;
   const stopped = new AbortController();
-  const ownEnd = Math.min(endsAt, ports.clock.now() + call.timeoutMs);
   ticket.hold(() => stopped.abort());
   ticket.start();
   if (parallelism !== undefined) enter(parallelism);
-  void runFlow(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
+  void run({ signal: stopped.signal, endsAt, slots, budget }).then((end) => {
     if (parallelism !== undefined) leave(parallelism);
     if ("asks" in end) ticket.ask(end.asks);
     else ticket.end(end);

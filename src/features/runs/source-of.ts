@@ -8,6 +8,7 @@ const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
   [/ \/v1\/flows\//, "flow"],
   [/ \/v1\/confirmations\//, "approval"],
   [/ \/api\/orchestration\//, "orchestration"],
+  [/^background$/, "background"],
 ];
 
 /** Find the door that a run came by: the trigger that started it, the batch that it is an action of, or the route of its request. */

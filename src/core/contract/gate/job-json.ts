@@ -48,6 +48,9 @@ export const jobSchema = lazySchema(() => {
       duration_ms: z
         .optional(z.int().check(z.minimum(0)))
         .check(z.describe("From when the job could begin to its end; absent while it is not over")),
+      progress: z
+        .optional(z.strictObject({ done: z.int(), failed: z.int(), total: z.int() }))
+        .check(z.describe("Of a batch in the background: its calls, elements of loops each for itself")),
       note: z.optional(z.string()),
       callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
       args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
@@ -85,6 +88,7 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
     updated_at: toIso(job.updatedAt),
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
     duration_ms: job.durationMs,
+    progress: job.progress,
     ...(job.note !== null && { note: job.note }),
     ...(job.callback !== null && { callback: toWireCallback(job.callback) }),
   } satisfies WireJob);

@@ -1,10 +1,11 @@
 import { parseBatch } from "../../contract/batch.ts";
+import { isJsonObject } from "../../contract/json.ts";
 import { execute } from "../../run/execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
-import { respondBatch } from "../http/respond-run.ts";
+import { respondBatch, respondDocument } from "../http/respond-run.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
 /**
@@ -25,14 +26,28 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const batch = parseBatch(body.value.value, body.value.bytes);
+    const prefers = headers.has("prefer") && context.runLater !== undefined && prefersLater(headers);
+    const sent = body.value.value;
+    const value = prefers && isJsonObject(sent) ? { ...sent, background: true } : sent;
+    const batch = parseBatch(value, body.value.bytes);
     if (!batch.ok) return batch;
 
-    const keyed = key.value === null ? {} : underKey(key.value, body.value.value);
-    return respondBatch(
+    const keyed = key.value === null ? {} : underKey(key.value, value);
+    const respond = batch.value.background === undefined ? respondBatch : respondDocument;
+    const answered = await respond(
       (listener) => execute(batch.value, { ...context, ...keyed, ...listener }),
       request,
       context,
     );
+    if (prefers && answered.ok && answered.value.status === 202)
+      answered.value.headers.set("preference-applied", LATER);
+    return answered;
   },
 };
+
+const LATER = "respond-async";
+
+/** Whether a client would rather not wait (RFC 7240). */
+function prefersLater(headers: Headers): boolean {
+  return new RegExp(`(?:^|,)\\s*${LATER}\\s*(?:[,;]|$)`, "i").test(headers.get("prefer") ?? "");
+}

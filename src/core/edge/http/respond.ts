@@ -33,6 +33,8 @@ export interface Ran {
   readonly json: string;
   readonly quota: QuotaState | null;
   readonly replayed: boolean;
+  /** Where it is found, if it runs later. */
+  readonly location?: string;
 }
 
 /** The bytes that are held for an answer. */

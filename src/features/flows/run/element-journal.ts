@@ -1,0 +1,69 @@
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Journal } from "../../../core/gate/execution.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { Step } from "../../../core/plan/step.ts";
+import type { KeptStep } from "../flow-run.ts";
+import { keepStep, type Ledger } from "./run-journal.ts";
+
+export interface ElementJournalOptions {
+  readonly ledger: Ledger;
+  /** Bytes that the kept result of one element may take. */
+  readonly elementBytes: number;
+  /** Keep the failures too: somebody reads them. */
+  readonly keepsAll: boolean;
+}
+
+/**
+ * The journal of one slice of a loop. How an element ended is written down with the beginning of the next write, so a write costs
+ * one call of the object, and the reads of a slice cost one together.
+ */
+export class ElementJournal implements Journal {
+  readonly #options: ElementJournalOptions;
+  #ended: KeptStep[] = [];
+  /** Whether the attempt may send nothing any more. */
+  #isLost = false;
+
+  constructor(options: ElementJournalOptions) {
+    this.#options = options;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  async begin({ id }: Step): Promise<boolean> {
+    const isIts = await this.#options.ledger.begin(id, this.#take());
+    this.#isLost ||= !isIts;
+    return isIts;
+  }
+
+  end({ id, task }: Step, outcome: Outcome): void {
+    if (outcome.meta.replayed === true || isUnfinished(outcome)) return;
+    const { elementBytes, keepsAll } = this.#options;
+    const kept = keepStep(id, outcome, elementBytes);
+    const isWrite = task.ok && task.value.tool.isWrite;
+    const isWorth = keepsAll || outcome.status !== "error" || (isWrite && kept?.outcomeJson === null);
+    if (kept !== null && isWorth) this.#ended.push(kept);
+  }
+
+  /** Write down what has ended. What cannot be is run again, or is in doubt where it was a write. */
+  async flush(): Promise<void> {
+    const ended = this.#take();
+    if (ended.length === 0) return;
+    const written = await attempt(() => this.#options.ledger.end(ended));
+    this.#isLost ||= written.ok && !written.value;
+  }
+
+  #take(): readonly KeptStep[] {
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
+  }
+}
+
+/** Whether a step was stopped before its end or has never begun, and is left to a later attempt. */
+export function isUnfinished(outcome: Outcome): boolean {
+  if (!("error" in outcome) || outcome.status === "unknown") return false;
+  const { code } = outcome.error;
+  return code === "CANCELLED" || (code === "RATE_LIMITED" && outcome.meta.attempts === undefined);
+}
