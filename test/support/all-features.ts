@@ -1,5 +1,6 @@
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
+import { background } from "../../src/features/background/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
@@ -28,6 +29,7 @@ export const ALL_FEATURES = [
   addedTools(),
   imports(),
   flows(),
+  background(),
   keys(),
   runs(),
   tenantData(),

@@ -234,6 +234,20 @@ export const workPerAlarm = 500;
 export let causeMs = 24 * 3_600_000;
 /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
 export const causesKept = 1_000_000;
+/** How long one attempt of a batch in the background begins calls before it leaves the rest to the next: an alarm may take 15 minutes, and begins attempts for five of them. */
+export const batchSliceMs = 120_000;
+/** Batches in the background that one alarm has under way: each holds the results of a thousand calls. */
+export const batchesAtOnce = 2;
+/** Live batches in the background of a tenant: each is a row of up to a body's size. */
+export const batchBacklog = 200;
+/** The same of one key: half of them are left for others. */
+export const keyBatchBacklog = 100;
+/** Results that are kept of a batch in the background, together; each has its part, and what does not fit is cut. */
+export const batchResultsBytes = 8 * 1024 * 1024;
+/** One page of them: as much as a model reads, and a tenth of what an object may answer with. */
+export const resultPageBytes = 256 * 1024;
+/** Results, or elements of one, on a page. */
+export const resultPage = 100;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
 export const runStepsBytes = 256 * 1024;
 /** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */

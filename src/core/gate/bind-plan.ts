@@ -52,7 +52,10 @@ const TOO_LATE = makeFailure("INVALID_ACTION", {
  * Make the target of the event about a job's end: events go to public https addresses only, and without a secret they could not
  * be told from forged ones.
  */
-function makeTarget(text: string, { caller, ports, options }: Execution): Result<CallbackTarget, Failure> {
+export function makeTarget(
+  text: string,
+  { caller, ports, options }: Pick<Execution, "caller" | "ports" | "options">,
+): Result<CallbackTarget, Failure> {
   const url = guardCallback(text, options.trustedOrigins);
   if (!url.ok) return url;
   const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;

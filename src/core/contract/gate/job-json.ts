@@ -15,6 +15,7 @@ import {
 /** Background work as the wire shows it. */
 export const jobSchema = lazySchema(() => {
   const time = z.string().check(z.describe("ISO 8601, UTC"));
+  const count = z.int().check(z.minimum(0));
   const callback = z.strictObject({
     status: z.enum(CALLBACK_STATUSES),
     attempts: z.int().check(z.minimum(0)),
@@ -49,7 +50,7 @@ export const jobSchema = lazySchema(() => {
         .optional(z.int().check(z.minimum(0)))
         .check(z.describe("From when the job could begin to its end; absent while it is not over")),
       progress: z
-        .optional(z.strictObject({ done: z.int(), failed: z.int(), total: z.int() }))
+        .optional(z.strictObject({ done: count, failed: count, total: count }))
         .check(z.describe("Of a batch in the background: its calls, elements of loops each for itself")),
       note: z.optional(z.string()),
       callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),

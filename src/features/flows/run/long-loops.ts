@@ -13,7 +13,7 @@ import { refuseParked } from "../../../core/run/fail-parked.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../flow-run.ts";
 import { ElementJournal, isUnfinished } from "./element-journal.ts";
-import { type Ledger, resumeRun } from "./run-journal.ts";
+import { keepStep, type Ledger, resumeRun } from "./run-journal.ts";
 import { seedOfSlice } from "./seed-of-slice.ts";
 
 type RunLoop = NonNullable<Journal["runLoop"]>;
@@ -58,6 +58,7 @@ export class LongLoops {
   readonly #options: LongLoopOptions;
   readonly #kept: ReadonlyMap<string, string | null>;
   readonly #failures: Outcome[] = [];
+  readonly #untold: KeptStep[] = [];
 
   constructor(options: LongLoopOptions) {
     this.#options = options;
@@ -67,6 +68,11 @@ export class LongLoops {
   /** The ends of elements that have not succeeded, those among them that have not begun. */
   get failures(): readonly Outcome[] {
     return this.#failures;
+  }
+
+  /** The entries of elements that were not begun: a run that is over keeps them too, where somebody reads them. */
+  get untold(): readonly KeptStep[] {
+    return this.#untold;
   }
 
   /** Run a loop: one outcome for all of its elements. */
@@ -88,7 +94,12 @@ export class LongLoops {
           : slice.map(() => abortedAfter(failed))),
       );
     }
-    this.#failures.push(...outcomes.filter((one) => !succeeded(one)));
+    for (const [element, outcome] of outcomes.entries()) {
+      if (succeeded(outcome)) continue;
+      this.#failures.push(outcome);
+      const entry = outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, elementBytes) : null;
+      if (entry !== null) this.#untold.push(entry);
+    }
     const durationMs = clock.now() - startedAt;
     const { idempotent: repeatable } = task.tool;
     return combineElements(outcomes, { failFast: isFailFast(task), repeatable, durationMs });
@@ -99,7 +110,7 @@ export class LongLoops {
     const { inside, journal } = loop;
     const outcomes = new Map<number, Outcome>();
     for (let left = slice; left.length > 0; ) {
-      const ran = inside.signal.aborted ? left.map(() => UNBEGUN) : await this.#runElements(left, loop);
+      const ran = inside.signal.aborted ? left.map(() => unbegun(clock.now() >= inside.endsAt)) : await this.#runElements(left, loop);
       for (const [at, element] of left.entries()) outcomes.set(element, ran[at]!);
       left = left.filter((element) => waitOf(outcomes.get(element)!) > 0);
       const waitMs = Math.max(...left.map((element) => waitOf(outcomes.get(element)!)));
@@ -123,7 +134,7 @@ export class LongLoops {
       const call = calls[element]!;
       return {
         index,
-        id: `${step.id}${ELEMENT}${element}`,
+        id: nameOf(step, element),
         toolName: step.toolName,
         needs: [],
         after: inOrder && index > 0 ? [index - 1] : [],
@@ -188,8 +199,14 @@ export function isCut(outcomeJson: string | null): boolean {
   return meta.truncated !== undefined;
 }
 
-/** It was not begun, for want of time. */
-const UNBEGUN: Outcome = { status: "error", error: makeFailure("CANCELLED"), meta: {} };
+function nameOf({ id }: Step, element: number): string {
+  return `${id}${ELEMENT}${element}`;
+}
+
+/** It was not begun, for want of time: that of the attempt, or of the whole. */
+function unbegun(isOver: boolean): Outcome {
+  return { status: "error", error: makeFailure(isOver ? "DEADLINE_EXCEEDED" : "CANCELLED"), meta: {} };
+}
 
 function abortedAfter(element: number): Outcome {
   const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;

@@ -103,8 +103,8 @@ export class RunJournal implements Journal {
 /** Make the entry of a step that has ended; null for one that was skipped. */
 export function keepStep(id: string, outcome: Outcome, mostBytes: number): KeptStep | null {
   if (outcome.status === "skipped") return null;
-  if (isInDoubt(outcome)) return { id, outcomeJson: null };
-  return { id, outcomeJson: toStoredOutcome(fitOutcome(outcome, mostBytes)) };
+  const json = toStoredOutcome(fitOutcome(outcome, mostBytes));
+  return isInDoubt(outcome) ? { id, outcomeJson: null, shownJson: json } : { id, outcomeJson: json };
 }
 
 export function isLoop({ task }: Pick<Step, "task">): boolean {
