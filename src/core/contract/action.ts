@@ -331,10 +331,7 @@ export function tooManyElements(count: number, { forEach, isLong = false }: Loop
     const form = JSON.stringify({ $ref: `${id}#${toPointer(tokens)}?from=${from}&count=${most}` });
     part = `Loop over a part of them, ${form}, and in another action from ${from + most} on.`;
   }
-  const later =
-    isLong || count > LIMITS.longLoopElements
-      ? ""
-      : ` Or send the batch with "background": true, where it may run over ${LIMITS.longLoopElements}.`;
+  const later = isLong ? "" : ` With "background": true in the batch it may be ${LIMITS.longLoopElements}.`;
   const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}${later}`;
   return makeFailure("INVALID_ARGS", { hint });
 }

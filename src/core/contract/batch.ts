@@ -3,7 +3,7 @@ import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
 import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault, written } from "./form.ts";
 import { isJsonObject, type JsonObject, withoutNulls } from "./json.ts";
-import { describe, explainMisfit } from "./issues.ts";
+import { describe, explainMisfit, NO_SUCH_FIELD, toHint } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -70,9 +70,10 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   const { actions, background = false, deadline_ms: asked } = value;
   const most = background ? LIMITS.maxBackgroundDeadlineMs : LIMITS.maxDeadlineMs;
   const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
-  const misused =
-    deadlineMs > most ? tooLong(deadlineMs) : background ? undefined : callbackOf(value.callback_url);
-  if (misused !== undefined) return err(misused);
+  if (deadlineMs > most) return err(onlyLater("deadline_ms", `an integer from 1 to ${most}`, deadlineMs));
+  const { callback_url: callbackUrl } = value;
+  if (!background && callbackUrl !== undefined)
+    return err(onlyLater("callback_url", NO_SUCH_FIELD, callbackUrl));
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -98,25 +99,15 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
-    ...(background && { background: value, callbackUrl: value.callback_url }),
+    ...(background && { background: value, callbackUrl }),
   });
 }
 
-function tooLong(deadlineMs: number): Refusal {
-  const issue = {
-    path: "/deadline_ms",
-    expected: `an integer from 1 to ${LIMITS.maxDeadlineMs}`,
-    received: describe(deadlineMs),
-  };
-  const hint = `A batch that its caller waits for may take ${LIMITS.maxDeadlineMs} ms. Send it with "background": true, where it may take ${LIMITS.maxBackgroundDeadlineMs}.`;
+/** Refuse a field that says what only a batch in the background may. */
+function onlyLater(name: string, expected: string, value: unknown): Refusal {
+  const issue = { path: `/${name}`, expected, received: describe(value) };
+  const hint = `${toHint([issue])} With "background": true it may be more.`;
   return makeRefusal("INVALID_BATCH", hint, { issue });
-}
-
-/** The refusal of an address that would never be told anything. */
-function callbackOf(url: string | undefined): Refusal | undefined {
-  if (url === undefined) return undefined;
-  const issue = { path: "/callback_url", expected: 'only beside "background": true', received: "an address" };
-  return makeRefusal("INVALID_BATCH", "This batch answers its caller; leave callback_url out.", { issue });
 }
 
 /** Whether a body is an action without the list around it. */

@@ -64,11 +64,7 @@ export class ObjectParts {
 
   /** Say how far a job has come, where a part knows. */
   progress(jobId: string): JobProgress | undefined {
-    for (const part of this.all) {
-      const progress = part.progress?.(jobId);
-      if (progress !== undefined) return progress;
-    }
-    return undefined;
+    return this.all.map((part) => part.progress?.(jobId)).find((progress) => progress !== undefined);
   }
 
   usage(nowMs: number, query: UsageQuery): Partial<UsageReport> {

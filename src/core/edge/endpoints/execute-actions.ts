@@ -49,5 +49,5 @@ const LATER = "respond-async";
 
 /** Whether a client would rather not wait (RFC 7240). */
 function prefersLater(headers: Headers): boolean {
-  return new RegExp(`(?:^|,)\\s*${LATER}\\s*(?:[,;]|$)`, "i").test(headers.get("prefer") ?? "");
+  return new RegExp(`\\b${LATER}\\b`, "i").test(headers.get("prefer") ?? "");
 }

@@ -56,7 +56,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
 }
 
 const NO_BACKGROUND: Refused = {
-  refusal: makeRefusal("INVALID_BATCH", "This deployment runs no batches in the background; leave it out."),
+  refusal: makeRefusal("INVALID_BATCH", "Nothing runs in the background here; leave it out."),
   quota: null,
 };
 
