@@ -3,6 +3,7 @@ import { agent } from "./features/agent/index.ts";
 import { background } from "./features/background/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
+import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
 import { flows } from "./features/flows/index.ts";
@@ -45,6 +46,7 @@ const volley = createVolley({
     objects(),
     tokens(),
     usage(),
+    cors(),
     document(),
     console(),
     // workspace(),
