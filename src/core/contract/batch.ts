@@ -1,9 +1,20 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault, written } from "./form.ts";
+import {
+  anything,
+  flag,
+  listOf,
+  matching,
+  object,
+  oneOf,
+  optional,
+  text,
+  upTo,
+  withDefault,
+} from "./form.ts";
 import { isJsonObject, type JsonObject, withoutNulls } from "./json.ts";
-import { describe, explainMisfit, NO_SUCH_FIELD, toHint } from "./issues.ts";
+import { describe, explainMisfit, toHint } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -26,9 +37,9 @@ export const batchForm = object({
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
+  callback_url: optional(text),
   tags: optional(tagsForm),
   background: withDefault(flag, false),
-  callback_url: optional(written),
 });
 
 const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
@@ -44,12 +55,12 @@ export interface Batch {
   readonly maxTokens: number | null;
   /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
   readonly skipApproval: boolean;
+  /** Where the events about what comes after its answer go; nothing is sent there until it is checked. */
+  readonly callbackUrl?: string;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
   /** The batch as it was sent, where it is to run in the background. */
   readonly background?: JsonObject;
-  /** Where the event about its end goes, of one in the background. */
-  readonly callbackUrl?: string | undefined;
 }
 
 /**
@@ -70,10 +81,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   const { actions, background = false, deadline_ms: asked } = value;
   const most = background ? LIMITS.maxBackgroundDeadlineMs : LIMITS.maxDeadlineMs;
   const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
-  if (deadlineMs > most) return err(onlyLater("deadline_ms", `an integer from 1 to ${most}`, deadlineMs));
-  const { callback_url: callbackUrl } = value;
-  if (!background && callbackUrl !== undefined)
-    return err(onlyLater("callback_url", NO_SUCH_FIELD, callbackUrl));
+  if (deadlineMs > most) return err(tooLong(deadlineMs, most));
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -98,14 +106,18 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
+    ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
-    ...(background && { background: value, callbackUrl }),
+    ...(background && { background: value }),
   });
 }
 
-/** Refuse a field that says what only a batch in the background may. */
-function onlyLater(name: string, expected: string, value: unknown): Refusal {
-  const issue = { path: `/${name}`, expected, received: describe(value) };
+function tooLong(deadlineMs: number, most: number): Refusal {
+  const issue = {
+    path: "/deadline_ms",
+    expected: `an integer from 1 to ${most}`,
+    received: describe(deadlineMs),
+  };
   const hint = `${toHint([issue])} With "background": true it may be more.`;
   return makeRefusal("INVALID_BATCH", hint, { issue });
 }

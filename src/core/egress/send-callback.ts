@@ -26,11 +26,24 @@ export interface CallbackScope {
  * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since an operator
  * may set it right.
  */
-export function sendCallback(
-  { eventId, target, job }: CallbackClaim,
+export async function sendCallback(
+  { eventId, target, also, job }: CallbackClaim,
   scope: CallbackScope,
 ): Promise<CallbackEnd> {
-  return sendEvent({ id: eventId, json: toEventJson(job) }, target, scope);
+  const event = { id: eventId, json: toEventJson(job) };
+  const own = await sendEvent(event, target, scope);
+  if (also === undefined) return own;
+  const other = await sendEvent(event, also, scope);
+  // Both hear of it again until both have it; an address that wants nothing more does not hold up the other.
+  return isOver(other) && !(isGone(own) && !isGone(other)) ? own : other;
+}
+
+function isGone(end: CallbackEnd): boolean {
+  return end.kind === "answered" && end.status === 410;
+}
+
+function isOver(end: CallbackEnd): boolean {
+  return end.kind === "answered" && ((end.status >= 200 && end.status < 300) || end.status === 410);
 }
 
 /** Try once to deliver any event, in the same way. */

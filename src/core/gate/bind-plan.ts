@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
@@ -18,6 +19,21 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
   );
   return { ...plan, steps };
 }
+
+/** Give a request the address that its batch names. Refused whole: what comes after the answer would reach no caller. */
+export function bindCallback<E extends Callable>(
+  url: string | undefined,
+  execution: E,
+  code: "INVALID_BATCH" | "INVALID_REQUEST" = "INVALID_BATCH",
+): Result<E & Pick<Execution, "callback">, Refusal> {
+  if (url === undefined) return ok(execution);
+  const target = makeTarget(url, execution);
+  if (target.ok) return ok({ ...execution, callback: target.value });
+  const { hint = "", issues } = target.error;
+  return err(makeRefusal(code, hint, issues && { issue: issues[0]! }));
+}
+
+type Callable = Pick<Execution, "caller" | "ports" | "options">;
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
   const { ports } = execution;
@@ -52,10 +68,7 @@ const TOO_LATE = makeFailure("INVALID_ACTION", {
  * Make the target of the event about a job's end: events go to public https addresses only, and without a secret they could not
  * be told from forged ones.
  */
-export function makeTarget(
-  text: string,
-  { caller, ports, options }: Pick<Execution, "caller" | "ports" | "options">,
-): Result<CallbackTarget, Failure> {
+function makeTarget(text: string, { caller, ports, options }: Callable): Result<CallbackTarget, Failure> {
   const url = guardCallback(text, options.trustedOrigins);
   if (!url.ok) return url;
   const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;

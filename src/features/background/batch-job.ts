@@ -1,4 +1,4 @@
-import type { AttemptEnd, JobSpec } from "../../core/contract/gate/job.ts";
+import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
@@ -12,6 +12,8 @@ export interface KeptBatch {
   readonly caller: Caller;
   /** How long all of it may take. */
   readonly deadlineMs: number;
+  /** Who is told of its end, of its jobs and of its questions. */
+  readonly callback?: CallbackTarget | undefined;
 }
 
 /** The place of a result: that of its action and, for an element of a loop, its number; -1 for what is none. */

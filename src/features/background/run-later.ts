@@ -1,16 +1,16 @@
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
-import type { CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
+import type { JobSpec } from "../../core/contract/gate/job.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { admitPlan } from "../../core/gate/admit-plan.ts";
-import { makeTarget } from "../../core/gate/bind-plan.ts";
+import { bindCallback } from "../../core/gate/bind-plan.ts";
 import { abandonKeys, endKey } from "../../core/gate/claimed-keys.ts";
 import type { Execution, LaterAnswer, RunLater } from "../../core/gate/execution.ts";
 import { readKeys } from "../../core/gate/read-keys.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
-import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
+import { attempt, err, ok } from "../../core/kit/result.ts";
 import type { Plan } from "../../core/plan/step.ts";
 import { BATCH, type KeptBatch, runIdOf } from "./batch-job.ts";
 
@@ -22,27 +22,32 @@ export const runLater: RunLater = async (batch, execution) => {
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
   if (unfit !== null) return err({ refusal: unfit, quota: null });
-  const callback = targetOf(batch, execution);
-  if (!callback.ok) return err({ refusal: callback.error, quota: null });
+  const bound = bindCallback(batch.callbackUrl, execution);
+  if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const idempotency = await readKeys(NO_PLAN, { caller, ports, batchKey });
   const seed = idempotency?.batch?.seed ?? ports.newId();
-  const spec = makeSpec(batch, execution, { id: deriveId(seed, 0), callback: callback.value });
+  const spec = makeSpec(batch, bound.value, deriveId(seed, 0));
   const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false };
   const admitted = await admitPlan(NO_PLAN, asked, { caller, gate });
   if (!admitted.ok) return admitted;
   const { plan, quota, claimed, replay } = admitted.value;
-  if (replay !== null) return ok(toAnswer((JSON.parse(replay.json) as WireAnswer).job_id, { quota, replayed: true }));
+  if (replay !== null)
+    return ok(toAnswer((JSON.parse(replay.json) as WireAnswer).job_id, { quota, replayed: true }));
   const [{ task }] = plan.steps as unknown as readonly [Plan["steps"][number]];
   if (!task.ok && task.error.code !== NOT_YET.code) {
     if (idempotency !== null) await attempt(() => gate.complete(abandonKeys(idempotency)));
     return err({ refusal: refuse(task.error.code), quota });
   }
   const state = claimed?.batch;
-  const answer = toAnswer(state?.kind === "claimed" ? deriveId(state.seed, 0) : spec.id, { quota, replayed: false });
-  if (idempotency?.batch != null) {
+  const answer = toAnswer(state?.kind === "claimed" ? deriveId(state.seed, 0) : spec.id, {
+    quota,
+    replayed: false,
+  });
+  const batchKeyed = idempotency?.batch ?? null;
+  if (batchKeyed !== null && idempotency !== null) {
     const end = { kind: "done", answer: { json: answer.json, failed: false } } as const;
     // It is recorded, so it is answered even when that cannot be kept: under its key it is the same job.
-    const ends = [endKey(idempotency.batch, end)];
+    const ends = [endKey(batchKeyed, end)];
     await attempt(() => gate.complete({ runId: idempotency.runId, ends }));
   }
   return ok(answer);
@@ -60,8 +65,8 @@ function toAnswer(id: string, facts: Pick<LaterAnswer, "quota" | "replayed">): L
 
 function makeSpec(
   { background, deadlineMs }: Batch,
-  { caller, origin, ports }: Execution,
-  { id, callback }: { readonly id: string; readonly callback: CallbackTarget | undefined },
+  { caller, origin, ports, callback }: Execution,
+  id: string,
 ): JobSpec {
   return {
     id,
@@ -74,7 +79,7 @@ function makeSpec(
     // The journal tells call by call which must not be repeated.
     delivery: "at-least-once",
     origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
-    toolJson: JSON.stringify({ caller, deadlineMs } satisfies KeptBatch),
+    toolJson: JSON.stringify({ caller, deadlineMs, callback } satisfies KeptBatch),
     ...(callback !== undefined && { callback }),
   };
 }
@@ -92,18 +97,12 @@ function refuseFields({ maxTokens, entries }: Batch): Refusal | null {
   return makeRefusal("INVALID_BATCH", hint);
 }
 
-function targetOf(
-  { callbackUrl }: Batch,
-  execution: Execution,
-): Result<CallbackTarget | undefined, Refusal> {
-  if (callbackUrl === undefined) return ok(undefined);
-  const target = makeTarget(callbackUrl, execution);
-  return target.ok ? target : err(makeRefusal("INVALID_BATCH", target.error.hint ?? "callback_url is none."));
-}
-
 function refuse(code: string): Refusal {
   return code === "BACKLOG_FULL"
-    ? makeRefusal("BACKLOG_FULL", "Too many batches wait in the background; nothing was recorded. Send it again later.")
+    ? makeRefusal(
+        "BACKLOG_FULL",
+        "Too many batches wait in the background; nothing was recorded. Send it again later.",
+      )
     : makeRefusal("UNAVAILABLE", "The batch could not be recorded, and nothing of it runs; send it again.", {
         retryAfterMs: 1_000,
       });

@@ -28,7 +28,11 @@ export const resultPageSchema = lazySchema(() => {
     .strictObject({
       results: z
         .array(z.union([resultSchema(), running]))
-        .check(z.describe("In the order of the actions. A long loop is on several pages, each with a part of its data")),
+        .check(
+          z.describe(
+            "In the order of the actions. A long loop is on several pages, each with a part of its data",
+          ),
+        ),
       next_cursor: z.nullable(z.string()),
     })
     .register(z.globalRegistry, { id: "ResultPage" });
@@ -47,7 +51,9 @@ export function toPageJson({ results, loop, hasMore }: ResultPage, entries: read
     const outcome = whole === undefined ? null : toOutcome(whole, budget);
     const data = elements.map((element) => toElementJson(element, budget));
     if (outcome === null)
-      texts.push(`${JSON.stringify({ index, id, tool, status: "running" }).slice(0, -1)},"data":[${data.join(",")}],"meta":{}}`);
+      texts.push(
+        `${JSON.stringify({ index, id, tool, status: "running" }).slice(0, -1)},"data":[${data.join(",")}],"meta":{}}`,
+      );
     else texts.push(toResultJson({ ...NO_STEP, index, id, toolName: tool, readAs }, withData(outcome, data)));
   }
   const last = results.at(-1);
@@ -79,7 +85,9 @@ function withData(outcome: Outcome, data: readonly string[]): Outcome {
   if (data.length === 0) return outcome;
   const shown = { data: null, json: `[${data.join(",")}]` };
   if (outcome.status === "success") return { ...outcome, ...shown };
-  return outcome.status === "error" || outcome.status === "unknown" ? { ...outcome, partial: shown } : outcome;
+  return outcome.status === "error" || outcome.status === "unknown"
+    ? { ...outcome, partial: shown }
+    : outcome;
 }
 
 function toElementJson(result: KeptResult, budget: ByteBudget): string {
@@ -87,7 +95,12 @@ function toElementJson(result: KeptResult, budget: ByteBudget): string {
   const { status } = outcome;
   const head = JSON.stringify({ index: result.element, status });
   if (status === "success") return `${head.slice(0, -1)},"data":${shownOf(outcome)!.json}}`;
-  const more = status === "initiated" ? { job_id: outcome.jobId } : "error" in outcome ? { error: toWireFailure(outcome.error) } : {};
+  const more =
+    status === "initiated"
+      ? { job_id: outcome.jobId }
+      : "error" in outcome
+        ? { error: toWireFailure(outcome.error) }
+        : {};
   return JSON.stringify({ index: result.element, status, ...more });
 }
 

@@ -169,7 +169,10 @@ export class Outbox {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
       }
-      const job = queued || kind.isQueued === true ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#leaseOf(spec));
+      const job =
+        queued || kind.isQueued === true
+          ? queueJob(spec, nowMs)
+          : recordJob(spec, nowMs, this.#leaseOf(spec));
       const isNew = this.#table.insert(job);
       if (isNew) inserted.push(job);
       // A job that begins later is the alarm's too.
@@ -260,7 +263,7 @@ export class Outbox {
         continue;
       }
       const delivery = claimCallback(due, nowMs);
-      if (delivery !== null && this.#gone.has(delivery.target.url, nowMs)) {
+      if (delivery !== null && this.#isGone(delivery, nowMs)) {
         this.#save(disableCallback(due), due);
         continue;
       }
@@ -344,6 +347,10 @@ export class Outbox {
     else this.#due.set(id, { ...kind!.placeOf(status), dueAt, group, isRunning: status === "running" });
     this.#backlog.count(this.#due.get(id), 1);
     if (group !== undefined && this.#backlog.sizeOfGroup(group) === 0) this.#turns.delete(group);
+  }
+
+  #isGone({ target, also = target }: CallbackClaim, nowMs: number): boolean {
+    return this.#gone.has(target.url, nowMs) && this.#gone.has(also.url, nowMs);
   }
 
   #isAlive(id: string): boolean {

@@ -1,4 +1,5 @@
 import { parseBatch } from "../../contract/batch.ts";
+import { bindCallback } from "../../gate/bind-plan.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { execute } from "../../run/execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
@@ -32,10 +33,12 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const batch = parseBatch(value, body.value.bytes);
     if (!batch.ok) return batch;
 
+    const bound = bindCallback(batch.value.callbackUrl, context);
+    if (!bound.ok) return bound;
     const keyed = key.value === null ? {} : underKey(key.value, value);
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
     const answered = await respond(
-      (listener) => execute(batch.value, { ...context, ...keyed, ...listener }),
+      (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
       request,
       context,
     );

@@ -21,7 +21,7 @@ export async function attemptBatch(
   slots: Semaphore | undefined,
 ): Promise<void> {
   const { spec, fence } = claim;
-  const { caller, deadlineMs } = JSON.parse(spec.toolJson ?? "") as KeptBatch;
+  const { caller, deadlineMs, callback } = JSON.parse(spec.toolJson ?? "") as KeptBatch;
   const { clock, operator } = deployment.ports;
   const requestId = spec.origin?.requestId ?? spec.id;
   const watch = new Watch({ clock, requestId, operator });
@@ -33,7 +33,7 @@ export async function attemptBatch(
   const budget = new ByteBudget(bytes, LIMITS.responseReserveBytes, { share: upstreams.share });
   const made = await attempt(async () => {
     const catalog = await context.currentCatalog();
-    const execution = { ...context, catalog, signal: new AbortController().signal };
+    const execution = { ...context, catalog, callback, signal: new AbortController().signal };
     return runBatch(claim, execution, {
       deadlineMs,
       slots: slots ?? new Semaphore(options.headerSlots),

@@ -88,7 +88,8 @@ export async function runBatch(
   endSlice();
   const { outcomes, release: _, ...measures } = ran;
   const measured = { ...measures, batchId: runIdOf(spec) };
-  const write = (shown: readonly Outcome[]): string => toEnvelopeJson(admission.value.admitted.plan, shown, measured);
+  const write = (shown: readonly Outcome[]): string =>
+    toEnvelopeJson(admission.value.admitted.plan, shown, measured);
   const isOver = clock.now() >= endsAt;
   const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
   const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
@@ -99,7 +100,9 @@ export async function runBatch(
     if (end === CONTINUED && (isLoop(step) || isUnfinished(outcome))) return [];
     return toEntry(step, outcome, mostBytes) ?? [];
   });
-  const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) => ledger.toResult(entry));
+  const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) =>
+    ledger.toResult(entry),
+  );
   return {
     end: end.kind === "succeeded" ? { ...end, dataJson: JSON.stringify({ run_id: runIdOf(spec) }) } : end,
     envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),

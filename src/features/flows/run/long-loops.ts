@@ -97,7 +97,8 @@ export class LongLoops {
     for (const [element, outcome] of outcomes.entries()) {
       if (succeeded(outcome)) continue;
       this.#failures.push(outcome);
-      const entry = outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, elementBytes) : null;
+      const entry =
+        outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, elementBytes) : null;
       if (entry !== null) this.#untold.push(entry);
     }
     const durationMs = clock.now() - startedAt;
@@ -109,8 +110,10 @@ export class LongLoops {
     const { clock } = this.#options.execution.ports;
     const { inside, journal } = loop;
     const outcomes = new Map<number, Outcome>();
-    for (let left = slice; left.length > 0; ) {
-      const ran = inside.signal.aborted ? left.map(() => unbegun(clock.now() >= inside.endsAt)) : await this.#runElements(left, loop);
+    for (let left = slice; left.length > 0;) {
+      const ran = inside.signal.aborted
+        ? left.map(() => unbegun(clock.now() >= inside.endsAt))
+        : await this.#runElements(left, loop);
       for (const [at, element] of left.entries()) outcomes.set(element, ran[at]!);
       left = left.filter((element) => waitOf(outcomes.get(element)!) > 0);
       const waitMs = Math.max(...left.map((element) => waitOf(outcomes.get(element)!)));

@@ -130,7 +130,10 @@ function isWrite({ task }: Step): boolean {
  */
 export function resumeRun(
   { steps }: Pick<Plan, "steps">,
-  { spec, fence }: Pick<JobClaim, "fence"> & { readonly spec: Pick<JobClaim["spec"], "id" | "idempotencyKey"> },
+  {
+    spec,
+    fence,
+  }: Pick<JobClaim, "fence"> & { readonly spec: Pick<JobClaim["spec"], "id" | "idempotencyKey"> },
   kept: readonly KeptStep[],
 ): Omit<Resumed, "journal"> {
   const retaken = fence > 1;
