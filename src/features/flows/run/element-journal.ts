@@ -20,6 +20,7 @@ export interface ElementJournalOptions {
 export class ElementJournal implements Journal {
   readonly #options: ElementJournalOptions;
   #ended: KeptStep[] = [];
+  readonly #begun = new Set<string>();
   /** Whether the attempt may send nothing any more. */
   #isLost = false;
 
@@ -32,18 +33,19 @@ export class ElementJournal implements Journal {
   }
 
   async begin({ id }: Step): Promise<boolean> {
+    this.#begun.add(id);
     const isIts = await this.#options.ledger.begin(id, this.#take());
     this.#isLost ||= !isIts;
     return isIts;
   }
 
-  end({ id, task }: Step, outcome: Outcome): void {
-    if (outcome.meta.replayed === true || isUnfinished(outcome)) return;
+  end({ id }: Step, outcome: Outcome): void {
+    if (outcome.meta.replayed === true) return;
     const { elementBytes, keepsAll } = this.#options;
-    const kept = keepStep(id, outcome, elementBytes);
-    const isWrite = task.ok && task.value.tool.isWrite;
-    const isWorth = keepsAll || outcome.status !== "error" || (isWrite && kept?.outcomeJson === null);
-    if (kept !== null && isWorth) this.#ended.push(kept);
+    // Of one that had begun it is said also that nothing of it was sent: else it would be in doubt.
+    const isWorth = outcome.status !== "error" || (keepsAll && !isUnfinished(outcome)) || this.#begun.has(id);
+    const kept = isWorth ? keepStep(id, outcome, elementBytes) : null;
+    if (kept !== null) this.#ended.push(kept);
   }
 
   /** Write down what has ended. What cannot be is run again, or is in doubt where it was a write. */

@@ -118,7 +118,7 @@ export function toEnd(
   const isLast = claim.attempt >= claim.spec.maxAttempts;
   const outcome = toOutcome(plan, { outcomes }, answer);
   // Of a loop its elements are looked at, whatever it came to.
-  const passing = [...outcomes, ...elements].filter(isPassing);
+  const passing = [...outcomes, ...elements.filter(isOwnFault)].filter(isPassing);
   if (passing.length > 0 && !(isLast && outcome.status === "success")) {
     const failure =
       outcome.status === "success" ? passing[0]!.error : firstCause({ plan, outcomes, answer }, outcome);
@@ -137,6 +137,11 @@ export function toEnd(
 /** Whether what failed may succeed the next time; a write that was lost is among them where sending it again is safe. */
 function isPassing(outcome: Outcome): outcome is FlowFailed {
   return (outcome.status === "error" || outcome.status === "unknown") && outcome.error.retryable;
+}
+
+/** Whether an element did not end for another's sake. */
+function isOwnFault(outcome: Outcome): boolean {
+  return !("error" in outcome) || outcome.error.code !== "ABORTED";
 }
 
 /** Whether an open breaker has kept it in here. */
