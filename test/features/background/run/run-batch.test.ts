@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { BatchObject } from "../../../support/batch-object.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
@@ -28,26 +27,39 @@ class Upstream {
   readonly keys = new Map<number, Set<string>>();
   underWay = 0;
   most = 0;
-  object!: BatchObject;
   /** Called before a call is answered. */
   onCall: (n: number) => void = () => {};
 
-  tool(name: string, declared: Parameters<typeof contractOf>[1], ms = 10): Tool {
+  tool(name: string, declared: Parameters<typeof contractOf>[1]): Tool {
     return contractOf(name, {
       ...declared,
-      run: async (args: unknown, { idempotencyKey }: ToolContext) => {
+      hosts: ["api.example.com"],
+      run: async (args: unknown, { fetch, idempotencyKey }: ToolContext) => {
         const { n } = args as { readonly n: number };
-        this.calls.push(n);
-        this.keys.set(n, (this.keys.get(n) ?? new Set<string>()).add(idempotencyKey));
-        this.underWay += 1;
-        this.most = Math.max(this.most, this.underWay);
-        await this.object.world.clock.sleep(ms);
-        this.underWay -= 1;
-        this.onCall(n);
-        return { n };
+        const answer = await fetch(`https://api.example.com/${n}/${idempotencyKey}`, { method: "POST" });
+        return answer.json();
       },
     });
   }
+
+  /** Answer a call after so long. */
+  async answer(url: string, sleep: () => Promise<void>): Promise<Response> {
+    const [, number, key = ""] = new URL(url).pathname.split("/");
+    const n = Number(number);
+    this.calls.push(n);
+    this.keys.set(n, (this.keys.get(n) ?? new Set<string>()).add(key));
+    this.underWay += 1;
+    this.most = Math.max(this.most, this.underWay);
+    await sleep();
+    this.underWay -= 1;
+    this.onCall(n);
+    return this.failing.has(n) && this.times(n) <= 2
+      ? new Response("", { status: 429 })
+      : Response.json({ n });
+  }
+
+  /** Elements whose first calls are refused. */
+  readonly failing = new Set<number>();
 
   times(n: number): number {
     return this.calls.filter((call) => call === n).length;
@@ -56,16 +68,21 @@ class Upstream {
 
 function setUp(
   actions: readonly object[],
-  { ms = 10, deadlineMs, ...declared }: { ms?: number; deadlineMs?: number } & Parameters<typeof contractOf>[1] = {},
+  {
+    ms = 10,
+    deadlineMs,
+    ...declared
+  }: { ms?: number; deadlineMs?: number } & Parameters<typeof contractOf>[1] = {},
 ) {
   const upstream = new Upstream();
   const tools = [
-    upstream.tool("read", { ...declared, isWrite: false }, ms),
-    upstream.tool("write", { ...WRITE, idempotent: false, ...declared }, ms),
-    upstream.tool("keyed", { ...WRITE, domain: "keyed", idempotent: "with-key", ...declared }, ms),
-    upstream.tool("later", { ...WRITE, domain: "later", execution: "fire-and-forget" }, ms),
+    upstream.tool("read", { ...declared, isWrite: false }),
+    upstream.tool("write", { ...WRITE, idempotent: false, ...declared }),
+    upstream.tool("keyed", { ...WRITE, domain: "keyed", idempotent: "with-key", ...declared }),
+    upstream.tool("later", { ...WRITE, domain: "later", execution: "fire-and-forget" }),
   ];
-  const object = (upstream.object = new BatchObject(tools, { actions }, deadlineMs));
+  const object = new BatchObject(tools, { actions }, deadlineMs);
+  object.world.fetch = (url) => upstream.answer(url, () => object.world.clock.sleep(ms));
   return { upstream, object };
 }
 
@@ -78,7 +95,9 @@ describe("A batch in the background", () => {
     const { end } = await object.finish();
     expect(end.kind).toBe("succeeded");
     expect(upstream.calls).toEqual(numbers(1_000));
-    expect(entriesOf(object)).toEqual(numbers(1_000).map((n) => ({ index: n, status: "success", data: { n } })));
+    expect(entriesOf(object)).toEqual(
+      numbers(1_000).map((n) => ({ index: n, status: "success", data: { n } })),
+    );
     expect(object.total).toBe(1_000);
   });
 
@@ -88,7 +107,7 @@ describe("A batch in the background", () => {
     expect(writes.upstream.most).toBe(1);
     const reads = setUp([{ tool: "read", ...over(60) }]);
     await reads.object.finish();
-    expect(reads.upstream.most).toBe(LIMITS.loopElements);
+    expect(reads.upstream.most).toBe(LIMITS.headerSlots);
   });
 
   test("writes two rows for a write, by one call, and one for a read, by one call for each slice", async () => {
@@ -108,9 +127,15 @@ describe("A batch in the background", () => {
   });
 
   test("goes on in the next attempt where time is up for one, and no attempt is counted for it", async () => {
-    const { upstream, object } = setUp([{ tool: "write", ...over(500) }, { tool: "read", args: { n: -1 } }], {
-      ms: 1_000,
-    });
+    const { upstream, object } = setUp(
+      [
+        { tool: "write", ...over(500) },
+        { tool: "read", args: { n: -1 } },
+      ],
+      {
+        ms: 1_000,
+      },
+    );
     const first = await object.attempt();
     expect(first.end).toEqual({ kind: "continued" });
     expect(upstream.calls.length).toBeLessThan(130);
@@ -173,12 +198,8 @@ describe("A batch in the background", () => {
   });
 
   test("tries elements again that failed in passing, and no others", async () => {
-    let failures = 2;
     const { upstream, object } = setUp([{ tool: "write", ...over(60) }]);
-    upstream.onCall = (n) => {
-      if (n === 7 && (failures -= 1) >= 0)
-        throw new ToolFailure("UPSTREAM_ERROR", { retryable: true, upstreamStatus: 429 });
-    };
+    upstream.failing.add(7);
     const { end } = await object.finish();
     expect(end.kind).toBe("succeeded");
     expect(upstream.times(7)).toBeGreaterThan(1);
@@ -249,7 +270,9 @@ describe("A batch in the background", () => {
           else expect(status).toBe("unknown");
           expect(upstream.keys.get(index)?.size ?? 1).toBe(1);
         }
-        expect(entries.filter(({ status }) => status === "unknown").length).toBeLessThanOrEqual(2 * after.length);
+        expect(entries.filter(({ status }) => status === "unknown").length).toBeLessThanOrEqual(
+          2 * after.length,
+        );
       },
     );
     await fc.assert(property, { numRuns: samples(100) });
