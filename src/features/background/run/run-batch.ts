@@ -63,10 +63,17 @@ export async function runBatch(
     answer,
     keptBytes: loopBytes,
     loops: plan.steps.filter(isLoop).length,
-    keepsAll: true,
+    isShown: true,
     onLoop: (step, elements) => ledger.count(step, elements),
   });
-  const journal = new RunJournal({ plan, ledger, defer, runLoop: loops.run, keptBytes: loopBytes });
+  const journal = new RunJournal({
+    plan,
+    ledger,
+    defer,
+    runLoop: loops.run,
+    keptBytes: loopBytes,
+    isShown: true,
+  });
   const own: Execution = {
     ...execution,
     within: {
@@ -155,7 +162,7 @@ function toEntry({ id, ...step }: Step, outcome: Outcome, mostBytes: number): Ke
     const { status, error, because } = outcome;
     return { id, outcomeJson: JSON.stringify({ status, error, because, meta: {} }) };
   }
-  return keepStep(id, isLoop(step) ? withoutElements(outcome) : outcome, mostBytes);
+  return keepStep(id, isLoop(step) ? withoutElements(outcome) : outcome, { mostBytes, isShown: true });
 }
 
 function withoutElements(outcome: Outcome): Outcome {

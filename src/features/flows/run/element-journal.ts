@@ -9,8 +9,8 @@ export interface ElementJournalOptions {
   readonly ledger: Ledger;
   /** Bytes that the kept result of one element may take. */
   readonly elementBytes: number;
-  /** Keep the failures too: somebody reads them. */
-  readonly keepsAll: boolean;
+  /** Somebody reads the entries, so failures are kept too. */
+  readonly isShown: boolean;
 }
 
 /**
@@ -41,10 +41,10 @@ export class ElementJournal implements Journal {
 
   end({ id }: Step, outcome: Outcome): void {
     if (outcome.meta.replayed === true) return;
-    const { elementBytes, keepsAll } = this.#options;
+    const { elementBytes, isShown } = this.#options;
     // Of one that had begun it is said also that nothing of it was sent: else it would be in doubt.
-    const isWorth = outcome.status !== "error" || (keepsAll && !isUnfinished(outcome)) || this.#begun.has(id);
-    const kept = isWorth ? keepStep(id, outcome, elementBytes) : null;
+    const isWorth = outcome.status !== "error" || (isShown && !isUnfinished(outcome)) || this.#begun.has(id);
+    const kept = isWorth ? keepStep(id, outcome, { mostBytes: elementBytes, isShown }) : null;
     if (kept !== null) this.#ended.push(kept);
   }
 

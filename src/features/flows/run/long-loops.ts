@@ -30,8 +30,8 @@ export interface LongLoopOptions {
   readonly keptBytes: number;
   /** How many loops there are. */
   readonly loops: number;
-  /** Keep the failures too: somebody reads them. */
-  readonly keepsAll?: boolean;
+  /** Somebody reads the entries, so failures are kept too. */
+  readonly isShown?: boolean;
   /** Told how many elements a loop has, once that is known. */
   readonly onLoop?: (step: Step, elements: number) => void;
   /** Told that the attempt may send nothing any more. */
@@ -77,13 +77,13 @@ export class LongLoops {
 
   /** Run a loop: one outcome for all of its elements. */
   readonly run: RunLoop = async (step, calls, inside) => {
-    const { execution, ledger, keptBytes, loops, keepsAll = false, onLoop } = this.#options;
+    const { execution, ledger, keptBytes, loops, isShown = false, onLoop } = this.#options;
     const { clock } = execution.ports;
     const startedAt = clock.now();
     onLoop?.(step, calls.length);
     const task = taskOf(step);
     const elementBytes = Math.floor(keptBytes / Math.max(1, loops * calls.length));
-    const journal = new ElementJournal({ ledger, elementBytes, keepsAll });
+    const journal = new ElementJournal({ ledger, elementBytes, isShown });
     const outcomes: Outcome[] = [];
     for (let from = 0; from < calls.length; from += LIMITS.loopElements) {
       const slice = [...calls.keys()].slice(from, from + LIMITS.loopElements);
@@ -98,7 +98,9 @@ export class LongLoops {
       if (succeeded(outcome)) continue;
       this.#failures.push(outcome);
       const entry =
-        outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, elementBytes) : null;
+        outcome.meta.attempts === undefined
+          ? keepStep(nameOf(step, element), outcome, { mostBytes: elementBytes, isShown })
+          : null;
       if (entry !== null) this.#untold.push(entry);
     }
     const durationMs = clock.now() - startedAt;

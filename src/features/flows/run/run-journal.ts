@@ -27,6 +27,8 @@ export interface JournalOptions {
   readonly runLoop?: NonNullable<Journal["runLoop"]>;
   /** Bytes that the results of its steps may take. */
   readonly keptBytes?: number;
+  /** Somebody reads them. */
+  readonly isShown?: boolean;
 }
 
 /** Open the rows of a flow's run. */
@@ -48,6 +50,7 @@ export class RunJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #begun = new Map<string, Promise<boolean>>();
   readonly #keptBytes: number;
+  readonly #isShown: boolean;
   /** The most that the result of one write may take of the kept bytes. */
   readonly #writeBytes: number;
   readonly runLoop?: NonNullable<Journal["runLoop"]>;
@@ -55,7 +58,8 @@ export class RunJournal implements Journal {
   constructor(options: JournalOptions) {
     this.#options = options;
     const writes = options.plan.steps.filter(isWrite).length;
-    const { runLoop, keptBytes = LIMITS.runStepsBytes } = options;
+    const { runLoop, keptBytes = LIMITS.runStepsBytes, isShown = false } = options;
+    this.#isShown = isShown;
     this.#keptBytes = keptBytes / 2;
     this.#writeBytes = this.#keptBytes / Math.max(1, writes);
     if (runLoop !== undefined) this.runLoop = runLoop;
@@ -96,15 +100,23 @@ export class RunJournal implements Journal {
   }
 
   #keep({ id }: Step, outcome: Outcome): KeptStep | null {
-    return keepStep(id, outcome, this.#writeBytes);
+    return keepStep(id, outcome, { mostBytes: this.#writeBytes, isShown: this.#isShown });
   }
 }
 
+export interface KeepOptions {
+  /** Bytes that its result may take. */
+  readonly mostBytes: number;
+  /** Somebody reads it. */
+  readonly isShown: boolean;
+}
+
 /** Make the entry of a step that has ended; null for one that was skipped. */
-export function keepStep(id: string, outcome: Outcome, mostBytes: number): KeptStep | null {
+export function keepStep(id: string, outcome: Outcome, { mostBytes, isShown }: KeepOptions): KeptStep | null {
   if (outcome.status === "skipped") return null;
   const json = toStoredOutcome(fitOutcome(outcome, mostBytes));
-  return isInDoubt(outcome) ? { id, outcomeJson: null, shownJson: json } : { id, outcomeJson: json };
+  if (!isInDoubt(outcome)) return { id, outcomeJson: json };
+  return { id, outcomeJson: null, ...(isShown && { shownJson: json }) };
 }
 
 export function isLoop({ task }: Pick<Step, "task">): boolean {
