@@ -81,7 +81,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   const { actions, background = false, deadline_ms: asked } = value;
   const most = background ? LIMITS.maxBackgroundDeadlineMs : LIMITS.maxDeadlineMs;
   const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
-  if (deadlineMs > most) return err(tooLong(deadlineMs, most));
+  if (deadlineMs > most) return err(tooLong(deadlineMs));
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -112,14 +112,13 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   });
 }
 
-function tooLong(deadlineMs: number, most: number): Refusal {
+function tooLong(deadlineMs: number): Refusal {
   const issue = {
     path: "/deadline_ms",
-    expected: `an integer from 1 to ${most}`,
+    expected: `an integer from 1 to ${LIMITS.maxDeadlineMs}, or to ${LIMITS.maxBackgroundDeadlineMs} with "background": true`,
     received: describe(deadlineMs),
   };
-  const hint = `${toHint([issue])} With "background": true it may be more.`;
-  return makeRefusal("INVALID_BATCH", hint, { issue });
+  return makeRefusal("INVALID_BATCH", toHint([issue]), { issue });
 }
 
 /** Whether a body is an action without the list around it. */

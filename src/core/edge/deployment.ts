@@ -96,7 +96,7 @@ export function createDeployment(
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
-  const runLater = partOf(features, "runLater");
+  const later = partOf(features, "later");
   const createParking = partOf(features, "createParking");
   if (createParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
@@ -260,7 +260,7 @@ export function createDeployment(
         hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         ...(flows !== undefined && { runFlow: flows.run }),
-        ...(runLater !== undefined && { runLater }),
+        ...(later !== undefined && { later }),
         defer,
       };
     },

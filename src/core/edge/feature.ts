@@ -7,7 +7,7 @@ import type { Caller } from "../contract/gate/caller.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, RunFlow, RunLater } from "../gate/execution.ts";
+import type { Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -54,8 +54,8 @@ export interface Feature<Objects extends object = object> {
   readonly tenantPart?: TenantPart;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
-  /** Record batches that run in the background. */
-  readonly runLater?: RunLater;
+  /** Batches that run in the background. */
+  readonly later?: Later;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /**

@@ -115,15 +115,19 @@ export interface LargerWork {
   readonly batchId?: string;
 }
 
-/** Record a batch that is to run in the background: the answer says where it is found. */
-export type RunLater = (batch: Batch, execution: Execution) => Promise<Result<LaterAnswer, Refused>>;
+/** Batches that run in the background. */
+export interface Later {
+  /** The batch of a request whose headers say that its client would rather not wait; undefined where they do not. */
+  read(headers: Headers, sent: unknown): unknown;
+  /** Record a batch: the answer says where it is found. */
+  record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, Refused>>;
+}
 
 /** The answer to a batch that was recorded. */
 export interface LaterAnswer extends Pick<Admitted, "quota"> {
   readonly json: string;
   readonly replayed: boolean;
-  /** The path of its job. */
-  readonly location: string;
+  respond(request: Request, headers: Readonly<Record<string, string>>): Response;
 }
 
 /** How a batch asks a person. */
@@ -175,7 +179,7 @@ export interface Execution {
   /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
   /** Absent in a Worker that runs no batches in the background. */
-  readonly runLater?: RunLater;
+  readonly later?: Later;
   /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
   /** Sees what becomes of it, for the operator. */

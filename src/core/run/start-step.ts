@@ -179,8 +179,7 @@ async function awaitJournal(
  */
 function startFlow(ticket: Ticket, call: Call, batch: StepScope): void {
   const { runFlow, scope, endsAt } = batch;
-  if (call.begun?.kind === "over")
-    return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
   const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
   startInside(ticket, batch, { endsAt: ownEnd, run: (inside) => runFlow(call, inside) });
 }

@@ -2,7 +2,7 @@ import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { showResults } from "./http/results.ts";
 import { createBackgroundPart } from "./objects/background-part.ts";
-import { runLater } from "./run-later.ts";
+import { later } from "./http/later.ts";
 
 /** Batches that nobody waits for, with loops of a thousand elements. */
 export function background(): Feature {
@@ -10,7 +10,7 @@ export function background(): Feature {
     name: "background",
     needs: ["flows"],
     router: routerOf("any key", [showResults]),
-    runLater,
+    later,
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
         const { attemptBatch } = await import("./http/attempt-batch.ts");

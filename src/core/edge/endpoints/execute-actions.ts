@@ -1,6 +1,5 @@
 import { parseBatch } from "../../contract/batch.ts";
 import { bindCallback } from "../../gate/bind-plan.ts";
-import { isJsonObject } from "../../contract/json.ts";
 import { execute } from "../../run/execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
@@ -27,9 +26,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const prefers = headers.has("prefer") && context.runLater !== undefined && prefersLater(headers);
-    const sent = body.value.value;
-    const value = prefers && isJsonObject(sent) ? { ...sent, background: true } : sent;
+    const value = context.later?.read(headers, body.value.value) ?? body.value.value;
     const batch = parseBatch(value, body.value.bytes);
     if (!batch.ok) return batch;
 
@@ -37,20 +34,10 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!bound.ok) return bound;
     const keyed = key.value === null ? {} : underKey(key.value, value);
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
-    const answered = await respond(
+    return respond(
       (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
       request,
       context,
     );
-    if (prefers && answered.ok && answered.value.status === 202)
-      answered.value.headers.set("preference-applied", LATER);
-    return answered;
   },
 };
-
-const LATER = "respond-async";
-
-/** Whether a client would rather not wait (RFC 7240). */
-function prefersLater(headers: Headers): boolean {
-  return new RegExp(`\\b${LATER}\\b`, "i").test(headers.get("prefer") ?? "");
-}

@@ -218,7 +218,10 @@ function respondJob(job: JobRecord): Response {
 }
 
 /** There is no such job in the caller's tenant. */
-export const NO_JOB = makeRefusal("NOT_FOUND", "There is no job of that id; finished jobs are kept for seven days.");
+export const NO_JOB = makeRefusal(
+  "NOT_FOUND",
+  "There is no job of that id; finished jobs are kept for seven days.",
+);
 
 function refuseCancel({ status }: JobRecord): Refusal {
   return makeRefusal("JOB_NOT_CANCELLABLE", `The job is '${status}' already; nothing was changed.`);

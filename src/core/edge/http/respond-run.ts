@@ -60,11 +60,8 @@ export async function respondDocument(run: Run, request: Request, context: Reque
     release();
     return ok(respondRefused(ran.error, context));
   }
-  const { location } = ran.value;
-  if (location !== undefined) {
-    const headers = { ...runHeaders(context.caller, ran.value), location };
-    return ok(respondJson(ran.value.json, { status: 202, headers }));
-  }
+  const { respond } = ran.value;
+  if (respond !== undefined) return ok(respond(request, runHeaders(context.caller, ran.value)));
   return ok(
     await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
   );

@@ -152,8 +152,7 @@ export function settleJob(
   const ended = endAttempt({ ...job, envelopeJson }, nowMs, command);
   // An attempt that was given back made no call.
   if (ended.attempts < job.attempts) return [ended, true];
-  const error =
-    end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
+  const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
   return [{ ...ended, tries: withTry(job, nowMs, error).tries }, true];
 }
 

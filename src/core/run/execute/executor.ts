@@ -51,12 +51,12 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.background !== undefined && !batch.dryRun)
-    return execution.runLater?.(batch, execution) ?? err(NO_BACKGROUND);
+    return execution.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
 }
 
 const NO_BACKGROUND: Refused = {
-  refusal: makeRefusal("INVALID_BATCH", "Nothing runs in the background here; leave it out."),
+  refusal: makeRefusal("INVALID_BATCH", "This Worker runs no batches in the background."),
   quota: null,
 };
 

@@ -4,13 +4,13 @@ import { makeFailure } from "../../core/contract/failure.ts";
 import type { JobSpec } from "../../core/contract/gate/job.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { admitPlan } from "../../core/gate/admit-plan.ts";
+import { type Admitted, admitPlan, type Refused } from "../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../core/gate/bind-plan.ts";
 import { abandonKeys, endKey } from "../../core/gate/claimed-keys.ts";
-import type { Execution, LaterAnswer, RunLater } from "../../core/gate/execution.ts";
+import type { Execution } from "../../core/gate/execution.ts";
 import { readKeys } from "../../core/gate/read-keys.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
-import { attempt, err, ok } from "../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { Plan } from "../../core/plan/step.ts";
 import { BATCH, type KeptBatch, runIdOf } from "./batch-job.ts";
 
@@ -18,7 +18,10 @@ import { BATCH, type KeptBatch, runIdOf } from "./batch-job.ts";
  * Record a batch that is to run in the background, in the turn in which it is counted: the answer says where it is found, and is
  * the same for a request that comes again under its key.
  */
-export const runLater: RunLater = async (batch, execution) => {
+export async function recordBatch(
+  batch: Batch,
+  execution: Execution,
+): Promise<Result<RecordedBatch, Refused>> {
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
   if (unfit !== null) return err({ refusal: unfit, quota: null });
@@ -51,16 +54,23 @@ export const runLater: RunLater = async (batch, execution) => {
     await attempt(() => gate.complete({ runId: idempotency.runId, ends }));
   }
   return ok(answer);
-};
+}
 
 interface WireAnswer {
   readonly run_id: string;
   readonly job_id: string;
 }
 
-function toAnswer(id: string, facts: Pick<LaterAnswer, "quota" | "replayed">): LaterAnswer {
-  const json = JSON.stringify({ run_id: runIdOf({ id }), job_id: id } satisfies WireAnswer);
-  return { ...facts, json, location: `/v1/jobs/${id}` };
+/** A batch that was recorded, and the answer that says where it is found. */
+export interface RecordedBatch extends Pick<Admitted, "quota"> {
+  readonly jobId: string;
+  readonly json: string;
+  readonly replayed: boolean;
+}
+
+function toAnswer(jobId: string, facts: Pick<RecordedBatch, "quota" | "replayed">): RecordedBatch {
+  const json = JSON.stringify({ run_id: runIdOf({ id: jobId }), job_id: jobId } satisfies WireAnswer);
+  return { ...facts, jobId, json };
 }
 
 function makeSpec(
