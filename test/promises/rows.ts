@@ -371,6 +371,11 @@ export const FAULTS: readonly PromiseRow[] = [
     when: "a flow is replaced or deleted",
     seen: "the next run is the new one, or 404; everywhere within 5 s",
   },
+  {
+    mark: "F31",
+    when: "killed in the middle of 1,000 writes of a batch in the background",
+    seen: "none is sent twice, and none is missing; the one under way is `unknown`",
+  },
 ];
 
 export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];
