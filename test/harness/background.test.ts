@@ -143,7 +143,7 @@ describe("A batch in the background", () => {
 
   test("T03 is not there for a key that may not call every tool and has not sent it", async () => {
     const { job_id } = await begin({ background: true, actions: [{ tool: "probe-echo", args: { n: 1 } }] });
-    for (const key of ["small-key", "other-key"])
+    for (const key of ["sandbox-small-key", "sandbox-other-key"])
       for (const path of [`/v1/jobs/${job_id}`, `/v1/jobs/${job_id}/results`])
         expect((await send(path, undefined, { authorization: `Bearer ${key}` })).status).toBe(404);
   });

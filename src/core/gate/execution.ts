@@ -8,6 +8,7 @@ import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { Refusal } from "../contract/refusal.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
@@ -19,7 +20,6 @@ import type { Call, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
-import type { Admitted, Refused } from "./admit-plan.ts";
 import { type BatchKey } from "./read-keys.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
@@ -120,14 +120,21 @@ export interface Later {
   /** The batch of a request whose headers say that its client would rather not wait; undefined where they do not. */
   read(headers: Headers, sent: unknown): unknown;
   /** Record a batch: the answer says where it is found. */
-  record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, Refused>>;
+  record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, NotRecorded>>;
 }
 
 /** The answer to a batch that was recorded. */
-export interface LaterAnswer extends Pick<Admitted, "quota"> {
+export interface LaterAnswer {
+  readonly quota: QuotaState | null;
   readonly json: string;
   readonly replayed: boolean;
   respond(request: Request, headers: Readonly<Record<string, string>>): Response;
+}
+
+/** A batch that was not recorded, and of which nothing runs. */
+interface NotRecorded {
+  readonly refusal: Refusal;
+  readonly quota: QuotaState | null;
 }
 
 /** How a batch asks a person. */

@@ -6,7 +6,7 @@ import { deriveId } from "../../core/kit/derive-id.ts";
 /** The name of the kind of job that a batch in the background is. */
 export const BATCH = "batch";
 
-/** What a batch in the background has with it besides its actions; kept as JSON. */
+/** The facts of a batch in the background besides its actions; kept as JSON. */
 export interface KeptBatch {
   /** Whose rights it runs with: those that its key had. */
   readonly caller: Caller;
@@ -37,7 +37,7 @@ export interface OpenedBatch {
   readonly kept: readonly KeptResult[];
 }
 
-/** What an attempt writes down in one turn. */
+/** The entries that an attempt writes in one turn. */
 export interface BatchEntry {
   readonly results: readonly KeptResult[];
   /** How many calls there are, as far as that is known; absent where it is not. */
@@ -46,7 +46,7 @@ export interface BatchEntry {
 
 /** The part of a batch's results that one answer has. */
 export interface ResultQuery {
-  /** What comes after this place; null begins with the first. */
+  /** The place before the first of them; null for those at the beginning. */
   readonly after: Place | null;
   readonly limit: number;
   readonly bytes: number;

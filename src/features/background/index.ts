@@ -4,7 +4,7 @@ import { showResults } from "./http/results.ts";
 import { createBackgroundPart } from "./objects/background-part.ts";
 import { later } from "./http/later.ts";
 
-/** Batches that nobody waits for, with loops of a thousand elements. */
+/** Batches without a waiting caller, with loops of a thousand elements. */
 export function background(): Feature {
   return {
     name: "background",

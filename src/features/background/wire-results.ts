@@ -66,7 +66,7 @@ function toOutcome({ outcomeJson }: KeptResult, budget: ByteBudget): Outcome {
   const kept = JSON.parse(outcomeJson) as Outcome;
   if (kept.status === "skipped") return kept;
   const outcome = fromStoredOutcome(outcomeJson, budget);
-  // It is the first answer to whoever asked.
+  // Its reader has not seen it before.
   const { replayed: _, ...meta } = outcome.meta;
   return { ...outcome, meta };
 }

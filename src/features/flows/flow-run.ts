@@ -23,7 +23,7 @@ export interface KeptStep {
   readonly id: string;
   /** How it ended; null for a write of which only is known that it was about to be sent. */
   readonly outcomeJson: string | null;
-  /** What is said of a write whose effect is unknown, where that is known. */
+  /** The words about a write whose effect is unknown. */
   readonly shownJson?: string;
 }
 

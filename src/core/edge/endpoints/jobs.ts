@@ -27,7 +27,7 @@ export function visibleTools({ caller, catalog }: RequestContext): readonly stri
   return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools, batchesOf(caller)];
 }
 
-/** What stands for the tool in the jobs of a key's batches: no other key that may not call every tool sees them. */
+/** Name the tool of the jobs that a key's batches are: no other key that may not call every tool sees them. */
 export function batchesOf({ name }: Pick<Caller, "name">): string {
   return `${BATCH_TOOL}:${name}`;
 }

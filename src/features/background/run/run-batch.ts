@@ -28,8 +28,8 @@ export interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
 }
 
 /**
- * Make one attempt of a batch in the background: run what earlier attempts have left, for as long as one attempt may take. What is
- * left then is the next attempt's, which does not count as one more.
+ * Make one attempt of a batch in the background: run what earlier attempts have left, for as long as one attempt may take. The
+ * rest is the next attempt's, which does not count as one more.
  *
  * Null where the attempt has lost its job before it began. Rejects where what earlier attempts left cannot be read: the batch then
  * waits for its lease.

@@ -42,13 +42,13 @@ export class ElementJournal implements Journal {
   end({ id }: Step, outcome: Outcome): void {
     if (outcome.meta.replayed === true) return;
     const { elementBytes, isShown } = this.#options;
-    // Of one that had begun it is said also that nothing of it was sent: else it would be in doubt.
+    // One that had begun and sent nothing says so: else it would be in doubt.
     const isWorth = outcome.status !== "error" || (isShown && !isUnfinished(outcome)) || this.#begun.has(id);
     const kept = isWorth ? keepStep(id, outcome, { mostBytes: elementBytes, isShown }) : null;
     if (kept !== null) this.#ended.push(kept);
   }
 
-  /** Write down what has ended. What cannot be is run again, or is in doubt where it was a write. */
+  /** Write down what has ended. An entry that is lost leaves a read to be made again, and a write in doubt. */
   async flush(): Promise<void> {
     const ended = this.#take();
     if (ended.length === 0) return;

@@ -117,7 +117,7 @@ export function toEnd(
 ): AttemptEnd {
   const isLast = claim.attempt >= claim.spec.maxAttempts;
   const outcome = toOutcome(plan, { outcomes }, answer);
-  // Of a loop its elements are looked at, whatever it came to.
+  // A loop may have succeeded with elements that failed.
   const passing = [...outcomes, ...elements.filter(isOwnFault)].filter(isPassing);
   if (passing.length > 0 && !(isLast && outcome.status === "success")) {
     const failure =
