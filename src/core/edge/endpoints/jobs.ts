@@ -28,7 +28,7 @@ export function visibleTools({ caller, catalog }: RequestContext): readonly stri
 }
 
 /** Name the tool of the jobs that a key's batches are: no other key that may not call every tool sees them. */
-export function batchesOf({ name }: Pick<Caller, "name">): string {
+function batchesOf({ name }: Pick<Caller, "name">): string {
   return `${BATCH_TOOL}:${name}`;
 }
 
