@@ -1,5 +1,6 @@
 import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
+import { background } from "./features/background/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
@@ -43,6 +44,7 @@ const volley = createVolley({
     addedTools(),
     imports(),
     flows(),
+    background(),
     keys(),
     runs(),
     operator(),

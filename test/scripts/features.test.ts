@@ -8,6 +8,7 @@ import { bundleWorker, readFeatures, writeWorker } from "../../scripts/features.
 const MARKS: Readonly<Record<string, string>> = {
   "added-tools": "/v1/tools/:id",
   agent: "/v1/chat/completions",
+  background: "/v1/jobs/:id/results",
   confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
   cors: "access-control-allow-origin",
   discovery: "/v1/discover_tools",

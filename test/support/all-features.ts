@@ -1,5 +1,6 @@
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
+import { background } from "../../src/features/background/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
@@ -34,6 +35,7 @@ export const ALL_FEATURES = [
   addedTools(),
   imports(),
   flows(),
+  background(),
   keys(),
   runs(),
   operator(),

@@ -21,8 +21,12 @@ export const actions = 50;
 export const deadlineMs = 15_000;
 /** Beyond a minute a request should have been a job. */
 export const maxDeadlineMs = 60_000;
+/** The same of a batch in the background: what is slower than a quarter of an hour is several batches. */
+export const maxBackgroundDeadlineMs = 900_000;
 /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
 export const loopElements = 25;
+/** Elements of one `for_each` where no caller waits: a page of a thousand rows, which a model sends as one loop. */
+export const longLoopElements = 1_000;
 /** Elements that references to parts of lists may take in one batch: each part is a list of its own, and there is room for thousands. */
 export const partElements = 100_000;
 /** Arguments of a batch that references, templates and loops make, all together: 64 of the largest. */
@@ -230,6 +234,20 @@ export const workPerAlarm = 500;
 export let causeMs = 24 * 3_600_000;
 /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
 export const causesKept = 1_000_000;
+/** How long one attempt of a batch in the background begins calls before it leaves the rest to the next: an alarm may take 15 minutes, and begins attempts for five of them. */
+export const batchSliceMs = 120_000;
+/** Batches in the background that one alarm has under way: each holds the results of a thousand calls. */
+export const batchesAtOnce = 2;
+/** Live batches in the background of a tenant: each is a row of up to a body's size. */
+export const batchBacklog = 200;
+/** The same of one key: half of them are left for others. */
+export const keyBatchBacklog = 100;
+/** Results that are kept of a batch in the background, together; each has its part, and what does not fit is cut. */
+export const batchResultsBytes = 8 * 1024 * 1024;
+/** One page of them: as much as a model reads, and a tenth of what an object may answer with. */
+export const resultPageBytes = 256 * 1024;
+/** Results, or elements of one, on a page. */
+export const resultPage = 100;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
 export const runStepsBytes = 256 * 1024;
 /** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */

@@ -96,6 +96,7 @@ export function createDeployment(
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
+  const later = partOf(features, "later");
   const createParking = partOf(features, "createParking");
   if (createParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
@@ -260,6 +261,7 @@ export function createDeployment(
         hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         ...(flows !== undefined && { runFlow: flows.run }),
+        ...(later !== undefined && { later }),
         defer,
       };
     },

@@ -8,7 +8,7 @@ import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, RunFlow } from "../gate/execution.ts";
+import type { Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -60,6 +60,8 @@ export interface Feature<Objects extends object = object> {
   readonly tenantPart?: TenantPart;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
+  /** Batches that run in the background. */
+  readonly later?: Later;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /**

@@ -25,8 +25,8 @@ function listenTogether(first: RunListener, second: RunListener): RunListener {
       first.refused?.(code);
       second.refused?.(code);
     },
-    join(tags) {
-      const ends = [first.join(tags), second.join(tags)];
+    join(tags, startedAt) {
+      const ends = [first.join(tags, startedAt), second.join(tags, startedAt)];
       return (end) => {
         for (const tell of ends) tell(end);
       };

@@ -139,6 +139,10 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (task.call === null && prepared.value.kind === "call")
       batch.prepared?.set(step.index, prepared.value.call);
+    if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
+      const { calls } = prepared.value;
+      return startInside(ticket, batch, { endsAt, run: (inside) => journal.runLoop!(step, calls, inside) });
+    }
     if (tool.execution === "fire-and-forget") {
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)
@@ -187,19 +191,29 @@ async function awaitJournal(
 function startFlow(
   ticket: Ticket,
   call: Call,
-  { runFlow, scope, endsAt, onTry }: StepScope & Pick<CallOptions, "onTry">,
+  { runFlow, ...batch }: StepScope & Pick<CallOptions, "onTry">,
+): void {
+  const { scope, endsAt } = batch;
+  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+  const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
+  startInside(ticket, batch, { endsAt: ownEnd, run: (inside) => runFlow(call, inside) });
+}
+
+/** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
+function startInside(
+  ticket: Ticket,
+  { scope, onTry }: Pick<StepScope, "scope"> & Pick<CallOptions, "onTry">,
+  { endsAt, run }: { readonly endsAt: number; readonly run: (inside: Inside) => Promise<FlowEnd> },
 ): void {
   const { slots, budget, parallelism, ports } = scope;
-  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, budget));
-  const stopped = new AbortController();
   const now = ports.clock.now();
-  const ownEnd = Math.min(endsAt, now + call.timeoutMs);
   const startedMs = now - (scope.startedAt ?? now);
+  const stopped = new AbortController();
   ticket.hold(() => stopped.abort());
   ticket.start();
   onTry?.({ try: 1, started_ms: startedMs });
   if (parallelism !== undefined) enter(parallelism);
-  void runFlow(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
+  void run({ signal: stopped.signal, endsAt, slots, budget }).then((end) => {
     if (parallelism !== undefined) leave(parallelism);
     if ("asks" in end) ticket.ask(end.asks);
     else ticket.end({ ...end, meta: { ...end.meta, startedMs } });

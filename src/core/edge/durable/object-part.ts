@@ -1,3 +1,4 @@
+import type { JobProgress } from "../../contract/gate/job.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { Semaphore } from "../../kit/semaphore.ts";
@@ -61,6 +62,8 @@ export interface OpenPart {
   changed?(nowMs: number): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;
+  /** Say how far a job of its kind has come. */
+  progress?(jobId: string): JobProgress | undefined;
   usage?(nowMs: number, query: UsageQuery): Partial<UsageReport>;
   /** The claims on what it keeps that allow an admission. */
   readonly claims?: PartClaims;

@@ -207,7 +207,8 @@ export function createTenantGate({
     }
 
     job(id: string): JobRecord | null {
-      return this.#outbox.job(id, this.#enter());
+      const job = this.#outbox.job(id, this.#enter());
+      return job && { ...job, progress: this.#parts.progress(id) };
     }
 
     /** List the tenant's jobs, newest first, without their data. */

@@ -62,6 +62,8 @@ export async function respondDocument(run: Run, request: Request, context: Reque
     release();
     return ok(respondRefused(ran.error, context));
   }
+  const { respond } = ran.value;
+  if (respond !== undefined) return ok(respond(request, runHeaders(context.caller, ran.value)));
   return ok(
     await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
   );

@@ -1,5 +1,6 @@
 import type { Batch } from "../../contract/batch.ts";
 import * as LIMITS from "../../contract/limits.ts";
+import { makeRefusal } from "../../contract/refusal.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { makePlan } from "../../plan/make-plan.ts";
@@ -49,8 +50,15 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
+  if (batch.background !== undefined && !batch.dryRun)
+    return execution.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
 }
+
+const NO_BACKGROUND: Refused = {
+  refusal: makeRefusal("INVALID_BATCH", "This Worker runs no batches in the background."),
+  quota: null,
+};
 
 /** The ways in which a plan may be answered other than by its envelope. */
 export interface AnswerWays {
