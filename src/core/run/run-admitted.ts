@@ -78,6 +78,12 @@ export async function runAdmitted(
   return { outcomes, quota, release, ...measures };
 }
 
+/** Give back what an answer holds when it has been read; at once where nobody waits for its reader. */
+export function untilRead(release: () => void, { listener }: Pick<Execution, "listener">): void {
+  if (listener?.onWritten === undefined) release();
+  else listener.onWritten(release);
+}
+
 async function run(
   { admitted, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
   {

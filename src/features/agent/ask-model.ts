@@ -10,7 +10,7 @@ import { traceFetch } from "../../core/observe/traced-fetch.ts";
 import { backoffMs } from "../../core/kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { sleep } from "../../core/kit/sleep.ts";
-import type { AgentBytes } from "./agent-bytes.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
 import { blamePart, type Origin } from "./blame-part.ts";
 import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
@@ -53,7 +53,7 @@ export interface ModelPorts {
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** The bytes that its caller's request holds. */
-  readonly bytes: AgentBytes;
+  readonly bytes: HeldBytes;
 }
 
 /** Why one attempt has no answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
@@ -48,7 +48,7 @@ async function ask(
       // Too short for another attempt.
       endsAt: 100,
       signal: new AbortController().signal,
-      bytes: new AgentBytes(),
+      bytes: new HeldBytes(),
     },
     headers === STREAM ? streaming : null,
   );

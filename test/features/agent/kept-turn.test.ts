@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
 import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
@@ -48,7 +48,7 @@ async function restoredFor(
   ...messages: readonly Message[]
 ): Promise<readonly Message[]> {
   return valueOf(
-    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new AgentBytes() }),
+    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new HeldBytes() }),
   );
 }
 const oursIn = (messages: readonly Message[]): unknown[] =>
@@ -153,7 +153,7 @@ describe("A kept turn", () => {
     await keepTurn(turnOf("c"), [under("c")], VOICE, world);
     world.gate.down = true;
     const { gate, ports } = world;
-    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new AgentBytes() };
+    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new HeldBytes() };
     const asked = await restoreTurns([USER, said("c", "{}"), told("c")], VOICE, back);
     expect(errorOf(asked)).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
     // Nothing can be missing here, so no object is asked.

@@ -1,4 +1,5 @@
-import { AgentBytes, CROWDED } from "../agent-bytes.ts";
+import { CROWDED } from "../../../core/egress/crowded.ts";
+import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
 import type { ModelAddress } from "../ask-model.ts";
 import { CHAT } from "../dialect/chat-dialect.ts";
@@ -12,7 +13,6 @@ import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { countValues } from "../../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -22,7 +22,9 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
+import { holdBody } from "../../../core/edge/http/hold-body.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -46,20 +48,16 @@ const BODY = {
  *
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
-export async function answerModelRequest(
+export function answerModelRequest(
   api: ModelApi,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const bytes = new AgentBytes(context.upstreams.share);
-  const answered = await attempt(() => answerHolding(bytes, api, request, context));
-  bytes.end();
-  if (!answered.ok) throw answered.error;
-  return answered.value;
+  return holdingBytes(context, (bytes) => answerHolding(bytes, api, request, context));
 }
 
 async function answerHolding(
-  bytes: AgentBytes,
+  bytes: HeldBytes,
   api: ModelApi,
   request: Request,
   context: RequestContext,
@@ -68,7 +66,7 @@ async function answerHolding(
   const startedAt = context.ports.clock.now();
   const address = readAddress(api, request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
-  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request) });
+  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request, LIMITS.agentValues) });
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
   const read = readBody(value, dialect, context.ports);
@@ -121,22 +119,6 @@ async function answerHolding(
   return ok(await respondHeld(answered.value, context, { release: bytes.leaveTo(answered.value), headers }));
 }
 
-/** Hold a body before it is read, and what becomes of it before it is parsed. */
-function holdBody(
-  bytes: AgentBytes,
-  { signal }: Request,
-): Pick<BodyLimits, "beforeReading" | "beforeParsing"> {
-  let most = 0;
-  return {
-    beforeReading: (size) => bytes.hold((most = size), signal),
-    beforeParsing: (body) => {
-      bytes.give(most - body.length);
-      const values = countValues(new TextDecoder().decode(body), LIMITS.agentValues);
-      return bytes.hold(LIMITS.valueBytes * values, signal);
-    },
-  };
-}
-
 /** A request stops when its caller goes away, and when another run has taken it over. */
 function untilLost(signal: AbortSignal, requestKey: RequestKey | undefined): AbortSignal {
   return requestKey === undefined ? signal : AbortSignal.any([signal, requestKey.lost]);
@@ -159,7 +141,7 @@ async function respondAgain(
   answer: string,
   { streams }: Pick<Conversation, "streams">,
   context: RequestContext,
-  bytes: AgentBytes,
+  bytes: HeldBytes,
 ): Promise<Result<Response, Refusal>> {
   const crowded = await bytes.hold(answer.length);
   if (crowded !== null) return err(crowded);
@@ -283,7 +265,7 @@ async function respondStream(
   const { theirs } = asked.conversation;
   const { requestKey, bytes } = asked;
   const stream = openEventStream(request.signal, ports.clock);
-  const told = new ToldText();
+  const told = new ToldText(bytes);
   const relay = asked.dialect.createRelay((name) => theirs.has(name));
   const begun = Promise.withResolvers<null>();
   const audience = {

@@ -39,6 +39,7 @@ import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import { answerCounted } from "../../../core/edge/http/count-lists.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -118,7 +119,7 @@ export const showConfirmation: Endpoint = {
     });
     // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
     const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });
-    return ok(respondJson(json));
+    return respondCounted(json, context);
   },
   describe: () => ({
     id: "getConfirmation",
@@ -177,7 +178,7 @@ async function approve(
 ): Promise<Result<Response, Refusal>> {
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
+  if (found.value.kind === "repeated") return replay(found.value.answerJson, context);
   const { claim, group, catalog } = found.value;
   const run: Run = (listener) =>
     withCurrentTools({ ...context, catalog, ...listener }, async (current) => {
@@ -192,7 +193,7 @@ async function approve(
 async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
+  if (found.value.kind === "repeated") return replay(found.value.answerJson, context);
   const { claim, group, catalog } = found.value;
   const { gate, ports } = context;
   const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
@@ -204,8 +205,8 @@ async function reject(context: RequestContext, asked: Asked): Promise<Result<Res
   return refused.value === null ? ok(respondJson(json)) : err(refuseClaim(refused.value));
 }
 
-function replay(answerJson: string): Response {
-  return respondJson(answerJson, { headers: { "idempotency-replayed": "true" } });
+function replay(answerJson: string, context: RequestContext): Promise<Result<Response, Refusal>> {
+  return respondCounted(answerJson, context, { "idempotency-replayed": "true" });
 }
 
 /** The status that a decision, once it is answered, gives its confirmation. */
