@@ -152,7 +152,10 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     const response = await volley.app.fetch(request, env, ctx);
     const body = await response.arrayBuffer();
     // Some answers, of deletions, may have no body, not even an empty one.
-    return new Response(body.byteLength === 0 ? null : body, { status: response.status, headers: response.headers });
+    return new Response(body.byteLength === 0 ? null : body, {
+      status: response.status,
+      headers: response.headers,
+    });
   };
   await loadEverything();
   // Keys are digested on another thread once, and remembered from then on.
