@@ -1,18 +1,15 @@
 import { CROWDED } from "../../../core/egress/crowded.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import type { ModelAddress } from "../ask-model.ts";
-import { CHAT } from "../dialect/chat-dialect.ts";
+import type { ModelDoor } from "./model-door.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
-import { MESSAGES } from "../dialect/messages-dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import { offerTools } from "../offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
 import { STRATEGIES } from "../strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -23,24 +20,13 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
 import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
-import { holdBody } from "../../../core/edge/http/hold-body.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readModelBody } from "./read-model-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge/http/respond.ts";
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { streamText } from "../../../core/edge/http/stream-text.ts";
-
-/** The two ways to speak with models. */
-export type ModelApi = "chat" | "messages";
-
-const BODY = {
-  bodyBytes: LIMITS.agentBodyBytes,
-  nesting: LIMITS.agentNesting,
-  values: LIMITS.agentValues,
-  parse: parseExact,
-};
 
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
@@ -49,27 +35,27 @@ const BODY = {
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
 export function answerModelRequest(
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  return holdingBytes(context, (bytes) => answerHolding(bytes, api, request, context));
+  return holdingBytes(context, (bytes) => answerHolding(bytes, door, request, context));
 }
 
 async function answerHolding(
   bytes: HeldBytes,
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const dialect = api === "chat" ? CHAT : MESSAGES;
+  const { dialect } = door;
   const startedAt = context.ports.clock.now();
-  const address = readAddress(api, request, context.ports);
+  const address = door.addressOf(request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
-  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request, LIMITS.agentValues) });
+  const body = await readModelBody(request, bytes);
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
-  const read = readBody(value, dialect, context.ports);
+  const read = readBody(value, door, context.ports);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const refused = refuseUnknownTools(options.tools, context.catalog);
@@ -152,45 +138,6 @@ async function respondAgain(
   return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
 }
 
-/** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
-function readAddress(
-  api: ModelApi,
-  request: Request,
-  { secret }: Pick<Ports, "secret">,
-): Result<ModelAddress, Refusal> {
-  const variable = api === "chat" ? "LLM_BASE_URL" : "ANTHROPIC_BASE_URL";
-  const base = secret(variable)?.trim() ?? "";
-  if (base === "") {
-    const hint = `No model is configured here: its operator sets ${variable}.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const url = URL.parse(base);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    const hint = `${variable} is no http or https address; this deployment's operator sets it right.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const root = base.replace(/\/+$/, "");
-  // One server may speak both ways, and know both keys.
-  const secrets = ["LLM_API_KEY", "ANTHROPIC_API_KEY"].flatMap((name) => secret(name) ?? []);
-  if (api === "chat") {
-    const key = secret("LLM_API_KEY");
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    return ok({ url: `${root}${CHAT.path}`, headers, secrets });
-  }
-  const key = secret("ANTHROPIC_API_KEY");
-  const beta = request.headers.get("anthropic-beta");
-  const isBeta = new URL(request.url).searchParams.get("beta") === "true";
-  return ok({
-    url: `${root}${MESSAGES.path}${isBeta ? "?beta=true" : ""}`,
-    headers: {
-      "anthropic-version": request.headers.get("anthropic-version") ?? "2023-06-01",
-      ...(beta !== null && { "anthropic-beta": beta }),
-      ...(key !== undefined && { "x-api-key": key }),
-    },
-    secrets,
-  });
-}
-
 interface ModelRequest {
   readonly conversation: Conversation;
   readonly options: AgentOptions;
@@ -198,7 +145,7 @@ interface ModelRequest {
 
 function readBody(
   value: unknown,
-  dialect: Dialect,
+  { dialect, field, hasDefaultModel }: ModelDoor,
   { secret }: Pick<Ports, "secret">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {
@@ -207,12 +154,12 @@ function readBody(
       expected: "an object",
       received: Array.isArray(value) ? "an array" : typeof value,
     };
-    return err(makeRefusal("INVALID_REQUEST", 'Send an object: {"messages": [...]}.', { issue }));
+    return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
   const options = parseAgentOptions(volley);
   if (!options.ok) return options;
-  const model = dialect === CHAT && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const model = hasDefaultModel && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }
