@@ -107,5 +107,5 @@ export class HeldBytes {
 
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",
-  "What this request sends, reads and is answered with takes more than one request may hold; send less of it, or ask for less at once.",
+  "The request, with all that is read and answered for it, takes more than one may hold; send less of it, or ask for less at once.",
 );

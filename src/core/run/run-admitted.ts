@@ -78,7 +78,7 @@ export async function runAdmitted(
   return { outcomes, quota, release, ...measures };
 }
 
-/** Give back what an answer holds when it has been read; at once where nobody waits for its reader. */
+/** Give back the bytes of an answer when it has been read; at once where its reader is not waited for. */
 export function untilRead(release: () => void, { listener }: Pick<Execution, "listener">): void {
   if (listener?.onWritten === undefined) release();
   else listener.onWritten(release);

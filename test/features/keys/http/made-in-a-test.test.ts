@@ -206,7 +206,7 @@ describe("A tenant's data", () => {
       tools: [{ name: "find_it" }],
       keys: [{ name: "nightly" }],
     });
-    // What was deleted can be made again, by the same name and digest.
+    // A deleted key can be made again, by the same name and digest.
     expect((await make({ name: "nightly", tools: ["*"], hash: HASHES[0] })).status).toBe(201);
     expect(await statusOf(0)).toBe(200);
   });

@@ -58,7 +58,7 @@ test("T44 an export for which its tenant's bytes have no room is refused before 
   expect(other.take(isolate.limits.claim, false)).toBe(true);
   expect(await ask()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
   expect(reads()).toBe(0);
-  // Keys alone are few, and wait for nobody.
+  // Keys alone are few, and need no turn.
   expect(await ask({ manageKeys: true })).toMatchObject({ ok: true });
   other.give(isolate.limits.claim);
   expect(await ask()).toMatchObject({ ok: true });
