@@ -2,6 +2,7 @@ import { section as addedTools } from "../features/added-tools/console/section.t
 import { section as confirmations } from "../features/confirmations/console/section.ts";
 import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
+import { section as operator } from "../features/operator/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";
 import type { Section } from "./kit/section.ts";
@@ -17,6 +18,7 @@ export const SECTIONS: readonly Section[] = [
   confirmations,
   flows,
   usage,
+  operator,
   keys,
   addedTools,
 ];

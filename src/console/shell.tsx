@@ -16,6 +16,8 @@ import { useLoad } from "./kit/use-load.ts";
 import { useOnline } from "./kit/use-online.ts";
 
 const PAGES = pagesOf(SECTIONS);
+/** Pages that any key may have. */
+const USUAL = pagesOf(SECTIONS.filter(({ flag }) => flag === undefined));
 const NAMES = PAGES.map(({ name }) => name);
 
 /** The whole console: the page that asks for a key, or the sections. */
@@ -66,8 +68,8 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
         </a>
         <nav class="nav" aria-label="Sections" ref={nav}>
           <ul>
-            {/* Until it is known what the Worker lists, all of them stand there: links ask for nothing. */}
-            {(deployment.isKnown ? here : PAGES).map((one) => (
+            {/* Until it is known what the Worker lists, those that any key may have stand there: links ask for nothing. */}
+            {(deployment.isKnown ? here : USUAL).map((one) => (
               <li key={one.name}>
                 <a href={hrefTo(one.name)} aria-current={one === page ? "page" : undefined}>
                   <Icon path={one.icon} /> {one.title}
@@ -94,7 +96,7 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
             {here.includes(page) ? (
               <page.View key={page.name} route={route} />
             ) : deployment.isKnown ? (
-              <MissingSection key={page.name} section={section} start={PAGES[0]!} />
+              <MissingSection key={page.name} section={section} flags={deployment.flags} start={PAGES[0]!} />
             ) : (
               <Loading key="unknown" what="the features of this Worker" />
             )}

@@ -212,7 +212,7 @@ describe("A Worker does not start", () => {
     expect((await able.fetch("/healthz")).status).toBe(200);
   });
 
-  test.each(["approve", "skip_approval", "manage_tools", "manage_keys"] as const)(
+  test.each(["approve", "skip_approval", "manage_tools", "manage_keys", "operator"] as const)(
     "with a key that has the flag %s",
     async (flag) => {
       const volley = await createTestVolley({ tools: [echo], key: { flags: [flag] } });

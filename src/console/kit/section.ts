@@ -7,6 +7,8 @@ import type { WireUsage } from "./wire-usage.ts";
 export interface Section {
   /** The feature that a Worker has to list for it. Core's sections have none. */
   readonly feature?: string;
+  /** The flag that a key has to have for it; any key sees a section that names none. */
+  readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
 }

@@ -38,6 +38,7 @@ export const batchForm = object({
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
   callback_url: optional(text),
+  progress: withDefault(flag, false),
   tags: optional(tagsForm),
 });
 
@@ -56,6 +57,8 @@ export interface Batch {
   readonly skipApproval: boolean;
   /** Where the events about what comes after its answer go; nothing is sent there until it is checked. */
   readonly callbackUrl?: string;
+  /** Tell in a stream of events when each call leaves its queues. */
+  readonly tellsStarts?: true;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
 }
@@ -101,6 +104,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
     ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
+    ...(value.progress === true && { tellsStarts: true as const }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
   });
 }

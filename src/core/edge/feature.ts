@@ -49,8 +49,11 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
-  /** Open what keeps the batches that ran. Throws where its part of the configuration cannot be read. */
-  readonly openRuns?: (configured: Configured) => RunRecorder;
+  /**
+   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
+   * its part of the configuration cannot be read.
+   */
+  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */

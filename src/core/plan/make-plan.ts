@@ -54,6 +54,8 @@ export interface PlanOptions {
    * again.
    */
   readonly isApproved?: boolean | undefined;
+  /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
+  readonly asksFirst?: ReadonlySet<string>;
 }
 
 /**
@@ -69,7 +71,7 @@ export interface PlanOptions {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false, given, isApproved = false }: PlanOptions = {},
+  { maySkipApproval = false, given, isApproved = false, asksFirst }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
@@ -95,11 +97,12 @@ export function makePlan(
 
   const asks = !(batch.skipApproval && maySkipApproval);
   const asked = drafts.map(
-    ({ task }) =>
-      asks &&
-      task.ok &&
-      (!isApproved || takesResults(task.value, position)) &&
-      catalog.asks(task.value.tool, task.value.call?.input ?? null),
+    ({ task, entry }) =>
+      asksFirst?.has(entry.id) === true ||
+      (asks &&
+        task.ok &&
+        (!isApproved || takesResults(task.value, position)) &&
+        catalog.asks(task.value.tool, task.value.call?.input ?? null)),
   );
   const gated = asked.map((asksNow) => asksNow === true);
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
@@ -142,6 +145,7 @@ export function makePlan(
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
     ...(given !== undefined && { given }),
+    ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {
       toolsVersion: catalog.version,
