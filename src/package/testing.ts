@@ -166,7 +166,11 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     const request = new Request(new URL(path, ORIGIN), { ...init, headers });
     const response = await volley.app.fetch(request, env, ctx);
     const body = await response.arrayBuffer();
-    return new Response(body, { status: response.status, headers: response.headers });
+    // Some answers, of deletions, may have no body, not even an empty one.
+    return new Response(body.byteLength === 0 ? null : body, {
+      status: response.status,
+      headers: response.headers,
+    });
   };
   await loadEverything();
   // Keys are digested on another thread once, and remembered from then on.

@@ -144,7 +144,7 @@ describe("A Worker with every feature", () => {
     for (const route of gone) {
       const [method = "", path = ""] = route.split(" ");
       const { status } = await left.fetch(path.replaceAll(/:\w+/g, "x"), { method });
-      expect([route, status]).toEqual([route, expect.toBeOneOf([404, 405])]);
+      expect([route, status === 404 || status === 405]).toEqual([route, true]);
     }
     if (without.has("document")) return;
     const served = await pathsOf(left);

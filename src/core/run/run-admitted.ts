@@ -84,6 +84,12 @@ export async function runAdmitted(
   return { outcomes, quota, release, ...measures };
 }
 
+/** Give back the bytes of an answer when it has been read; at once where its reader is not waited for. */
+export function untilRead(release: () => void, { listener }: Pick<Execution, "listener">): void {
+  if (listener?.onWritten === undefined) release();
+  else listener.onWritten(release);
+}
+
 async function run(
   { admitted, startedAt, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
   {

@@ -13,9 +13,10 @@ import type { Execution } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "../../gate/read-keys.ts";
-import { runAdmitted } from "../run-admitted.ts";
+import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
 import type { Answer } from "./answer.ts";
+import { holdReplay } from "./hold-replay.ts";
 import { seeUnrun, showPlan } from "./show-plan.ts";
 
 /**
@@ -88,6 +89,8 @@ export async function answerPlan(
   const { admitted, keys, startedAt } = admission.value;
   if (admitted.replay !== null) {
     if (!mayRead(admitted.replay, execution)) return err({ refusal: KEY_CONFLICT, quota: null });
+    const crowded = await holdReplay(admitted.replay.json, execution);
+    if (crowded !== null) return err({ refusal: crowded, quota: null });
     seeUnrun("replay", plan, execution);
     return ok({ json: admitted.replay.json, quota: null, replayed: true });
   }
@@ -119,9 +122,7 @@ async function writeAnswer(
   const measured = { ...measures, batchId: admission.batchId() };
   const write = (shown: readonly Outcome[]): string => toJson(admitted.plan, shown, measured);
   const json = write(shaped);
-  const { onWritten } = execution.listener ?? {};
-  if (onWritten === undefined) release();
-  else onWritten(release);
+  untilRead(release, execution);
   if (keys !== null) {
     const tools = namesOf(admitted.plan, catalog);
     const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, { write }), tools });
