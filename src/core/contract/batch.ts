@@ -26,6 +26,7 @@ export const batchForm = object({
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
+  progress: withDefault(flag, false),
   tags: optional(tagsForm),
 });
 
@@ -42,6 +43,8 @@ export interface Batch {
   readonly maxTokens: number | null;
   /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
   readonly skipApproval: boolean;
+  /** Tell in a stream of events when each call leaves its queues. */
+  readonly tellsStarts?: true;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
 }
@@ -86,6 +89,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
+    ...(value.progress === true && { tellsStarts: true as const }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
   });
 }

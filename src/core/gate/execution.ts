@@ -75,6 +75,16 @@ export interface Upstreams {
   readonly share?: () => RequestBytes;
 }
 
+/** The beginning of an attempt, as it goes over the wire. */
+export interface CallStart {
+  /** The element of a loop that it is of; absent where its step is no loop. */
+  readonly element?: number | undefined;
+  /** Counted from 1. */
+  readonly try: number;
+  /** Milliseconds from the batch's start. */
+  readonly started_ms: number;
+}
+
 /** Hears of a batch while it runs. */
 export interface BatchListener {
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
@@ -86,6 +96,8 @@ export interface BatchListener {
   readonly onWritten?: (release: () => void) => void;
   /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
   readonly onOutcome?: (step: Step, outcome: Outcome) => void;
+  /** Told whenever a call leaves its queues. */
+  readonly onStarted?: (step: Step, started: CallStart) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
   readonly onReport?: (report: ProgressReport) => void;
 }

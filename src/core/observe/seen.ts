@@ -47,12 +47,11 @@ export interface SeenRun {
 export interface RunListener {
   saw(batch: SeenBatch): void;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
-  join(tags: readonly string[]): (end: JoinedEnd) => void;
+  join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void;
 }
 
 /** The end of a run of several batches. */
 export interface JoinedEnd {
-  readonly startedAt: number;
   readonly durationMs: number;
   /** The answers of the model that asked for them. */
   readonly model: readonly ModelRound[];

@@ -137,6 +137,7 @@ export function makePlan(
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
     ...(given !== undefined && { given }),
+    ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {
       toolsVersion: catalog.version,

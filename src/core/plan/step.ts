@@ -104,6 +104,8 @@ export interface Plan {
   >;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
+  /** A stream of events tells when each call leaves its queues. */
+  readonly tellsStarts?: true;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

@@ -79,7 +79,7 @@ export async function runAdmitted(
 }
 
 async function run(
-  { admitted, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
+  { admitted, startedAt, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
   {
     parallelism,
     budget,
@@ -96,7 +96,7 @@ async function run(
   const { plan, degraded, fences } = admitted;
   const { caller, origin, catalog, ports, options, gate, defer, runFlow } = execution;
   const { inside, resumed, runOf } = execution.within ?? {};
-  const { onOutcome, onReport } = execution.listener ?? {};
+  const { onOutcome, onStarted, onReport } = execution.listener ?? {};
   const { park } = ways;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
@@ -115,6 +115,7 @@ async function run(
     origin,
     ports,
     options,
+    startedAt,
     slots: inside?.slots ?? new Semaphore(options.headerSlots),
     budget,
     toolGates,
@@ -176,6 +177,7 @@ async function run(
         runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined, batchId: batchId() }),
       prepared,
       journal: resumed?.journal,
+      onStarted: plan.tellsStarts && onStarted,
       background: () => (background ??= createBackground()),
       verifications: () =>
         (verifications ??= new Verifications({

@@ -98,11 +98,11 @@ export async function runAgent(
 ): Promise<Result<string, AgentRefusal>> {
   const { clock } = execution.ports;
   const startedAt = clock.now();
-  const end = execution.watch?.runs?.join(request.options.tags);
+  const end = execution.watch?.runs?.join(request.options.tags, startedAt);
   const model: ModelRound[] = [];
   const answered = await converse(request, execution, model);
   const code = answered.ok ? null : answered.error.refusal.code;
-  end?.({ startedAt, durationMs: clock.now() - startedAt, model, code });
+  end?.({ durationMs: clock.now() - startedAt, model, code });
   return answered;
 }
 

@@ -24,6 +24,8 @@ export interface RecordOptions {
 export interface AddOptions {
   /** Which of several batches of one run it is; its actions say so. */
   readonly round?: number | undefined;
+  /** How long after its run it began. */
+  readonly afterMs?: number | undefined;
   /** Whether nothing of a tool's content is kept. */
   readonly isPrivate: (tool: Tool) => boolean;
   /** The tools with secrets that the request has called so far, those of its flows among them. */
@@ -71,7 +73,10 @@ export class RunRecord {
   }
 
   /** Take the actions of a batch that is over. */
-  add({ plan, outcomes, isTool, ran }: SeenBatch, { round, isPrivate, secretive }: AddOptions): void {
+  add(
+    { plan, outcomes, isTool, ran }: SeenBatch,
+    { round, afterMs, isPrivate, secretive }: AddOptions,
+  ): void {
     const { steps } = plan;
     const hides = steps.map(({ task }) => task.ok && isPrivate(task.value.tool));
     const redact = this.#redactorOf(secretive);
@@ -86,7 +91,7 @@ export class RunRecord {
       const borrows = step.needs.some((needed) => hides[needed]);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
       this.#push({
-        open: toOpening(step, name, outcome, round),
+        open: toOpening(step, name, outcome, { round, afterMs }),
         outline: toOutline(outcome),
         content: this.#hasContent ? this.#toContent(step, outcome, { args, redact, hides: hides[at]! }) : "",
       });
@@ -119,9 +124,10 @@ export class RunRecord {
     return JSON.stringify({ ...facts, tools } satisfies RunHead);
   }
 
-  toBodyJson(model?: readonly ModelRound[]): string {
+  /** @param joined the answers of a model that its batches were asked for by, and when the run began */
+  toBodyJson(joined?: { readonly model: readonly ModelRound[]; readonly startedAt: number }): string {
     const rounds =
-      model === undefined ? "" : `,"model":${toModelJson(model, this.#hasContent ? "content" : "outline")}`;
+      joined === undefined ? "" : `,"model":${toModelJson(joined, this.#hasContent ? "content" : "outline")}`;
     const actions = this.#actions.map(
       ({ open, outline, content }) => `${open}${this.#hasContent ? content : outline}}`,
     );
@@ -202,15 +208,26 @@ export class RunRecord {
  * Write the fields of an action that have no word of its caller or its upstream, but for the id, which has no room for more. They are put
  * together from text, as results are: every action has them.
  */
-function toOpening({ id }: Step, tool: string, outcome: Outcome, round: number | undefined): string {
-  const { queuedMs, durationMs, attempts, bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
+function toOpening(
+  { id }: Step,
+  tool: string,
+  outcome: Outcome,
+  { round, afterMs = 0 }: Pick<AddOptions, "round" | "afterMs">,
+): string {
+  const { startedMs, queuedMs, durationMs, attempts, tries } = outcome.meta;
+  const { bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
   let text = `{"id":${JSON.stringify(id)},"tool":${JSON.stringify(tool)},"status":"${outcome.status}"`;
   if (round !== undefined) text += `,"round":${round}`;
   if (outcome.status === "initiated") text += `,"job_id":${JSON.stringify(outcome.jobId)}`;
   if (outcome.status === "skipped") text += `,"because":${JSON.stringify(outcome.because)}`;
+  if (startedMs !== undefined) text += `,"started_ms":${afterMs + startedMs}`;
   if (queuedMs !== undefined) text += `,"queued_ms":${queuedMs}`;
   if (durationMs !== undefined) text += `,"duration_ms":${durationMs}`;
   if (attempts !== undefined) text += `,"attempts":${attempts}`;
+  if (tries !== undefined) {
+    const later = tries.map((one) => ({ ...one, started_ms: afterMs + one.started_ms }));
+    text += `,"tries":${JSON.stringify(later)}`;
+  }
   if (bytes !== undefined) text += `,"bytes":${bytes}`;
   if (items !== undefined) text += `,"items":${JSON.stringify(items)}`;
   if (replayed) text += ',"replayed":true';
@@ -227,11 +244,14 @@ function toOutline(outcome: Outcome): string {
   return `,"confirmation":${JSON.stringify({ id, expires_at: new Date(expiresAt).toISOString() })}`;
 }
 
-function toModelJson(rounds: readonly ModelRound[], kept: "content" | "outline"): string {
+function toModelJson(
+  { model, startedAt: runAt }: { readonly model: readonly ModelRound[]; readonly startedAt: number },
+  kept: "content" | "outline",
+): string {
   return JSON.stringify(
-    rounds.map(({ startedAt, modelMs, usage }, at) => ({
+    model.map(({ startedAt, modelMs, usage }, at) => ({
       round: at + 1,
-      started_ms: Math.max(0, startedAt - rounds[0]!.startedAt),
+      started_ms: Math.max(0, startedAt - runAt),
       model_ms: modelMs,
       ...(usage !== null && (kept === "content" || isNumbers(usage)) && { usage }),
     })),

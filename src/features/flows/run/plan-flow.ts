@@ -25,6 +25,7 @@ export interface FlowRun {
   readonly skipApproval: boolean;
   /** The words by which the run can be found. */
   readonly tags?: readonly string[];
+  readonly tellsStarts?: true;
 }
 
 /** The batch that a flow is, planned with an input, and what its answer is made of. */
@@ -40,7 +41,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, tags = [], ...asked }: FlowRun,
+  { name, input, deadlineMs, tags = [], tellsStarts, ...asked }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -54,7 +55,8 @@ export function planFlowRun(
   const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
-  const tagged = tags.length === 0 ? plan.value : { ...plan.value, tags };
+  const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };
+  const tagged = { ...plan.value, ...told };
   return ok({ plan: tagged, answer, catalog: catalogOfFlow(tool, catalog) });
 }
 
