@@ -2,6 +2,7 @@ import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
+import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
 import { flows } from "./features/flows/index.ts";
@@ -43,6 +44,7 @@ const volley = createVolley({
     objects(),
     tokens(),
     usage(),
+    cors(),
     document(),
     console(),
     // workspace(),

@@ -9,6 +9,7 @@ const MARKS: Readonly<Record<string, string>> = {
   "added-tools": "/v1/tools/:id",
   agent: "/v1/chat/completions",
   confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
+  cors: "access-control-allow-origin",
   discovery: "/v1/discover_tools",
   document: "This document",
   flows: "/hooks/:tenant/:id",

@@ -2,6 +2,7 @@ import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
+import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { document } from "../../src/features/document/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
@@ -34,6 +35,7 @@ export const ALL_FEATURES = [
   objects(),
   tokens(),
   usage(),
+  cors(),
   document(),
   console(),
   workspace(),

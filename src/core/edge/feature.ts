@@ -34,6 +34,8 @@ export interface Feature<Objects extends object = object> {
   readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
   readonly openRouter?: Router;
+  /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
+  readonly around?: (next: Fetch) => Fetch;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -64,6 +66,9 @@ export interface Feature<Objects extends object = object> {
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
 }
+
+/** Answers a request. */
+export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
 
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
