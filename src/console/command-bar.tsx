@@ -24,12 +24,12 @@ export function CommandBar({ pages }: { readonly pages: readonly SectionPage[] }
     return () => removeEventListener("keydown", open);
   }, []);
   return (
-    <>
+    <div class="command-place">
       <button type="button" class="command-button" onClick={() => setOpen(true)}>
         Go to… <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       {isOpen && <Bar key="bar" pages={pages} onClose={() => setOpen(false)} />}
-    </>
+    </div>
   );
 }
 
@@ -117,8 +117,9 @@ function toCommand({ title, name }: SectionPage): Command {
 }
 
 /** A tool, whose page stands where its category has it. */
-function toToolCommand({ name, "x-orchestration": contract }: WireTool, pages: readonly SectionPage[]): Command {
-  const { category } = contract;
+function toToolCommand(tool: WireTool, pages: readonly SectionPage[]): Command {
+  const { name, "x-orchestration": contract } = tool;
+  const category = contract?.["category"];
   const own = pages.find(({ toolCategory }) => toolCategory !== undefined && toolCategory === category);
   return { kind: own === undefined ? "tool" : "flow", name, href: hrefTo(own?.name ?? "tools", name) };
 }

@@ -1,5 +1,5 @@
 import type { WireJob } from "../../../console/kit/wire.ts";
-import type { WireAction, WireRun, WireTry } from "./wire.ts";
+import type { WireAction, WireRun } from "./wire.ts";
 
 /** A stretch of time of a row. */
 export interface Span {
@@ -118,7 +118,7 @@ function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelA
 /** The queue before an action, its attempts, and the pauses between them. */
 function spansOf({ queued_ms: queued = 0, duration_ms: took, tries, error }: WireAction, fromMs: number): Span[] {
   if (took === undefined && tries === undefined) return [];
-  const attempts: readonly WireTry[] = tries ?? [
+  const attempts: NonNullable<WireAction["tries"]> = tries ?? [
     { started_ms: fromMs, duration_ms: took ?? 0, ...(error && { code: error.code }) },
   ];
   const spans: Span[] = [];

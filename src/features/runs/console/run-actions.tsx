@@ -10,7 +10,7 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
 import { sayTypescript } from "./say-typescript.ts";
-import { incompleteOf, toBatch } from "./to-batch.ts";
+import { toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
 /** Set once a Worker has answered that it has no such path. */
@@ -22,7 +22,6 @@ export function RunActions({ run }: { readonly run: WireRun }) {
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;
-  const lost = incompleteOf(run);
   const open = (): void => {
     handOver(toBatch(run));
     location.hash = hrefTo("run", null, { from: run.run_id });
@@ -46,12 +45,6 @@ export function RunActions({ run }: { readonly run: WireRun }) {
           </button>
         )}
       </div>
-      {lost.length > 0 && lost.length < run.actions.length && (
-        <p key="lost" class="small muted">
-          The arguments of <bdi class="mono">{lost.slice(0, 3).join(", ")}</bdi>
-          {lost.length > 3 && " and others"} were not kept as they were sent.
-        </p>
-      )}
       <ProblemNote key="problem" problem={problem} />
     </div>
   );

@@ -5,6 +5,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { sayDoor } from "./run-words.ts";
+import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
 /** The ends of actions, in the order of their weight, with the fields that count them. */
@@ -20,6 +21,7 @@ const COUNTS = [
 /** How a run ended, who sent it and by which door, and what it belongs to; each with its link. */
 export function RunFacts({ run }: { readonly run: WireRun }) {
   const { run_id: id, source, key, flow, parent, job_id: job, tags = [], error, summary } = run;
+  const lost = incompleteOf(run);
   return (
     <div class="stack tight run-facts">
       <div class="row">
@@ -40,18 +42,18 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           </a>
         ))}
       </div>
-      {error !== undefined && (
-        <p key="error">
-          Failed first:{" "}
-          {error.action !== undefined && <bdi class="mono">{error.action}</bdi>} <code>{error.code}</code>
-        </p>
-      )}
       <div class="row small">
         {COUNTS.filter(([, field]) => summary[field] > 0).map(([status, field]) => (
           <span key={status} class={`status tone-${toneOf(status)}`}>
             {summary[field]} {status.replaceAll("_", " ")}
           </span>
         ))}
+        {error !== undefined && (
+          <span key="error">
+            failed first: {error.action !== undefined && <bdi class="mono">{error.action}</bdi>}{" "}
+            <code>{error.code}</code>
+          </span>
+        )}
         {flow !== undefined && (
           <span key="flow">
             flow{" "}
@@ -75,6 +77,12 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         </span>
         <CopyButton text={id} label="Copy run id" />
       </div>
+      {lost.length > 0 && (
+        <p key="lost" class="small muted">
+          Arguments of <bdi class="mono">{lost.slice(0, 3).join(", ")}</bdi>
+          {lost.length > 3 && ` and ${lost.length - 3} more`} were not kept as they were sent.
+        </p>
+      )}
     </div>
   );
 }

@@ -27,6 +27,9 @@ export const RUN_STATUSES: readonly ListedRun["status"][] = [
   "success",
 ];
 
+/** So many tools of a run are named in a list: a row is a line. */
+const MOST_NAMED = 3;
+
 /** Say by which door a run came. One that this console does not know is said as the API says it. */
 export function sayDoor(source: string): string {
   return (DOORS as Readonly<Record<string, string>>)[source] ?? source;
@@ -36,7 +39,8 @@ export function sayDoor(source: string): string {
 export function nameRun({ flow, tools, actions }: Pick<ListedRun, "flow" | "tools" | "actions">): string {
   if (flow !== undefined) return flow;
   if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
-  return tools.join(", ");
+  const more = tools.length - MOST_NAMED;
+  return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The title of a run's page: short, however many tools it has. */

@@ -36,10 +36,10 @@ export function toBatch(run: WireRun): string {
   return writeExact({ actions: written, ...(run.tags !== undefined && { tags: run.tags }) }, 2);
 }
 
-/** The actions whose arguments are not those that were sent: private, cut or with a secret taken out. */
+/** The actions whose arguments were sent and not kept so: private, cut or with a secret taken out. */
 export function incompleteOf(run: WireRun): readonly string[] {
-  return (run.actions as readonly WireAction[]).flatMap(({ id, args, cut = [], redacted = [] }) =>
-    args === undefined || cut.includes("args") || redacted.includes("args") ? [id] : [],
+  return (run.actions as readonly WireAction[]).flatMap(({ id, private: isPrivate, cut = [], redacted = [] }) =>
+    isPrivate === true || cut.includes("args") || redacted.includes("args") ? [id] : [],
   );
 }
 

@@ -55,9 +55,9 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
               <span class="trace-names">
                 <bdi class="mono">{row.name}</bdi> <bdi class="muted small">{row.tool}</bdi>
               </span>
-              <svg class="trace-bar" width="100%" height="20" aria-hidden="true">
+              <svg class="trace-bar" width="100%" height="26" aria-hidden="true">
                 {scale.ticks.map(({ at }, index) => (
-                  <line key={`tick ${index}`} class="tick" x1={`${at}%`} x2={`${at}%`} y1={0} y2={20} />
+                  <line key={`tick ${index}`} class="tick" x1={`${at}%`} x2={`${at}%`} y1={0} y2={26} />
                 ))}
                 {scale.breakAt !== null && (
                   <line
@@ -66,11 +66,16 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                     x1={`${scale.breakAt}%`}
                     x2={`${scale.breakAt}%`}
                     y1={0}
-                    y2={20}
+                    y2={26}
                   />
                 )}
                 {row.spans.map((span, index) => (
-                  <Bar key={index} span={span} scale={scale} isModel={row.kind === "model"} />
+                  <Bar
+                    key={index}
+                    span={span}
+                    scale={scale}
+                    tone={row.kind === "model" ? "odd" : index < row.spans.length - 1 && span.code ? "bad" : null}
+                  />
                 ))}
                 {critical.has(row.key) && row.fromMs !== null && (
                   <line
@@ -78,8 +83,8 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                     class="critical"
                     x1={`${scale.at(row.fromMs)}%`}
                     x2={`${scale.at(row.toMs!)}%`}
-                    y1={18}
-                    y2={18}
+                    y1={21}
+                    y2={21}
                   />
                 )}
               </svg>
@@ -128,23 +133,23 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
 }
 
 function Bar({
-  span: { kind, fromMs, toMs, code },
+  span: { kind, fromMs, toMs },
   scale,
-  isModel,
+  tone,
 }: {
   readonly span: Span;
   readonly scale: TimeScale;
-  readonly isModel: boolean;
+  /** The colour of an attempt that is not its row's. */
+  readonly tone: string | null;
 }) {
   const [from, to] = [scale.at(fromMs), scale.at(toMs)];
   if (kind === "queue" || kind === "pause")
-    return <line class={kind} x1={`${from}%`} x2={`${to}%`} y1={10} y2={10} />;
-  const tone = code !== undefined ? " tone-bad" : isModel ? " tone-odd" : "";
+    return <line class={kind} x1={`${from}%`} x2={`${to}%`} y1={13} y2={13} />;
   return (
     <rect
-      class={`${kind === "job" ? "job" : "bar"}${tone}`}
+      class={`${kind === "job" ? "job" : "bar"}${tone === null ? "" : ` tone-${tone}`}`}
       x={`${from}%`}
-      y={5}
+      y={8}
       width={`${Math.round(100 * Math.max(0, to - from)) / 100}%`}
       height={10}
       rx={2}

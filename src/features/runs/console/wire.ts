@@ -5,18 +5,8 @@ import type { runPageSchema, runSchema } from "../http/run-schemas.ts";
 export type WireRun = Written<typeof runSchema>;
 export type ListedRun = Written<typeof runPageSchema>["runs"][number];
 
-/** One attempt of an action, counted from the start of its run. */
-export interface WireTry {
-  readonly started_ms: number;
-  readonly duration_ms: number;
-  readonly code?: string;
-}
-
-/** An action of a run, with the measures of its result. */
+/** An action of a run, with the measures of its result that its schema leaves open. */
 export type WireAction = WireRun["actions"][number] & {
-  readonly started_ms?: number;
-  readonly tries?: readonly WireTry[];
   readonly because?: string;
-  readonly bytes?: number;
   readonly items?: { readonly total: number; readonly ok: number };
 };
