@@ -40,7 +40,11 @@ export function toDeployment(all: readonly Section[], { data, problem }: Asked):
     isKnown: data !== null || problem !== null,
     sections: all.filter(isHere),
     flags: data?.flags ?? null,
-    who: data && { key: data.key, tenant: data.tenant, ...(data.environment !== undefined && { environment: data.environment }) },
+    who: data && {
+      key: data.key,
+      tenant: data.tenant,
+      ...(data.environment !== undefined && { environment: data.environment }),
+    },
   };
 }
 

@@ -33,6 +33,9 @@ export interface SectionPage {
 export interface Places {
   /** At the end of a tool's page. */
   readonly tool: { readonly name: string };
+  /** On a flow's page, and in its row of the list. */
+  readonly flow: { readonly name: string };
+  readonly flowRow: { readonly name: string };
   /** Among the figures of the usage. */
   readonly figures: { readonly usage: WireUsage };
   /** At the end of the usage. */

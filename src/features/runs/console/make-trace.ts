@@ -116,7 +116,10 @@ function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelA
 }
 
 /** The queue before an action, its attempts, and the pauses between them. */
-function spansOf({ queued_ms: queued = 0, duration_ms: took, tries, error }: WireAction, fromMs: number): Span[] {
+function spansOf(
+  { queued_ms: queued = 0, duration_ms: took, tries, error }: WireAction,
+  fromMs: number,
+): Span[] {
   if (took === undefined && tries === undefined) return [];
   const attempts: NonNullable<WireAction["tries"]> = tries ?? [
     { started_ms: fromMs, duration_ms: took ?? 0, ...(error && { code: error.code }) },
@@ -140,7 +143,8 @@ function jobSpans({ tries, status, attempts, updated_at: updated }: WireJob, sta
   for (const { at, duration_ms: length, code } of tries) {
     const fromMs = Math.max(0, Date.parse(at) - startedAt);
     const last = spans.at(-1);
-    if (last !== undefined && fromMs > last.toMs) spans.push({ kind: "pause", fromMs: last.toMs, toMs: fromMs });
+    if (last !== undefined && fromMs > last.toMs)
+      spans.push({ kind: "pause", fromMs: last.toMs, toMs: fromMs });
     spans.push({ kind: "job", fromMs, toMs: fromMs + length, ...(code !== undefined && { code }) });
   }
   if (spans.length > 0 || attempts === 0 || status === "running") return spans;

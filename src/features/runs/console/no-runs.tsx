@@ -12,8 +12,8 @@ export function NoRuns() {
     <section class="card no-runs" aria-label="No runs yet">
       <h2>Nothing has run yet</h2>
       <p class="muted">
-        Each batch leaves a run here, within two seconds: from your code, from a model, by a webhook or a clock.
-        Send a first one:
+        Each batch leaves a run here, within two seconds: from your code, from a model, by a webhook or a
+        clock. Send a first one:
       </p>
       <div class="command">
         <pre class="json" tabindex={0} aria-label="A command that makes a run">

@@ -40,7 +40,13 @@ export function RunActions({ run }: { readonly run: WireRun }) {
           </button>
         )}
         {isOffered && !isEmpty && (
-          <button key="again" type="button" class="primary" disabled={isBusy} onClick={() => void rerun("all")}>
+          <button
+            key="again"
+            type="button"
+            class="primary"
+            disabled={isBusy}
+            onClick={() => void rerun("all")}
+          >
             {isBusy ? "Running…" : "Run again"}
           </button>
         )}

@@ -73,7 +73,8 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           </span>
         )}
         <span class="muted">
-          request <a href={hrefTo("runs", null, { request_id: run.request_id })}>{run.request_id.slice(0, 8)}</a>
+          request{" "}
+          <a href={hrefTo("runs", null, { request_id: run.request_id })}>{run.request_id.slice(0, 8)}</a>
         </span>
         <CopyButton text={id} label="Copy run id" />
       </div>

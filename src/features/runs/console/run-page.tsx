@@ -86,7 +86,9 @@ function RunBody({ run, action }: { readonly run: WireRun; readonly action: stri
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
   const path = useMemo(() => {
     const from = Date.parse(run.started_at);
-    const range = [from - BATCH_MS, from + run.duration_ms + BATCH_MS].map((ms) => new Date(ms).toISOString());
+    const range = [from - BATCH_MS, from + run.duration_ms + BATCH_MS].map((ms) =>
+      new Date(ms).toISOString(),
+    );
     return `/v1/jobs?limit=100&since=${range[0]}&until=${range[1]}`;
   }, [run.run_id]);
   const [isLive, setLive] = useState(true);

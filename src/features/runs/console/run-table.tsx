@@ -24,7 +24,17 @@ export function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {
 }
 
 function Row({ run }: { readonly run: ListedRun }) {
-  const { run_id: id, status, error, source, key, duration_ms: took, started_at: at, actions, tags = [] } = run;
+  const {
+    run_id: id,
+    status,
+    error,
+    source,
+    key,
+    duration_ms: took,
+    started_at: at,
+    actions,
+    tags = [],
+  } = run;
   return (
     <tr>
       <td class="run-status">

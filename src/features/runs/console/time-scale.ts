@@ -28,7 +28,11 @@ export function makeTimeScale({
   const last = Math.max(run, lastMs);
   if (last <= run * MOST_FACTOR) {
     const at = (ms: number): number => clamp((100 * ms) / last);
-    return { at, ticks: ticksOf(last).map((ms) => ({ at: at(ms), label: sayTick(ms, last) })), breakAt: null };
+    return {
+      at,
+      ticks: ticksOf(last).map((ms) => ({ at: at(ms), label: sayTick(ms, last) })),
+      breakAt: null,
+    };
   }
   const afterAt = RUN_SHARE + GAP;
   const at = (ms: number): number =>

@@ -20,12 +20,16 @@ export function toBatch(run: WireRun): string {
   const ids = nameActions(actions);
   const written = actions.map((action, at): Written => {
     const args = action.args ?? {};
-    const before = run.plan.edges.filter(({ to, reason }) => to === action.id && !reason.startsWith("hazard"));
+    const before = run.plan.edges.filter(
+      ({ to, reason }) => to === action.id && !reason.startsWith("hazard"),
+    );
     const text = writeExact(args);
     const needs = before
       .map(({ from }) => from)
       .filter((from) => !text.includes(`${from}#`))
-      .flatMap((from) => ids[actions.findIndex(({ id, round }) => id === from && round === action.round)] ?? []);
+      .flatMap(
+        (from) => ids[actions.findIndex(({ id, round }) => id === from && round === action.round)] ?? [],
+      );
     return {
       id: ids[at]!,
       tool: action.tool,
@@ -38,8 +42,9 @@ export function toBatch(run: WireRun): string {
 
 /** The actions whose arguments were sent and not kept so: private, cut or with a secret taken out. */
 export function incompleteOf(run: WireRun): readonly string[] {
-  return (run.actions as readonly WireAction[]).flatMap(({ id, private: isPrivate, cut = [], redacted = [] }) =>
-    isPrivate === true || cut.includes("args") || redacted.includes("args") ? [id] : [],
+  return (run.actions as readonly WireAction[]).flatMap(
+    ({ id, private: isPrivate, cut = [], redacted = [] }) =>
+      isPrivate === true || cut.includes("args") || redacted.includes("args") ? [id] : [],
   );
 }
 

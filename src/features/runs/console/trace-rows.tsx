@@ -74,7 +74,9 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                     key={index}
                     span={span}
                     scale={scale}
-                    tone={row.kind === "model" ? "odd" : index < row.spans.length - 1 && span.code ? "bad" : null}
+                    tone={
+                      row.kind === "model" ? "odd" : index < row.spans.length - 1 && span.code ? "bad" : null
+                    }
                   />
                 ))}
                 {critical.has(row.key) && row.fromMs !== null && (

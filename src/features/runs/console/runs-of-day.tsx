@@ -1,4 +1,0 @@
-/** Placeholder. */
-export function RunsOfDay() {
-  return null;
-}
