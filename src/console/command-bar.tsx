@@ -54,7 +54,9 @@ function Bar({ pages, onClose }: BarProps) {
   const found = [...things.found, ...rankCommands(known, typed)];
   const at = Math.min(active, found.length - 1);
   useEffect(() => box.current?.showModal(), []);
-  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   const go = ({ href }: Command): void => {
     box.current?.close();
     location.hash = href;

@@ -100,6 +100,8 @@ function RunBody({ run, action }: { readonly run: WireRun; readonly action: stri
     const ids = new Set(run.actions.map(({ job_id: job }) => job));
     return data?.jobs.filter(({ job_id: id }) => ids.has(id)) ?? [];
   }, [data, run]);
-  useEffect(() => setLive(data === null || jobs.some(isAlive)), [data]);
+  useEffect(() => {
+    setLive(data === null || jobs.some(isAlive));
+  }, [data]);
   return <RunTrace run={run} jobs={jobs} action={action} />;
 }
