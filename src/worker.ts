@@ -10,8 +10,10 @@ import { formats } from "./features/formats/index.ts";
 import { imports } from "./features/imports/index.ts";
 import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
+import { models } from "./features/models/index.ts";
 import { objects } from "./features/objects/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
+import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
@@ -34,6 +36,8 @@ const volley = createVolley({
     orchestration(),
     mcp(),
     agent(),
+    responses(),
+    models(),
     confirmations(),
     addedTools(),
     imports(),

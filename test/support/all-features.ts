@@ -10,8 +10,10 @@ import { formats } from "../../src/features/formats/index.ts";
 import { imports } from "../../src/features/imports/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
+import { models } from "../../src/features/models/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
+import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
@@ -25,6 +27,8 @@ export const ALL_FEATURES = [
   orchestration(),
   mcp(),
   agent(),
+  responses(),
+  models(),
   confirmations(),
   addedTools(),
   imports(),

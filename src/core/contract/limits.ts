@@ -386,6 +386,10 @@ export const modelPieces = 200_000;
 export const reactCharacters = 2 * 1024 * 1024;
 /** Bytes of a model's refusal that are read to find its code. */
 export const modelErrorBytes = 64 * 1024;
+/** Bytes of a model's server's list of models or count of tokens; the longest public list has half of it. */
+export const modelServerBytes = 2 * 1024 * 1024;
+/** For how long a model's server is waited for where no model is asked, in milliseconds. */
+export const modelServerMs = 15_000;
 /** Times that a model is asked again: what two do not help with, a third does not. */
 export const modelRetries = 2;
 /** How long what a caller did not see of a conversation is kept for its coming back. */
