@@ -173,6 +173,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
           <ArgsView args={args} label={`Arguments of ${action.id}`} />
         )}
         {redacted.includes("args") && <p class="muted small">A secret was taken out.</p>}
+        {action.with !== undefined && <ArgsView args={action.with} label={`Other fields of ${action.id}`} />}
       </section>
       {(data !== undefined || cut.includes("data") || action.status === "success") && (
         <section key="result" class="stack tight" aria-label="Result">

@@ -22,6 +22,8 @@ export function RunActions({ run }: { readonly run: WireRun }) {
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;
+  // A model wrote an agent's rounds one by one, and an attempt of a job is redriven: the API runs neither again.
+  const mayRerun = isOffered && !isEmpty && run.model === undefined && run.job_id === undefined;
   const open = (): void => {
     handOver(toBatch(run));
     location.hash = hrefTo("run", null, { from: run.run_id });
@@ -34,12 +36,12 @@ export function RunActions({ run }: { readonly run: WireRun }) {
         <button type="button" disabled={isEmpty} onClick={open}>
           Open in the editor
         </button>
-        {isOffered && hasFailed && (
+        {mayRerun && hasFailed && (
           <button key="failed" type="button" disabled={isBusy} onClick={() => void rerun("failed")}>
             Run what failed
           </button>
         )}
-        {isOffered && !isEmpty && (
+        {mayRerun && (
           <button
             key="again"
             type="button"

@@ -7,23 +7,28 @@ interface Written {
   readonly tool: string;
   readonly args: unknown;
   readonly depends_on?: readonly string[];
+  readonly for_each?: unknown;
+  readonly select?: unknown;
+  readonly timeout_ms?: unknown;
+  readonly callback_url?: unknown;
 }
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Write a run as a batch that would do the same. Actions keep their ids, so that references go on pointing at them; an id that another
- * round has used, or that a model's provider gave, gets a fresh one. An order that no reference says stands in `depends_on`.
+ * round has used, or that a model's provider gave, gets a fresh one. An order that no reference says stands in `depends_on`. An
+ * idempotency key is left out: it would answer with what became of the first run.
  */
 export function toBatch(run: WireRun): string {
   const actions = run.actions as readonly WireAction[];
   const ids = nameActions(actions);
   const written = actions.map((action, at): Written => {
-    const args = action.args ?? {};
+    const { args = {}, with: { idempotency_key: _, ...others } = {} } = action;
     const before = run.plan.edges.filter(
       ({ to, reason }) => to === action.id && !reason.startsWith("hazard"),
     );
-    const text = writeExact(args);
+    const text = writeExact([args, others]);
     const needs = before
       .map(({ from }) => from)
       .filter((from) => !text.includes(`${from}#`))
@@ -34,6 +39,7 @@ export function toBatch(run: WireRun): string {
       id: ids[at]!,
       tool: action.tool,
       args,
+      ...others,
       ...(needs.length > 0 && { depends_on: [...new Set(needs)] }),
     };
   });

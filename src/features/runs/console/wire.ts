@@ -8,5 +8,7 @@ export type ListedRun = Written<typeof runPageSchema>["runs"][number];
 /** An action of a run, with the measures of its result that its schema leaves open. */
 export type WireAction = WireRun["actions"][number] & {
   readonly because?: string;
+  /** The fields of the action besides its arguments. */
+  readonly with?: Readonly<Record<string, unknown>>;
   readonly items?: { readonly total: number; readonly ok: number };
 };

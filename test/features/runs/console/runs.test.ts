@@ -76,6 +76,20 @@ describe("toBatch()", () => {
     expect(actions.map(({ id }) => id)).toEqual(["a0", "a0-2", "a2"]);
   });
 
+  test("keeps what an action was sent with besides its arguments, but for the key that would answer with the first run", () => {
+    const others = { for_each: { $ref: "a#/items" }, select: ["/id"], idempotency_key: "once" };
+    const { actions } = batchOf([ranAt("a", 0, 1), ranAt("b", 1, 1, { with: others })], {
+      plan: { edges: [{ from: "a", to: "b", reason: "reference" }] },
+    });
+    expect(actions[1]).toEqual({
+      id: "b",
+      tool: "look",
+      args: { id: "b" },
+      for_each: { $ref: "a#/items" },
+      select: ["/id"],
+    });
+  });
+
   test("keeps every digit of an argument", () => {
     expect(toBatch(someRun([ranAt("a", 0, 1, { args: { n: 12345678901234567890n } })]))).toContain(
       "12345678901234567890",
