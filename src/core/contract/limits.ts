@@ -266,6 +266,8 @@ export const runReportsPruned = 200;
 export const runPruneMs = 3_600_000;
 /** Runs that a run has caused which are shown with it. */
 export const runChildren = 100;
+/** How often a run is run again: each time all reruns before are read. */
+export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */

@@ -116,6 +116,8 @@ export interface LargerWork {
   readonly inside?: Inside;
   /** The id of that batch, or of the work that asked for this one. */
   readonly outer?: string;
+  /** The id that it has, where that was written down before. */
+  readonly batchId?: string;
 }
 
 /** How a batch asks a person. */

@@ -3,7 +3,7 @@ import type { Asker } from "../contract/gate/parked-group.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
-import type { Call, Plan } from "../plan/step.ts";
+import type { Call, Plan, Step } from "../plan/step.ts";
 
 /** The stages that a request's time goes into. */
 export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
@@ -41,6 +41,8 @@ export interface SeenRun {
   readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */
   readonly prepared: ReadonlyMap<number, Call>;
+  /** The idempotency key that a write's call was sent under, or would have been. */
+  readonly callKey: (step: Step) => string;
 }
 
 /** Hears of what ran, in its own turn: nothing waits for it, and it never throws. */

@@ -54,6 +54,8 @@ export interface PlanOptions {
    * again.
    */
   readonly isApproved?: boolean | undefined;
+  /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
+  readonly asksFirst?: ReadonlySet<string>;
 }
 
 /**
@@ -69,7 +71,7 @@ export interface PlanOptions {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false, given, isApproved = false }: PlanOptions = {},
+  { maySkipApproval = false, given, isApproved = false, asksFirst }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
@@ -95,8 +97,9 @@ export function makePlan(
 
   const asks = !(batch.skipApproval && maySkipApproval);
   const gated = drafts.map(
-    ({ task }) =>
-      asks && task.ok && task.value.tool.confirm && (!isApproved || takesResults(task.value, position)),
+    ({ task, entry }) =>
+      asksFirst?.has(entry.id) === true ||
+      (asks && task.ok && task.value.tool.confirm && (!isApproved || takesResults(task.value, position))),
   );
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
   const effects = drafts.map(({ task }, index) => (parking[index] === null ? effectOf(task) : null));

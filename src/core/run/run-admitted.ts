@@ -69,7 +69,13 @@ export async function runAdmitted(
     origin: execution.origin,
     flow: within?.runOf?.flow,
     ...(prepared !== undefined && {
-      ran: { startedAt: admission.startedAt, prepared, outer: within?.outer, runOf: within?.runOf },
+      ran: {
+        startedAt: admission.startedAt,
+        prepared,
+        callKey: (step) => admission.ids().callKey(step, null),
+        outer: within?.outer,
+        runOf: within?.runOf,
+      },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
   });

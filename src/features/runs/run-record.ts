@@ -4,6 +4,7 @@ import { utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { nameOf } from "../../core/observe/watch.ts";
@@ -90,10 +91,14 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some((needed) => hides[needed]);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
+      const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
+      const callKey = isWrite ? ran?.callKey(step) : undefined;
       this.#push({
         open: toOpening(step, name, outcome, { round, afterMs }),
         outline: toOutline(outcome),
-        content: this.#hasContent ? this.#toContent(step, outcome, { args, redact, hides: hides[at]! }) : "",
+        content: this.#hasContent
+          ? this.#toContent(step, outcome, { args, callKey, redact, hides: hides[at]! })
+          : "",
       });
     }
   }
@@ -165,17 +170,21 @@ export class RunRecord {
     step: Step,
     outcome: Outcome,
     {
-      args = step.task.ok ? step.task.value.input : undefined,
+      args: resolved,
+      callKey,
       redact,
       hides,
     }: {
       readonly args: unknown;
+      readonly callKey: string | undefined;
       readonly hides: boolean;
       readonly redact: (json: string) => string;
     },
   ): string {
+    const args = resolved ?? (step.task.ok ? step.task.value.input : undefined);
     let left = Math.min(LIMITS.runActionBytes, this.#contentLeft);
-    let text = "";
+    let text = callKey === undefined ? "" : `,"call_key":${JSON.stringify(callKey)}`;
+    if (resolved !== undefined) text += ',"resolved":true';
     const cut: string[] = [];
     const redacted: string[] = [];
     const put = (field: string, json: string): void => {
@@ -188,12 +197,14 @@ export class RunRecord {
       this.#contentLeft -= bytes;
       text += `,"${field}":${clean}`;
     };
-    if (hides) return `${toOutline(outcome)},"private":true`;
+    if (hides) return `${text}${toOutline(outcome)},"private":true`;
     if ("error" in outcome) put("error", JSON.stringify(toWireFailure(outcome.error)));
     if (outcome.status === "pending_confirmation")
       put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)));
     const written = args === undefined ? undefined : attemptNow(() => JSON.stringify(args));
     if (written?.ok === true) put("args", written.value);
+    const others = toOthersJson(step);
+    if (others !== null) put("with", others);
     const shown = shownOf(outcome);
     if (shown !== undefined) put("data", shown.json);
     // A failure's code is kept in any case.
@@ -234,6 +245,29 @@ function toOpening(
   if (demoted) text += ',"demoted":true';
   if (deduplicatedOf !== undefined) text += `,"deduplicated_of":${JSON.stringify(deduplicatedOf)}`;
   return text;
+}
+
+/** Write what an action was sent with besides its arguments; null where that is nothing. */
+function toOthersJson({ task, keyed }: Step): string | null {
+  if (!task.ok) return null;
+  const { tool, forEach, select, timeoutMs, callbackUrl } = task.value;
+  const isShorter = timeoutMs < tool.timeoutMs;
+  // Most actions have none of these.
+  if (
+    !isShorter &&
+    forEach === undefined &&
+    select === null &&
+    callbackUrl === undefined &&
+    keyed === undefined
+  )
+    return null;
+  return JSON.stringify({
+    for_each: forEach,
+    select: select?.map((tokens) => toPointer(tokens)),
+    timeout_ms: isShorter ? timeoutMs : undefined,
+    callback_url: callbackUrl,
+    idempotency_key: keyed?.key,
+  });
 }
 
 /** Write what is kept of a failure or a question without its texts. */

@@ -56,6 +56,8 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
 export interface AnswerWays {
   readonly batchKey?: BatchKey | undefined;
   readonly toJson?: typeof toEnvelopeJson;
+  /** Makes the claims of what can run, where they are not just those that it was sent with. */
+  readonly keysOf?: (runnable: Plan) => ReturnType<typeof readKeys>;
   /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
   readonly keep?: (json: string) => Promise<unknown>;
 }
@@ -67,10 +69,12 @@ export async function answerPlan(
   ways: AnswerWays = {},
 ): Promise<Result<Answer, Refused>> {
   const { caller, ports, gate, defer, watch } = execution;
-  const { batchKey, keep } = ways;
+  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { caller, ports, batchKey }) } = ways;
   watch?.enter("admit");
-  const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
-  const keysOf = (runnable: Plan) => readKeys(runnable, { caller, ports, batchKey });
+  const isKeyed =
+    batchKey !== undefined ||
+    ways.keysOf !== undefined ||
+    plan.steps.some(({ keyed }) => keyed !== undefined);
   const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
   if (!admission.ok) return admission;
   const { admitted, keys, startedAt } = admission.value;

@@ -127,9 +127,10 @@ function factsOf(
   outer: string | undefined,
 ): RunFacts {
   const { startedAt = 0, runOf, outer: batch } = ran ?? {};
-  const isInside = batch !== undefined;
+  // A rerun has a batch that it comes after, and is no flow inside of it.
+  const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
-  const parent = isInside ? (outer ?? batch) : approved?.asker?.runId;
+  const parent = isInside ? (outer ?? batch) : (batch ?? approved?.asker?.runId);
   return {
     id: batchId ?? "",
     source: sourceOf(route, { trigger: runOf?.trigger, isInside }),

@@ -16,6 +16,8 @@ import type {
   RunPage,
   RunQuery,
   RunReport,
+  RerunClaim,
+  Reruns,
   Sight,
 } from "../run.ts";
 import { RunIndex, toMark } from "../run-index.ts";
@@ -66,6 +68,11 @@ export function createRunLog(
         `CREATE TABLE IF NOT EXISTS reports (
            at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_before INTEGER NOT NULL, runs INTEGER NOT NULL,
            bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
+         ) STRICT`,
+      );
+      this.#sql.exec(
+        `CREATE TABLE IF NOT EXISTS reruns (
+           rerun TEXT PRIMARY KEY, root TEXT NOT NULL, at INTEGER NOT NULL, writes TEXT NOT NULL
          ) STRICT`,
       );
       this.#last = { at: 0, runs: 0, bytes: 0 };
@@ -150,6 +157,43 @@ export function createRunLog(
       return true;
     }
 
+    reruns(id: string): Reruns {
+      const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
+      const root = own?.root ?? id;
+      const earlier = this.#rerunsOf(root).map(({ rerun, writes }) => ({
+        writes: JSON.parse(writes) as string[],
+        body: this.#find(rerun)?.body ?? null,
+      }));
+      return { root, earlier };
+    }
+
+    claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {
+      if (this.#rerunsOf(root).length !== after) return false;
+      const at = clock.now();
+      this.#sql.exec(
+        "INSERT INTO reruns (rerun, root, at, writes) VALUES (?, ?, ?, ?)",
+        rerun,
+        root,
+        at,
+        JSON.stringify(writes),
+      );
+      return true;
+    }
+
+    dropRerun(rerun: string): void {
+      this.#sql.exec("DELETE FROM reruns WHERE rerun = ?", rerun);
+    }
+
+    /** In the order in which they were written down. */
+    #rerunsOf(root: string): { rerun: string; writes: string }[] {
+      return this.#sql
+        .exec<{ rerun: string; writes: string }>(
+          "SELECT rerun, writes FROM reruns WHERE root = ? ORDER BY rowid",
+          root,
+        )
+        .toArray();
+    }
+
     read(after: number, bytes: number): { runs: ReportedRun[]; next: number | null } {
       const runs: ReportedRun[] = [];
       let held = 0;
@@ -168,6 +212,7 @@ export function createRunLog(
     erase(): number {
       const count = this.#read().size;
       this.#sql.exec("DELETE FROM reports");
+      this.#sql.exec("DELETE FROM reruns");
       this.#index = null;
       this.#erasedAt = clock.now();
       return count;
@@ -243,7 +288,10 @@ export function createRunLog(
         this.#index?.drop(marks.split("\n"));
         end = at;
       }
-      if (end !== null) this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+      if (end === null) return;
+      this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+      // A rerun is younger than its run, which is gone by then.
+      this.#sql.exec("DELETE FROM reruns WHERE at < ?", oldest);
     }
 
     /** Have the alarm come when the oldest report is too old, so that a tenant that runs nothing keeps nothing either. */
