@@ -53,10 +53,17 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
   const page = PAGES.find(({ name }) => name === route.section) ?? start;
   useLayoutEffect(() => {
     document.title = `${page.title} · Volley console`;
-    // On a phone the sections stand in a row that is wider than the page.
-    const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
-    if (current)
-      nav.current!.scrollLeft = current.offsetLeft - (nav.current!.clientWidth - current.offsetWidth) / 2;
+    const place = nav.current!;
+    // On a phone the sections stand in a row that is wider than the page, and wider still when a number comes.
+    const look = (): void => {
+      const current = place.querySelector<HTMLElement>('[aria-current="page"]');
+      if (current !== null)
+        place.scrollLeft = current.offsetLeft - (place.clientWidth - current.offsetWidth) / 2;
+    };
+    look();
+    const watch = new ResizeObserver(look);
+    for (const item of place.querySelectorAll("li")) watch.observe(item);
+    return () => watch.disconnect();
   }, [page, shown.length]);
   return (
     <DeploymentProvider value={deployment}>

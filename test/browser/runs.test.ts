@@ -142,7 +142,7 @@ describe("A run's page", () => {
     await panelOf(page).getByRole("heading", { name: "first" }).waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
     await expect.poll(focused).toBe("first");
-    // What it waited for is a press away.
+    // The action that it waited for is a press away.
     await panelOf(page).getByRole("button", { name: "found" }).click();
     await panelOf(page).getByRole("heading", { name: "found" }).waitFor();
     await page.keyboard.press("Escape");

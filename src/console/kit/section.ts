@@ -23,7 +23,7 @@ export interface SectionPage {
   readonly Count?: FC;
   /** The category of tools that have their pages here and not in the section Tools. */
   readonly toolCategory?: string;
-  /** What one of its things is called, and the path of the API before its id; the command bar finds one by that. */
+  /** The name of one of its things, and the path of the API before its id; the command bar finds one by that. */
   readonly things?: { readonly kind: string; readonly path: string };
   /** The flag that a key needs for it. */
   readonly flag?: string;

@@ -27,9 +27,9 @@ export function readRun(): Run | null {
   return run.phase === "running" ? { ...run, phase: "stopped", problem: LEFT } : run;
 }
 
-function writeRun({ arrivals, starts: _, ...run }: Run): string {
+function writeRun({ arrivals, ...run }: Run): string {
   const lengthMs = run.lengthMs ?? performance.now() - run.startedAt;
-  return writeExact({ ...run, lengthMs, arrivals: [...arrivals] });
+  return writeExact({ ...run, lengthMs, starts: undefined, arrivals: [...arrivals] });
 }
 
 function withoutData(run: Run): Run {

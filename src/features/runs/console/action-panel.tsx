@@ -150,7 +150,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
           <dt key="job">Job</dt>,
           <dd key="id">
             <a href={hrefTo("jobs", job)}>{job.slice(-8)}</a>
-            {row.job?.next_attempt_at != null && (
+            {typeof row.job?.next_attempt_at === "string" && (
               <span>
                 , next attempt <Time at={row.job.next_attempt_at} />
               </span>

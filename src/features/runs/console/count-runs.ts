@@ -23,7 +23,7 @@ export interface CountedRuns {
 export const HOURS = 24;
 export const DAYS = 7;
 const HOUR_MS = 3_600_000;
-/** A longer table is read by nobody's eye at once; the list of runs has a filter by tool. */
+/** A longer table cannot be read at a glance; the list of runs has a filter by tool. */
 const MOST_TOOLS = 12;
 
 /**

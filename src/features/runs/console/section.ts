@@ -4,7 +4,7 @@ import { RunsOfWeek } from "./runs-of-week.tsx";
 import { RunsView } from "./runs-view.tsx";
 import "./runs.css";
 
-/** What ran is listed and shown, run again and opened in the editor; flows and the usage say what ran of theirs. */
+/** Runs are listed and shown, run again and opened in the editor; flows and the usage say what ran of theirs. */
 export const section: Section = {
   feature: "runs",
   page: {
