@@ -1,10 +1,5 @@
+import { toneOfEnvironment } from "./environment-tone.ts";
 import type { Deployment } from "./kit/deployment.ts";
-
-/** The colours of names that deployments have everywhere; any other name is one of a place where nothing is at stake. */
-const TONES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:prod|production|live)\b/i, "bad"],
-  [/^(?:stag|staging|preview|pre|test|qa|uat)/i, "wait"],
-];
 
 /** Whose key this tab has and where it is: before something is sent, one sees by which key and to which deployment. */
 export function Who({ who }: Pick<Deployment, "who">) {
@@ -25,9 +20,4 @@ export function Who({ who }: Pick<Deployment, "who">) {
       </span>
     </p>
   );
-}
-
-/** The colour of an environment by its name. */
-export function toneOfEnvironment(name: string): string {
-  return TONES.find(([pattern]) => pattern.test(name))?.[1] ?? "going";
 }

@@ -218,11 +218,14 @@ describe("A run's page", () => {
         : route.fulfill({ status: 404, json: { code: "NOT_FOUND", title: "", detail: "" } });
     });
     await page.goto(`${url}/console#/runs/${id}`);
+    const isShown = page.waitForResponse((response) => response.url().endsWith(`/v1/runs/${other}`));
     await button(page, "Run what failed").dblclick();
     await page.waitForURL(new RegExp(other));
     expect(sent).toEqual([{ body: { only: "failed" }, key: expect.stringMatching(/^[\w-]{20,}$/) }]);
+    await isShown;
     await rowsOf(page).first().waitFor();
     await button(page, "Run again").click();
+    await expect.poll(() => sent.length).toBe(2);
     await expect.poll(() => button(page, "Run again").count()).toBe(0);
     expect(sent[1]!.body).toEqual({});
   });

@@ -20,8 +20,9 @@ export function RunView({ route }: { readonly route: Route }) {
   const wanted = route.query.get("tool");
   const from = route.query.get("from");
   const tools = data?.tools ?? null;
+  // Read once: the batch that is handed over takes the draft's place before the tools are known.
+  const draft = useMemo(readDraft, [wanted, from]);
   const begun = useMemo(() => {
-    const draft = readDraft();
     const examples = listExamples(tools ?? []);
     const tool = tools?.find(({ name }) => name === wanted);
     const handed = from === null ? null : readHanded();
