@@ -11,3 +11,4 @@ export const ToolGate = served.ToolGate;
 export const Workspace = served.Workspace;
 export const KeyShard = served.KeyShard;
 export const RunLog = served.RunLog;
+export const OperatorLog = served.OperatorLog;

@@ -12,6 +12,7 @@ import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
 import { models } from "./features/models/index.ts";
 import { objects } from "./features/objects/index.ts";
+import { operator } from "./features/operator/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
@@ -44,6 +45,7 @@ const volley = createVolley({
     flows(),
     keys(),
     runs(),
+    operator(),
     tenantData(),
     objects(),
     tokens(),
@@ -60,3 +62,4 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const OperatorLog = volley.OperatorLog;

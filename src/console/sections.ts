@@ -2,6 +2,7 @@ import { section as addedTools } from "../features/added-tools/console/section.t
 import { section as confirmations } from "../features/confirmations/console/section.ts";
 import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
+import { section as operator } from "../features/operator/console/section.ts";
 import { section as runs } from "../features/runs/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";
@@ -19,5 +20,6 @@ export const SECTIONS: readonly Section[] = [
   flows,
   usage,
   keys,
+  operator,
   addedTools,
 ];

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/
 
 import { CommandBar } from "./command-bar.tsx";
 import { whenKeyIsRefused } from "./kit/api.ts";
-import { DeploymentProvider, mayUse, pagesOf, toDeployment } from "./kit/deployment.ts";
+import { DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
 import { hrefTo } from "./kit/route.ts";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { useLoad } from "./kit/use-load.ts";
@@ -18,6 +18,8 @@ import { SignIn } from "./sign-in.tsx";
 import { Who } from "./who.tsx";
 
 const PAGES = pagesOf(SECTIONS);
+/** Pages that any key may have. */
+const USUAL = pagesOf(SECTIONS.filter(({ flag }) => flag === undefined));
 const NAMES = PAGES.map(({ name }) => name);
 
 /** The whole console: the page that asks for a key, or the sections. */
@@ -46,9 +48,9 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
   const nav = useRef<HTMLElement>(null);
   const { data, problem } = useLoad<WireUsage>("/v1/usage");
   const deployment = useMemo(() => toDeployment(SECTIONS, { data, problem }), [data, problem]);
-  const here = pagesOf(deployment.sections).filter(({ flag }) => mayUse(deployment, flag));
-  // Until it is known what the Worker lists, all of them stand there: links ask for nothing.
-  const shown = deployment.isKnown ? here : PAGES;
+  const here = pagesOf(deployment.sections);
+  // Until it is known what the Worker lists, those that any key may have stand there: links ask for nothing.
+  const shown = deployment.isKnown ? here : USUAL;
   const start = shown[0]!;
   const page = PAGES.find(({ name }) => name === route.section) ?? start;
   useLayoutEffect(() => {
@@ -108,6 +110,7 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
               <MissingSection
                 key={page.name}
                 section={SECTIONS.find((one) => one.page === page)!}
+                flags={deployment.flags}
                 start={start}
               />
             ) : (

@@ -5,6 +5,7 @@ import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
 import type { keys } from "../features/keys/index.ts";
+import type { operator } from "../features/operator/index.ts";
 import type { runs } from "../features/runs/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
@@ -54,7 +55,14 @@ export interface TestVolley {
 }
 
 /** The classes that features may bring. */
-type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof runs>, ReturnType<typeof workspace>]>;
+type Objects = Volley<
+  [
+    ReturnType<typeof keys>,
+    ReturnType<typeof operator>,
+    ReturnType<typeof runs>,
+    ReturnType<typeof workspace>,
+  ]
+>;
 
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
@@ -71,9 +79,15 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/flows/clock/due-clocks.ts"),
     import("../features/flows/clock/next-time.ts"),
     import("../features/agent/http/answer-model-request.ts"),
+    import("../features/agent/http/model-door.ts"),
+    import("../features/responses/http/responses-door.ts"),
+    import("../features/models/http/list-models.ts"),
+    import("../features/models/http/count-tokens.ts"),
     import("../features/keys/http/made-keys.ts"),
     import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
+    import("../features/confirmations/http/answer-link.ts"),
+    import("../features/confirmations/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
     import("../features/added-tools/compile-added-tool.ts"),
@@ -126,7 +140,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { KeyShard, RunLog, Workspace } = volley as Partial<Objects>;
+  const { KeyShard, OperatorLog, RunLog, Workspace } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -136,6 +150,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
+    ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

@@ -70,3 +70,4 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const OperatorLog = volley.OperatorLog;

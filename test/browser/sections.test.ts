@@ -147,6 +147,6 @@ describe("A Worker that lists every feature", () => {
     await page.getByLabel("Your key").fill(ADMIN);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();
-    expect(await linksOf(page)).toHaveLength(8);
+    expect(await linksOf(page)).toHaveLength(7);
   });
 });

@@ -30,6 +30,16 @@ describe("toDeployment()", () => {
     expect(toDeployment(ALL, { data: without, problem: null }).sections).toEqual([core]);
   });
 
+  test("has a section of a flag for keys that have it, and before that is known for none", () => {
+    const operator: Section = { feature: "operator", flag: "operator" };
+    const of = (flags: readonly string[]) =>
+      toDeployment([core, operator], { data: { features: ["operator"], flags }, problem: null }).sections;
+    expect(of(["operator"])).toEqual([core, operator]);
+    expect(of(["manage_keys"])).toEqual([core]);
+    const problem = { code: "UNREADABLE" };
+    expect(toDeployment([core, operator], { data: null, problem }).sections).toEqual([core]);
+  });
+
   test("has all sections where the Worker does not say what it lists", () => {
     const problem = { code: "UNREADABLE" };
     const all = { isKnown: true, sections: ALL, flags: null, who: null };

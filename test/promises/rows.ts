@@ -371,6 +371,11 @@ export const FAULTS: readonly PromiseRow[] = [
     when: "a flow is replaced or deleted",
     seen: "the next run is the new one, or 404; everywhere within 5 s",
   },
+  {
+    mark: "F34",
+    when: "the object of runs, or of the operator's counts, is down or full",
+    seen: "batches go on; the operator's log says how much is missing",
+  },
 ];
 
 export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];

@@ -49,4 +49,5 @@ export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const KeyShard = served.KeyShard;
 export const RunLog = served.RunLog;
+export const OperatorLog = served.OperatorLog;
 export const Workspace = served.Workspace;

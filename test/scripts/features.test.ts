@@ -19,6 +19,7 @@ const MARKS: Readonly<Record<string, string>> = {
   mcp: "/mcp",
   models: "/v1/models",
   objects: "/v1/objects/",
+  operator: "/v1/operator/overview",
   orchestration: "/api/orchestration/batch",
   responses: "/v1/responses",
   runs: "/v1/runs",

@@ -12,6 +12,7 @@ import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { models } from "../../src/features/models/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
+import { operator } from "../../src/features/operator/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
@@ -35,6 +36,7 @@ export const ALL_FEATURES = [
   flows(),
   keys(),
   runs(),
+  operator(),
   tenantData(),
   objects(),
   tokens(),

@@ -34,8 +34,9 @@ interface Asked {
  * of a feature that is not listed. Where it does not say what it lists all are there, and the API refuses what it lacks.
  */
 export function toDeployment(all: readonly Section[], { data, problem }: Asked): Deployment {
-  const isHere = ({ feature }: Section): boolean =>
-    feature === undefined || (data === null ? problem !== null : data.features.includes(feature));
+  const isHere = ({ feature, flag }: Section): boolean =>
+    (feature === undefined || (data === null ? problem !== null : data.features.includes(feature))) &&
+    (flag === undefined || data?.flags.includes(flag) === true);
   return {
     isKnown: data !== null || problem !== null,
     sections: all.filter(isHere),

@@ -7,6 +7,8 @@ import type { WireUsage } from "./wire-usage.ts";
 export interface Section {
   /** The feature that a Worker has to list for it. Core's sections have none. */
   readonly feature?: string;
+  /** The flag that a key has to have for it; any key sees a section that names none. */
+  readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
 }
@@ -25,8 +27,6 @@ export interface SectionPage {
   readonly toolCategory?: string;
   /** The name of one of its things, and the path of the API before its id; the command bar finds one by that. */
   readonly things?: { readonly kind: string; readonly path: string };
-  /** The flag that a key needs for it. */
-  readonly flag?: string;
 }
 
 /** The places of pages that take pieces, with the properties of a piece there. */

@@ -12,7 +12,7 @@ import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
 import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { type Feature, type Fetch, routersOf } from "./feature.ts";
+import { type Feature, type Fetch, openRoutersOf, routersOf } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -52,7 +52,7 @@ export function createApp(
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
   const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
-  const open = features.flatMap(({ openRouter = [] }) => openRouter);
+  const open = openRoutersOf(features);
   const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);
   const watchRequest = createWatching();

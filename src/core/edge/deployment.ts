@@ -33,7 +33,7 @@ import { createSystemPorts } from "./platform/system-ports.ts";
 import { checkSettings } from "./check-features.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
-import { type Feature, partOf } from "./feature.ts";
+import { type Feature, partOf, type RunRecorder } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -147,7 +147,8 @@ export function createDeployment(
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
   const others = partOf(features, "openCallers")?.(configured);
-  const ran = partOf(features, "openRuns")?.(configured);
+  let ran: RunRecorder | undefined;
+  for (const { openRuns } of features) ran = openRuns?.(configured, ran) ?? ran;
   return {
     configured,
     async identify(key, defer) {

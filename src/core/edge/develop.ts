@@ -25,6 +25,8 @@ export interface Served {
   readonly KeyShard?: Gate;
   /** Where it keeps what ran. */
   readonly RunLog?: Gate;
+  /** Where it counts for the operator. */
+  readonly OperatorLog?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -61,7 +63,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return { Workspace: Idle, KeyShard: Idle, RunLog: Idle, ...served };
+    return { Workspace: Idle, KeyShard: Idle, RunLog: Idle, OperatorLog: Idle, ...served };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -86,6 +88,7 @@ function serveProblem(error: unknown): Required<Served> {
     Workspace: Idle,
     KeyShard: Idle,
     RunLog: Idle,
+    OperatorLog: Idle,
   };
 }
 

@@ -1,11 +1,12 @@
 import type * as z from "zod/mini";
 
 import type { TokenTables } from "../answer/token-tables.ts";
-import type { Catalog, Discovery } from "../catalog/catalog.ts";
+import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
@@ -33,9 +34,11 @@ export interface Feature<Objects extends object = object> {
   /** Its paths behind the key; made of the whole list where they tell of it. */
   readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
-  readonly openRouter?: Router;
+  readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
   /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
   readonly around?: (next: Fetch) => Fetch;
+  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
+  readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -46,8 +49,11 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
-  /** Open what keeps the batches that ran. Throws where its part of the configuration cannot be read. */
-  readonly openRuns?: (configured: Configured) => RunRecorder;
+  /**
+   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
+   * its part of the configuration cannot be read.
+   */
+  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
@@ -61,6 +67,8 @@ export interface Feature<Objects extends object = object> {
    * object fails.
    */
   readonly checkEnv?: (env: Env) => void;
+  /** Read the conditions under which contracts ask a person. */
+  readonly conditions?: Conditions;
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
@@ -101,6 +109,12 @@ export interface CallerSource {
   identify(key: string): Promise<Result<Caller | null, Refusal>>;
 }
 
+/** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
+export type SayReach = (
+  call: { readonly tool: string; readonly args: JsonObject },
+  context: RequestContext,
+) => Promise<string | null>;
+
 /** Hears of each batch that ran. */
 export interface RunRecorder {
   /** Undefined where the deployment keeps none, so that nothing is made for it. */
@@ -137,6 +151,13 @@ type Keyed = KeyedRouter | readonly KeyedRouter[];
 /** The routers of features' paths behind the key. */
 export function routersOf(features: readonly Feature[]): readonly Router[] {
   return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
+}
+
+/** The routers of features' paths before the key. */
+export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ openRouter = [] }) =>
+    typeof openRouter === "function" ? openRouter(features) : openRouter,
+  );
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

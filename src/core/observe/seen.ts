@@ -48,6 +48,8 @@ export interface SeenRun {
 /** Hears of what ran, in its own turn: nothing waits for it, and it never throws. */
 export interface RunListener {
   saw(batch: SeenBatch): void;
+  /** A request of the caller, or a batch of it, was refused whole. */
+  refused?(code: RefusalCode): void;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
   join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void;
 }

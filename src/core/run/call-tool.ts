@@ -358,7 +358,7 @@ class ToolCall implements CallState {
     const { onTry } = this.#options;
     if (this.#clock.isPaused) this.#clock.onResume = () => this.#tellStart();
     else if (this.#clock.ended === null)
-      onTry?.({ try: this.#attempts, started_ms: this.#sinceStart(this.#scope.ports.clock.now()) });
+      onTry?.({ try: this.#attempts, started_ms: this.#sinceStart(this.#triedAt + this.#clock.pausedMs) });
   }
 
   /**

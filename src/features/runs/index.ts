@@ -1,4 +1,5 @@
 import type { Feature } from "../../core/edge/feature.ts";
+import { recordTogether } from "../../core/edge/record-together.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { deleteRun, listRuns, showRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";
@@ -11,7 +12,7 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
   return {
     name: "runs",
     router: [routerOf("any key", [listRuns, showRun, rerunRun]), routerOf(["manage_tools"], [deleteRun])],
-    openRuns: runDeskOf,
+    openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
     tenantPart: RUNS_OF_TENANT,
     createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
   };

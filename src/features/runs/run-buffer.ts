@@ -207,7 +207,7 @@ export class RunBuffer {
 }
 
 function toReported({ facts, record, model }: HeldRun): RunReport["runs"][number] {
-  const joined = model && { model, startedAt: facts.startedAt };
+  const joined = model && { model, startedAt: facts.startedAt ?? 0 };
   return { head: record.toHeadJson(facts), body: record.toBodyJson(joined) };
 }
 

@@ -49,6 +49,10 @@ export class ObjectParts {
     for (const part of this.all) part.take?.(nowMs);
   }
 
+  changed(nowMs: number): void {
+    for (const part of this.all) part.changed?.(nowMs);
+  }
+
   forget(jobIds: readonly string[]): void {
     for (const part of this.all) part.forget?.(jobIds);
   }

@@ -119,29 +119,39 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
-    const gone = new Set<string>();
-    const changes = await Promise.all(
-      found.value.slice(0, limit).map(async (listed) => {
-        const changed = await attempt(() => redrive(listed, context));
-        if (!changed.ok || changed.value === null) return "unreachable";
-        const { change, job } = changed.value;
-        if (change === "wrong-status" && isGone(job, context.catalog)) gone.add(job.tool);
-        return change;
-      }),
-    );
-    const count = (change: (typeof changes)[number]): number =>
-      changes.filter((one) => one === change).length;
-    const redriven = count("done");
-    const answer: Redriven = {
-      redriven,
-      not_redriven: changes.length - redriven,
-      tools_gone: [...gone].sort(),
-      backlog_full: count("backlog-full") > 0,
-      more: found.value.length > limit,
-    };
+    const redriven = await redriveAll(found.value.slice(0, limit), context);
+    const answer: Redriven = { ...redriven, more: found.value.length > limit };
     return ok(respondJson(JSON.stringify(answer)));
   },
 };
+
+/** Redrive dead jobs, each by itself. */
+export async function redriveAll(
+  jobs: readonly JobRecord[],
+  context: Redriving,
+): Promise<Omit<Redriven, "more">> {
+  const gone = new Set<string>();
+  const changes = await Promise.all(
+    jobs.map(async (listed) => {
+      const changed = await attempt(() => redrive(listed, context));
+      if (!changed.ok || changed.value === null) return "unreachable";
+      const { change, job } = changed.value;
+      if (change === "wrong-status" && isGone(job, context.catalog)) gone.add(job.tool);
+      return change;
+    }),
+  );
+  const count = (change: (typeof changes)[number]): number => changes.filter((one) => one === change).length;
+  const redriven = count("done");
+  return {
+    redriven,
+    not_redriven: changes.length - redriven,
+    tools_gone: [...gone].sort(),
+    backlog_full: count("backlog-full") > 0,
+  };
+}
+
+/** The tenant's gate, and the tools that are deployed. */
+type Redriving = Pick<RequestContext, "gate" | "catalog">;
 
 /** The answer of `POST /v1/jobs/redrive`. */
 export interface Redriven {
@@ -168,7 +178,7 @@ export const redriveSchema = lazySchema(() =>
 );
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */
-async function redrive(listed: JobRecord, { gate, catalog }: RequestContext): Promise<JobChange | null> {
+async function redrive(listed: JobRecord, { gate, catalog }: Redriving): Promise<JobChange | null> {
   const job = isDeployed(listed, catalog) ? listed : await gate.job(listed.id);
   if (job === null) return null;
   return isGone(job, catalog) ? { change: "wrong-status", job } : gate.redrive(job.id);

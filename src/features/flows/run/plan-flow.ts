@@ -23,6 +23,8 @@ export interface FlowRun {
   readonly maxTokens: number | null;
   readonly dryRun: boolean;
   readonly skipApproval: boolean;
+  /** Where the events about what comes after its answer go. */
+  readonly callbackUrl?: string;
   /** The words by which the run can be found. */
   readonly tags?: readonly string[];
   readonly tellsStarts?: true;
@@ -41,7 +43,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, tags = [], tellsStarts, ...asked }: FlowRun,
+  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -52,7 +54,7 @@ export function planFlowRun(
   if (!exact.ok) return err(makeRefusal("INVALID_REQUEST", toHint([exact.error]), { issue: exact.error }));
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
-  const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
+  const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
   const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };

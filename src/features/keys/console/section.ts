@@ -4,11 +4,11 @@ import { KeysView } from "./keys-view.tsx";
 /** Keys of the tenant are made, rotated and revoked. */
 export const section: Section = {
   feature: "keys",
+  flag: "manage_keys",
   page: {
     name: "keys",
     title: "Keys",
     icon: "M14 8a4 4 0 1 0-4.500 4L3 18v2h3v-2h2v-2h2l1.500-4A4 4 0 0 0 14 8z",
     View: KeysView,
-    flag: "manage_keys",
   },
 };

@@ -131,6 +131,7 @@ function factsOf(
   const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
   const parent = isInside ? (outer ?? batch) : (batch ?? approved?.asker?.runId);
+  // A field that is undefined is not written.
   return {
     id: batchId ?? "",
     source: sourceOf(route, { trigger: runOf?.trigger, isInside }),
@@ -138,10 +139,10 @@ function factsOf(
     request: origin.requestId,
     startedAt,
     durationMs,
-    ...(flow !== undefined && { flow }),
-    ...(plan.tags !== undefined && { tags: plan.tags }),
-    ...(parent !== undefined && { parent }),
-    ...(runOf?.runId !== undefined && { job: runOf.runId }),
-    ...(approved !== undefined && { answers: approved.question }),
+    flow,
+    tags: plan.tags,
+    parent,
+    job: runOf?.runId,
+    answers: approved?.question,
   };
 }

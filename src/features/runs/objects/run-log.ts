@@ -1,3 +1,4 @@
+import { utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
@@ -87,7 +88,9 @@ export function createRunLog(
       if (runs.length === 0 || (isRepeated && this.#has(id))) return;
       const at = Math.max(clock.now(), this.#last.at + 1);
       const marks = runs.map(({ facts }) => toMark(facts));
-      const bytes = sizeOf({ runs });
+      const heads = runs.map(({ head }) => head).join("\n");
+      const bodies = runs.map(({ body }) => body).join("\n");
+      const bytes = utf8Length(heads) + utf8Length(bodies);
       this.#sql.exec(
         `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -98,8 +101,8 @@ export function createRunLog(
         this.#last.bytes,
         bytes,
         marks.join("\n"),
-        runs.map(({ head }) => head).join("\n"),
-        runs.map(({ body }) => body).join("\n"),
+        heads,
+        bodies,
       );
       this.#last = { at, runs: this.#last.runs + runs.length, bytes: this.#last.bytes + bytes };
       this.#index?.add(at, marks);
