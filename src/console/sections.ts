@@ -3,6 +3,7 @@ import { section as confirmations } from "../features/confirmations/console/sect
 import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
 import { section as operator } from "../features/operator/console/section.ts";
+import { section as runs } from "../features/runs/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";
 import type { Section } from "./kit/section.ts";
@@ -11,14 +12,14 @@ import { section as tools } from "./tools/section.ts";
 
 /** All that the console can have, in the order of the navigation. A Worker has what it lists of it; one starts at the first. */
 export const SECTIONS: readonly Section[] = [
-  // Core's come first, each feature has a line.
+  runs,
   run,
   tools,
   jobs,
   confirmations,
   flows,
   usage,
-  operator,
   keys,
+  operator,
   addedTools,
 ];

@@ -13,17 +13,20 @@ describe("toDeployment()", () => {
       isKnown: false,
       sections: [core],
       flags: null,
+      who: null,
     });
   });
 
-  test("has the sections of the features that the Worker lists, and the flags of the key", () => {
-    const data = { features: ["flows", "mcp"], flags: ["approve"] };
+  test("has the sections of the features that the Worker lists, the flags of the key, and who looks where", () => {
+    const who = { key: "assistant", tenant: "acme", environment: "production" };
+    const data = { features: ["flows", "mcp"], flags: ["approve"], ...who };
     expect(toDeployment(ALL, { data, problem: null })).toEqual({
       isKnown: true,
       sections: ALL,
       flags: ["approve"],
+      who,
     });
-    const without = { features: ["mcp"], flags: [] };
+    const without = { ...data, features: ["mcp"] };
     expect(toDeployment(ALL, { data: without, problem: null }).sections).toEqual([core]);
   });
 
@@ -39,11 +42,12 @@ describe("toDeployment()", () => {
 
   test("has all sections where the Worker does not say what it lists", () => {
     const problem = { code: "UNREADABLE" };
-    expect(toDeployment(ALL, { data: null, problem })).toEqual({ isKnown: true, sections: ALL, flags: null });
+    const all = { isKnown: true, sections: ALL, flags: null, who: null };
+    expect(toDeployment(ALL, { data: null, problem })).toEqual(all);
   });
 
   test("goes by the last answer when a later one fails", () => {
-    const data = { features: ["mcp"], flags: [] };
+    const data = { features: ["mcp"], flags: [], key: "assistant", tenant: "acme" };
     expect(toDeployment(ALL, { data, problem: { code: "OFFLINE" } }).sections).toEqual([core]);
   });
 });
