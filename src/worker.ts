@@ -4,6 +4,7 @@ import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
+import { endpoints, publishEvent } from "./features/endpoints/index.ts";
 import { flows } from "./features/flows/index.ts";
 import { formats } from "./features/formats/index.ts";
 import { imports } from "./features/imports/index.ts";
@@ -26,7 +27,7 @@ import { SHIPPED_TOOLS } from "./package/tools.ts";
 // const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
 const volley = createVolley({
-  tools: SHIPPED_TOOLS,
+  tools: [...SHIPPED_TOOLS, publishEvent],
   features: [
     discovery(),
     formats(),
@@ -39,6 +40,7 @@ const volley = createVolley({
     flows(),
     keys(),
     runs(),
+    endpoints(),
     tenantData(),
     objects(),
     tokens(),
@@ -54,3 +56,5 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const EndpointDirectory = volley.EndpointDirectory;
+export const EndpointShard = volley.EndpointShard;

@@ -4,6 +4,7 @@ import { createVolley, type Volley } from "../core/edge/create-volley.ts";
 import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
+import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { runs } from "../features/runs/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
@@ -54,7 +55,14 @@ export interface TestVolley {
 }
 
 /** The classes that features may bring. */
-type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof runs>, ReturnType<typeof workspace>]>;
+type Objects = Volley<
+  [
+    ReturnType<typeof endpoints>,
+    ReturnType<typeof keys>,
+    ReturnType<typeof runs>,
+    ReturnType<typeof workspace>,
+  ]
+>;
 
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
@@ -79,6 +87,8 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
+    import("../features/added-tools/json-schema/check-schema.ts"),
+    import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
     import("../features/added-tools/tool-registry.ts"),
   ]);
@@ -126,7 +136,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { KeyShard, RunLog, Workspace } = volley as Partial<Objects>;
+  const { EndpointDirectory, EndpointShard, KeyShard, RunLog, Workspace } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -136,6 +146,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
+    ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
+    ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };
@@ -151,7 +163,11 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     const request = new Request(new URL(path, ORIGIN), { ...init, headers });
     const response = await volley.app.fetch(request, env, ctx);
     const body = await response.arrayBuffer();
-    return new Response(body, { status: response.status, headers: response.headers });
+    // An answer without content, such as 204, may not even have an empty one.
+    return new Response(body.byteLength === 0 ? null : body, {
+      status: response.status,
+      headers: response.headers,
+    });
   };
   await loadEverything();
   // Keys are digested on another thread once, and remembered from then on.

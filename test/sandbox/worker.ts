@@ -49,4 +49,6 @@ export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const KeyShard = served.KeyShard;
 export const RunLog = served.RunLog;
+export const EndpointDirectory = served.EndpointDirectory;
+export const EndpointShard = served.EndpointShard;
 export const Workspace = served.Workspace;

@@ -4,6 +4,7 @@ import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { document } from "../../src/features/document/index.ts";
+import { endpoints } from "../../src/features/endpoints/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
 import { formats } from "../../src/features/formats/index.ts";
 import { imports } from "../../src/features/imports/index.ts";
@@ -30,6 +31,7 @@ export const ALL_FEATURES = [
   flows(),
   keys(),
   runs(),
+  endpoints(),
   tenantData(),
   objects(),
   tokens(),

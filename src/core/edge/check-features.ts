@@ -11,6 +11,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   skip_approval: "confirmations",
   manage_tools: "added-tools",
   manage_keys: "keys",
+  manage_endpoints: "endpoints",
 };
 
 /** The feature that a variable needs. Variables of core are not here. */
@@ -26,7 +27,11 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
 };
 
 /** The feature that tools with a binding need. */
-const BY_BINDING: Readonly<Record<string, string>> = { [WORKSPACES]: "workspace", OBJECTS: "objects" };
+const BY_BINDING: Readonly<Record<string, string>> = {
+  [WORKSPACES]: "workspace",
+  OBJECTS: "objects",
+  ENDPOINTS: "endpoints",
+};
 
 type Listed = readonly Pick<Feature, "name" | "needs">[];
 

@@ -25,6 +25,9 @@ export interface Served {
   readonly KeyShard?: Gate;
   /** Where it keeps what ran. */
   readonly RunLog?: Gate;
+  /** Where it keeps endpoints. */
+  readonly EndpointDirectory?: Gate;
+  readonly EndpointShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -61,7 +64,14 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return { Workspace: Idle, KeyShard: Idle, RunLog: Idle, ...served };
+    return {
+      Workspace: Idle,
+      KeyShard: Idle,
+      RunLog: Idle,
+      EndpointDirectory: Idle,
+      EndpointShard: Idle,
+      ...served,
+    };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -86,6 +96,8 @@ function serveProblem(error: unknown): Required<Served> {
     Workspace: Idle,
     KeyShard: Idle,
     RunLog: Idle,
+    EndpointDirectory: Idle,
+    EndpointShard: Idle,
   };
 }
 

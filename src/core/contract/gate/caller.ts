@@ -6,7 +6,13 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The rights that a key may have besides calling its tools. */
-export const KEY_FLAGS = ["approve", "skip_approval", "manage_tools", "manage_keys"] as const;
+export const KEY_FLAGS = [
+  "approve",
+  "skip_approval",
+  "manage_tools",
+  "manage_keys",
+  "manage_endpoints",
+] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
 
 /** Who asked for a call, by their configured names, and in which request. */
@@ -50,6 +56,8 @@ export interface Caller {
   readonly manageTools?: true;
   /** May make, replace and revoke keys of its tenant. */
   readonly manageKeys?: true;
+  /** May manage endpoints of its tenant, and publish events to them. */
+  readonly manageEndpoints?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -68,12 +76,19 @@ export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
 }
 
 /** The flags of a caller. */
-export function flagsOf({ approves, skipApproval, manageTools, manageKeys }: Caller): KeyFlag[] {
+export function flagsOf({
+  approves,
+  skipApproval,
+  manageTools,
+  manageKeys,
+  manageEndpoints,
+}: Caller): KeyFlag[] {
   const has = {
     approve: approves,
     skip_approval: skipApproval,
     manage_tools: manageTools,
     manage_keys: manageKeys,
+    manage_endpoints: manageEndpoints,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -81,11 +96,12 @@ export function flagsOf({ approves, skipApproval, manageTools, manageKeys }: Cal
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys"> {
+): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints"> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
     ...(flags.includes("manage_tools") && { manageTools: true as const }),
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
+    ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
   };
 }
