@@ -586,6 +586,8 @@ export const eventsPruned = 500;
 export const endpointBacklog = 10_000;
 /** One attempt to deliver an event, until its answer is there. */
 export const deliveryTimeoutMs = 15_000;
+/** The longest wait that an endpoint may ask for. */
+export const deliveryRetryAfterMs = 24 * 3_600_000;
 /** Characters of an answer that are kept with an attempt. */
 export const deliveryResponse = 1_024;
 /** Attempts that are kept of one delivery, the latest: ten, and a few that somebody asked for. */

@@ -77,7 +77,8 @@ export async function sendDelivery(
         status,
         ...(shown !== "" && { response: shown }),
       },
-      retryAfterMs: parseRetryAfter(answered.get("retry-after"), ports.clock.now()) ?? null,
+      retryAfterMs:
+        parseRetryAfter(answered.get("retry-after"), ports.clock.now(), LIMITS.deliveryRetryAfterMs) ?? null,
       wantsNoMore: answered.get("webhook-delivery")?.trim().toLowerCase() === "disable",
     };
   };

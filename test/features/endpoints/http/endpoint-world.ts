@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { endpoints, publishEvent } from "../../../../src/features/endpoints/index.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
+import { keys } from "../../../../src/features/keys/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type Answer, type SentRequest } from "../../../../src/package/testing.ts";
 
@@ -27,8 +28,8 @@ export const taken = () => new Response(null, { status: 204 });
 export async function openEndpoints(answer: Answer = taken) {
   const volley = await createTestVolley({
     tools: [publishEvent],
-    features: [discovery(), addedTools(), endpoints(), tenantData()],
-    key: { flags: ["manage_endpoints", "manage_tools"] },
+    features: [discovery(), addedTools(), endpoints(), keys(), tenantData()],
+    key: { flags: ["manage_endpoints", "manage_keys", "manage_tools"] },
     routes: { [`POST ${HOST}/*`]: answer },
     // The library that verifies looks at the real clock.
     now: new Date(),
