@@ -4,6 +4,8 @@ import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
+import { createPortal } from "./http/portal.ts";
+import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
 
@@ -24,8 +26,9 @@ export function endpoints(): Feature<EndpointObjects> {
     needs: ["added-tools"],
     router: routerOf(
       ["manage_endpoints"],
-      [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS],
+      [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
     ),
+    openRouter: createPortal(),
     tenantPart: ENDPOINTS_OF_TENANT,
     createObjects: (options) => ({
       EndpointDirectory: createEndpointDirectory(options),

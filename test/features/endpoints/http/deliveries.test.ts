@@ -472,7 +472,7 @@ describe("A tenant", () => {
     await put("a");
     const event = await publish("x");
     await later(SECOND);
-    const erased = await send("POST", "/v1/tenant/delete", { tenant: "default" });
+    const erased = await send("POST", "/v1/tenant/delete", { tenant: "test" });
     expect(erased.status, JSON.stringify(erased.body)).toBeLessThan(300);
     const before = sentTo("a").length;
     await later(DAY);
