@@ -4,7 +4,7 @@ import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
-import { endpoints, publishEvent } from "./features/endpoints/index.ts";
+import { endpoints } from "./features/endpoints/index.ts";
 import { flows } from "./features/flows/index.ts";
 import { formats } from "./features/formats/index.ts";
 import { imports } from "./features/imports/index.ts";
@@ -17,7 +17,7 @@ import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
-import { SHIPPED_TOOLS } from "./package/tools.ts";
+import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
 
 // Tools that need a binding are added by group, each with its lines of wrangler.toml; a Worker does not contain tools that it does not list:
 // import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md

@@ -11,6 +11,7 @@ const MARKS: Readonly<Record<string, string>> = {
   confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
   discovery: "/v1/discover_tools",
   document: "This document",
+  endpoints: "/v1/endpoints",
   flows: "/hooks/:tenant/:id",
   formats: "/v1/gemini/function_calls",
   imports: "/v1/tools/import",

@@ -231,13 +231,12 @@ export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N)
 export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
   const binding = (name: string): object | undefined => {
     const found = ports.binding(name);
-    return found === undefined || !PLACED.has(name) ? found : placeObjects(found, jurisdiction, name);
+    return found === undefined || ![WORKSPACES, "ENDPOINTS"].includes(name)
+      ? found
+      : placeObjects(found, jurisdiction, name);
   };
   return { ...ports, binding };
 }
-
-/** Objects of a tenant that its tools ask. */
-const PLACED: ReadonlySet<string> = new Set([WORKSPACES, "ENDPOINTS"]);
 
 /** Never ignored: who names a jurisdiction promised somebody where data lies, so anything but a known one throws. */
 function readJurisdiction(env: Env): Jurisdiction | undefined {

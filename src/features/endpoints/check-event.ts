@@ -1,3 +1,4 @@
+import type { Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import * as z from "zod/mini";
 
 import type { Issue } from "../../core/contract/failure.ts";
@@ -6,7 +7,7 @@ import { isJsonObject, type JsonObject, parseExact, utf8Length } from "../../cor
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import type { EventType, Publishing } from "./directory-methods.ts";
+import type { EventType } from "./directory-methods.ts";
 import { customerField, EVENT_TYPE } from "./endpoint-schema.ts";
 
 /** An id stands in a header, so it is visible ASCII. */
@@ -53,15 +54,13 @@ export function checkEvent(
   return ok({ type, data: text, customer: customer ?? null });
 }
 
-/** Refuse data that does not fit its described type; null where it does. */
-export async function refuseMisfit(described: EventType | null, data: string): Promise<Refusal | null> {
-  if (described?.schema == null) return null;
-  const value = parseExact(data);
-  const issues = await findMisfits(described.schema, value);
+/** Say what of an event's data does not fit its described type; null where all does. */
+export async function findMisfit(described: EventType | null, data: string): Promise<PublishRefusal | null> {
+  if (described === null || described.schema === null) return null;
+  const issues = await findMisfits(described.schema, parseExact(data));
   if (issues.length === 0) return null;
-  return makeRefusal("INVALID_REQUEST", `${toHint(issues)} So says the schema of '${described.type}'.`, {
-    issue: issues[0]!,
-  });
+  const hint = `${toHint(issues)} So says the schema of '${described.type}'.`;
+  return { kind: "misfit", hint, issue: issues[0]! };
 }
 
 /** Find what does not fit a JSON Schema. */

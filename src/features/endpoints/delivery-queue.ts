@@ -82,7 +82,7 @@ export class DeliveryQueue {
     return state !== undefined && (state.waiting.has(seq) || state.running.has(seq));
   }
 
-  /** What waits for an endpoint, or is under way to it. */
+  /** List the deliveries to an endpoint that wait or are under way. */
   open(no: number): number[] {
     const state = this.#lanes.get(no);
     return state === undefined ? [] : [...state.waiting.keys(), ...state.running];

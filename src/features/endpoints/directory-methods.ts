@@ -1,32 +1,17 @@
+import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
 import type { Explained, ListPlace, RecoverQuery, SeenDelivery, SeenEndpoint } from "./shard-methods.ts";
 
-/** An event that is to be published. */
-export interface Publishing {
-  readonly type: string;
-  /** Its data as JSON text. */
-  readonly data: string;
-  readonly customer: string | null;
-  /** Its id; one is made where none is given. */
-  readonly id?: string;
-  /** The `Idempotency-Key` that it came with. */
-  readonly key?: string;
-  readonly about?: string;
-  readonly only?: string;
-  readonly run?: string;
-}
+/** An event that was published, or why it was not. */
+export type PublishAnswer = Result<Published, PublishRefusal>;
 
-export interface Published {
-  readonly eventId: string;
-  readonly seq: number;
-  /** How many endpoints it is for. */
-  readonly endpoints: number;
-}
-
-/** The same id or key came before, with other content. */
-export type PublishAnswer = Result<Published, "conflict">;
+/** What would become of an event, endpoint by endpoint. */
+export type ExplainAnswer = Result<
+  { readonly endpoints: number; readonly explained: readonly Explained[] },
+  PublishRefusal
+>;
 
 /** A published event, as it is kept. */
 export interface KeptEvent {
@@ -84,7 +69,7 @@ export interface DeliveryList {
   readonly endpoint?: string;
   readonly event?: string;
   readonly status?: DeliveryStatus;
-  /** Of this customer's endpoints only. */
+  /** Nothing but deliveries to this customer's endpoints. */
   readonly customer?: string;
   readonly after: ListPlace | null;
   readonly limit: number;
@@ -111,9 +96,7 @@ export interface PortalLink {
  */
 export interface DirectoryMethods {
   publish(asked: Publishing): Promise<PublishAnswer>;
-  explain(
-    asked: Publishing,
-  ): Promise<{ readonly endpoints: number; readonly explained: readonly Explained[] }>;
+  explain(asked: Publishing): Promise<ExplainAnswer>;
   put(
     asked: EndpointAsked,
     customer?: string,

@@ -1,8 +1,7 @@
 import type { WrittenCondition } from "../../core/contract/condition.ts";
 import type { GcraRate } from "../../core/kit/gcra.ts";
 
-/** The bindings of the namespaces in which a tenant's endpoints are kept. */
-export const ENDPOINTS = "ENDPOINTS";
+/** The binding of the objects that keep endpoints and deliver to them. */
 export const ENDPOINT_SHARDS = "ENDPOINT_SHARDS";
 
 /** The part of an endpoint that the tenant chooses. */

@@ -9,8 +9,6 @@ import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
 
-export { publishEvent } from "./http/publish-event.ts";
-
 interface EndpointObjects {
   readonly EndpointDirectory: ReturnType<typeof createEndpointDirectory>;
   readonly EndpointShard: ReturnType<typeof createEndpointShard>;

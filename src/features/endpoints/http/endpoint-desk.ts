@@ -6,7 +6,8 @@ import type { Configured } from "../../../core/edge/configured.ts";
 import { callBounded } from "../../../core/edge/gate-client/call-bounded.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { ENDPOINT_SHARDS, ENDPOINTS } from "../endpoint.ts";
+import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
+import { ENDPOINT_SHARDS } from "../endpoint.ts";
 import type { Directory, ObjectNamespace } from "../objects/endpoint-objects.ts";
 
 type Owner = { readonly tenant: string; readonly jurisdiction?: Jurisdiction };

@@ -1,3 +1,4 @@
+import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import * as z from "zod/mini";
 
 import { parseExact } from "../../../core/contract/json.ts";
@@ -13,9 +14,8 @@ import { quotaHeaders, respondJson, respondRefused } from "../../../core/edge/ht
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { checkEvent, eventFields, eventIdField, refuseMisfit } from "../check-event.ts";
+import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
-import type { Publishing } from "../directory-methods.ts";
 import { toEventText } from "../endpoint-json.ts";
 import { parseLimit, parseNumber, parseTime } from "../list-query.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
@@ -103,35 +103,33 @@ const publishEvent: Endpoint = {
 };
 
 async function publish(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
-  const refused = await refuseUnfit(asked, ask);
-  if (refused !== null) return err(refused);
   const published = await askGate(
     () => ask((directory) => directory.publish(asked)),
     "Whether the event was published is not certain; send it again with the same id, or Idempotency-Key, and it is published once.",
   );
   if (!published.ok) return published;
-  if (!published.value.ok) return err(CONFLICT);
+  if (!published.value.ok) return err(refusalOf(published.value.error));
   const { eventId, endpoints } = published.value.value;
   return ok(respondJson(JSON.stringify({ event_id: eventId, endpoints }), { status: 202 }));
 }
 
 async function explain(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
-  const refused = await refuseUnfit(asked, ask);
-  if (refused !== null) return err(refused);
   const found = await askGate(() => ask((directory) => directory.explain(asked)), UNREADABLE);
   if (!found.ok) return found;
-  const endpoints = found.value.explained.map(({ endpoint, mismatch }) => ({
+  if (!found.value.ok) return err(refusalOf(found.value.error));
+  const { explained, endpoints: matched } = found.value.value;
+  const endpoints = explained.map(({ endpoint, mismatch }) => ({
     endpoint,
     matched: mismatch === null,
     ...(mismatch !== null && { because: mismatch }),
   }));
-  return ok(respondJson(JSON.stringify({ endpoints, matched: found.value.endpoints })));
+  return ok(respondJson(JSON.stringify({ endpoints, matched })));
 }
 
-/** Refuse an event that does not fit its described type. */
-async function refuseUnfit({ type, data }: Publishing, ask: Scope["ask"]): Promise<Refusal | null> {
-  const described = await askGate(() => ask((directory) => directory.type(type)), UNREADABLE);
-  return described.ok ? refuseMisfit(described.value, data) : described.error;
+function refusalOf(refusal: PublishRefusal): Refusal {
+  return refusal.kind === "conflict"
+    ? CONFLICT
+    : makeRefusal("INVALID_REQUEST", refusal.hint, { issue: refusal.issue });
 }
 
 const CONFLICT = makeRefusal(

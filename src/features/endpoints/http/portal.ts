@@ -30,7 +30,7 @@ type Answer = (
 
 const query = (request: Request): URLSearchParams => new URL(request.url).searchParams;
 
-/** What a customer may do, by method and path below `/v1/portal`. All but what begins with GET is refused to a link that only reads. */
+/** The things that a customer may do, by method and path below `/v1/portal`. All but what begins with GET is refused to a link that only reads. */
 const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[] = [
   ["GET", "", async ({ link }) => ok(respondJson(JSON.stringify(toLinkJson(link))))],
   ["GET", "/endpoints", (scope, request) => listEndpoints(query(request), scope)],

@@ -4,7 +4,7 @@ import { ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { type AskDirectory, endpointDeskOf } from "./endpoint-desk.ts";
 
-/** What a request may see of a tenant's endpoints. */
+/** The part of a tenant's endpoints that a request may see. */
 export interface Scope {
   readonly ask: AskDirectory;
   readonly context: Pick<RequestContext, "ports" | "configured">;

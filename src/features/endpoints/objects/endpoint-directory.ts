@@ -1,3 +1,4 @@
+import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { callBounded } from "../../../core/edge/gate-client/call-bounded.ts";
@@ -5,6 +6,7 @@ import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
 import type {
   DeliveryList,
@@ -13,17 +15,17 @@ import type {
   EndpointList,
   EventQuery,
   EventType,
+  ExplainAnswer,
   FoundDelivery,
   KeepRefusal,
   KeptEvent,
   PortalLink,
   PublishAnswer,
-  Publishing,
   Rotation,
   StatusCounts,
 } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
-import type { Explained, RecoverQuery, SeenEndpoint } from "../shard-methods.ts";
+import type { RecoverQuery, SeenEndpoint } from "../shard-methods.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
 import { openShardOf, type Shard } from "./endpoint-objects.ts";
 import { EventLog } from "./event-log.ts";
@@ -63,10 +65,12 @@ export function createEndpointDirectory({
     }
 
     async publish(asked: Publishing): Promise<PublishAnswer> {
+      const misfit = await findMisfit(this.#types.find(asked.type), asked.data);
+      if (misfit !== null) return err(misfit);
       const now = clock.now();
       this.#log.prune(now);
       const recorded = this.#log.record(asked, now, deploymentOf(this.env).ports.newId());
-      if (recorded.kind === "conflict") return err("conflict");
+      if (recorded.kind === "conflict") return err({ kind: "conflict" });
       const { event, kind } = recorded;
       const counts = await Promise.all(
         this.#shardsFor(event).map((shard) =>
@@ -74,14 +78,12 @@ export function createEndpointDirectory({
         ),
       );
       const endpoints = counts.reduce((sum, count) => sum + count, 0);
-      return ok({ eventId: event.id, seq: event.seq, endpoints });
+      return ok({ eventId: event.id, endpoints });
     }
 
-    async explain({
-      type,
-      customer,
-      data,
-    }: Publishing): Promise<{ endpoints: number; explained: Explained[] }> {
+    async explain({ type, customer, data }: Publishing): Promise<ExplainAnswer> {
+      const misfit = await findMisfit(this.#types.find(type), data);
+      if (misfit !== null) return err(misfit);
       const event = { seq: 0, id: "", at: clock.now(), type, customer, data };
       const all = await Promise.all(
         this.#index.shardsOf(null).map((shard) => this.#call(shard, (stub) => stub.explain(event))),
@@ -89,7 +91,7 @@ export function createEndpointDirectory({
       const explained = all.flat();
       const endpoints = explained.filter(({ mismatch }) => mismatch === null).length;
       explained.sort((a, b) => Number(b.mismatch === null) - Number(a.mismatch === null));
-      return { endpoints, explained: explained.slice(0, LIMITS.endpointsExplained) };
+      return ok({ endpoints, explained: explained.slice(0, LIMITS.endpointsExplained) });
     }
 
     async put(

@@ -1,6 +1,7 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import type { DirectoryMethods } from "../directory-methods.ts";
-import { ENDPOINT_SHARDS, ENDPOINTS } from "../endpoint.ts";
+import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
+import { ENDPOINT_SHARDS } from "../endpoint.ts";
 import type { EndpointShardMethods } from "../shard-methods.ts";
 
 type Promised<T> = {

@@ -232,7 +232,7 @@ export function createEndpointShard({
       const all = endpoints?.flatMap((id) => this.#endpoints.findAll(id)) ?? [...this.#endpoints.all()];
       const found = all.flatMap((endpoint) => {
         const { no } = endpoint;
-        // Of one event the endpoints come in the order of their numbers, the latest first.
+        // The endpoints of one event come in the order of their numbers, the latest first.
         const before = after === null ? Number.MAX_SAFE_INTEGER : after.no > no ? after.seq + 1 : after.seq;
         const kept =
           seq === undefined
@@ -353,7 +353,7 @@ export function createEndpointShard({
       const failures = this.#queue.failuresOf(no);
       const settled = settleAttempt([known, endpoint], now, { answer, failures, random });
       const { health, slowMs } = settled;
-      // Of an endpoint that was disabled while the attempt was under way nothing waits.
+      // Nothing waits for an endpoint that was disabled while the attempt was under way.
       const isOver = endpoint.disabled !== null && settled.delivery.dueAt !== null;
       const delivery = isOver
         ? { ...settled.delivery, status: "discarded" as const, dueAt: null }
@@ -402,7 +402,7 @@ export function createEndpointShard({
       }
     }
 
-    /** What waited for an endpoint is over. */
+    /** End deliveries that waited for an endpoint. */
     #discard(no: number, seqs: readonly number[]): void {
       for (const seq of seqs) {
         const batch = this.#batches.get(seq);

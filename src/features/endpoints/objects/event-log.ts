@@ -1,7 +1,8 @@
+import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import type { EventQuery, KeptEvent, Publishing } from "../directory-methods.ts";
+import type { EventQuery, KeptEvent } from "../directory-methods.ts";
 import type { PublishedEvent } from "../delivery.ts";
 
 type Row = {

@@ -1,11 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 
-import { endpoints, publishEvent } from "../../../../src/features/endpoints/index.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
+import { publishEvent } from "../../../../src/tools/events/publish-event.ts";
 import { createTestVolley, type Answer, type SentRequest } from "../../../../src/package/testing.ts";
 
 export const HOST = "https://shop.acme.dev";
