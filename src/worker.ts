@@ -2,6 +2,7 @@ import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
+import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
 import { endpoints } from "./features/endpoints/index.ts";
@@ -10,8 +11,10 @@ import { formats } from "./features/formats/index.ts";
 import { imports } from "./features/imports/index.ts";
 import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
+import { models } from "./features/models/index.ts";
 import { objects } from "./features/objects/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
+import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
@@ -34,6 +37,8 @@ const volley = createVolley({
     orchestration(),
     mcp(),
     agent(),
+    responses(),
+    models(),
     confirmations(),
     addedTools(),
     imports(),
@@ -45,6 +50,7 @@ const volley = createVolley({
     objects(),
     tokens(),
     usage(),
+    cors(),
     document(),
     console(),
     // workspace(),

@@ -82,6 +82,8 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/keys/http/made-keys.ts"),
     import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
+    import("../features/confirmations/http/answer-link.ts"),
+    import("../features/confirmations/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
     import("../features/added-tools/compile-added-tool.ts"),

@@ -3,12 +3,13 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
-const [page, manifest, example, source] = await Promise.all(
+const [page, manifest, example, ...sources] = await Promise.all(
   [
     "docs/configuration.md",
     "package.json",
     ".dev.vars.example",
     "src/features/agent/http/answer-model-request.ts",
+    "src/features/agent/http/model-address.ts",
   ].map(read),
 );
 
@@ -30,7 +31,9 @@ test(".dev.vars.example has what a deployment asks for, and no usable value", ()
 });
 
 test("what the model's address and key are read from is documented", () => {
-  const variables = new Set([...source!.matchAll(/"((?:LLM|ANTHROPIC)_[A-Z_]+)"/g)].map(([, name]) => name!));
+  const variables = new Set(
+    [...sources.join().matchAll(/"((?:LLM|ANTHROPIC)_[A-Z_]+)"/g)].map(([, name]) => name!),
+  );
   expect(variables.size).toBe(5);
   for (const list of [documented, asked]) expect(list).toEqual(expect.arrayContaining([...variables]));
 });

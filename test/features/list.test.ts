@@ -6,7 +6,7 @@ import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-t
 import { ROUGH_TABLES } from "../../src/core/answer/token-tables.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/core/edge/create-volley.ts";
-import type { Feature } from "../../src/core/edge/feature.ts";
+import { type Feature, openRoutersOf } from "../../src/core/edge/feature.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
@@ -156,9 +156,11 @@ describe("A Worker with every feature", () => {
 });
 
 /** Method and path of everything that a feature answers. */
-function routesOf({ router, openRouter }: Feature): string[] {
-  const routers = [typeof router === "function" ? router(all) : (router ?? []), openRouter ?? []].flat();
-  return routers
+function routesOf(feature: Feature): string[] {
+  const { router = [] } = feature;
+  const keyed = typeof router === "function" ? router(all) : router;
+  return [keyed, openRoutersOf([feature])]
+    .flat(2)
     .flatMap(({ routes }) => routes)
     .map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`);
 }

@@ -50,6 +50,7 @@ describe("The flags that a path needs", () => {
       "DELETE /v1/keys/some": ["manage_keys"],
       "POST /v1/tenant/delete": ["manage_keys", "manage_tools"],
       "POST /v1/confirmations/some": ["approve"],
+      "POST /v1/confirmations/some/link": ["approve"],
     });
   });
 

@@ -71,6 +71,38 @@ describe("callback_url", () => {
     expect(JSON.stringify(job)).not.toContain("geheim");
   });
 
+  test("of a batch is sent one event for each job of it, besides those that an action's own address is sent", async () => {
+    const [own, batch] = [newPath(), newPath()];
+    for (const path of [own, batch])
+      upstream.script(path, (_, response) => void response.writeHead(204).end());
+    const { results } = await caller.execute(
+      [
+        { tool: "probe-background", args: { n: 1 }, callback_url: urlOf(own) },
+        { tool: "probe-background", args: { n: 2 } },
+      ],
+      { callback_url: urlOf(batch) },
+    );
+    const ids = results.map(({ job_id }) => job_id!);
+
+    const told = await received(batch, 2);
+    expect(new Set(told.map((request) => eventOf(request).data.job_id))).toEqual(new Set(ids));
+    expect((await received(own)).map((request) => eventOf(request).data.job_id)).toEqual([ids[0]]);
+    await Promise.all(ids.map((id) => jobWith(id, "delivered")));
+  });
+
+  test("of a batch that cannot be told is refused whole, and nothing ran", async () => {
+    const answer = await caller.send({
+      body: JSON.stringify({
+        callback_url: "https://10.0.0.1/hook?token=geheim",
+        actions: [{ tool: "probe-echo", args: { n: 87 } }],
+      }),
+    });
+    expect(answer.status).toBe(422);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: "INVALID_BATCH" });
+    expect(answer.text).toContain("callback_url");
+    expect(answer.text).not.toContain("geheim");
+  });
+
   test("is sent 'failed' when the upstream refuses, and 'cancelled' when somebody calls it off", async () => {
     const [failed, cancelled] = [newPath(), newPath()];
     for (const path of [failed, cancelled])

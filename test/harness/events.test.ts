@@ -79,7 +79,7 @@ describe("VOLLEY_EVENTS_URL", () => {
       tools: ["probe-delete"],
       created_at: requested.data["created_at"],
       decision: "approve",
-      decided_by: "sandbox",
+      decided_by: { name: "sandbox", via: "key" },
     });
     expect(upstream.requestsTo("/operator").map(({ body }) => body)).not.toContainEqual(
       expect.stringContaining("a-very-secret-lamp"),

@@ -120,7 +120,7 @@ export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T24",
     when: "another site's page, another method",
-    seen: "no CORS anywhere; 405 with the method that there is",
+    seen: "CORS for listed origins only, never with credentials; 405 with the method that there is",
   },
   {
     mark: "T25",

@@ -2,6 +2,7 @@ import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
+import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { document } from "../../src/features/document/index.ts";
 import { endpoints } from "../../src/features/endpoints/index.ts";
@@ -10,8 +11,10 @@ import { formats } from "../../src/features/formats/index.ts";
 import { imports } from "../../src/features/imports/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
+import { models } from "../../src/features/models/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
+import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
@@ -25,6 +28,8 @@ export const ALL_FEATURES = [
   orchestration(),
   mcp(),
   agent(),
+  responses(),
+  models(),
   confirmations(),
   addedTools(),
   imports(),
@@ -36,6 +41,7 @@ export const ALL_FEATURES = [
   objects(),
   tokens(),
   usage(),
+  cors(),
   document(),
   console(),
   workspace(),

@@ -162,6 +162,8 @@ export class FakeGate implements Gate {
     confirmation: unasked,
     confirmations: unasked,
     reject: unasked,
+    addLink: unasked,
+    openLink: unasked,
   };
 
   async admitClaimed(_claim: PartClaim, request: AdmissionRequest): Promise<ClaimedAdmission> {

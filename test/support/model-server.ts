@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from "node:net";
 
 import { type Dialect, type Problem, dialectOf, toChatError } from "../sandbox/upstreams/model-dialect.ts";
+import { tellOfServer } from "../sandbox/upstreams/model-lists.ts";
 import { type ModelReply, type ModelSpeech, toReply } from "../sandbox/upstreams/model-reply.ts";
 import { type Delivery, deliver } from "./deliver.ts";
 
@@ -62,6 +63,8 @@ export class ModelServer implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
   /** Why requests were refused; a test says `expect(model.problems).toEqual([])`. */
   readonly problems: string[] = [];
+  /** Paths that it does not have, besides unknown ones. */
+  readonly lacks = new Set<string>();
   readonly #turns: ScriptedTurn[] = [];
   readonly #server: Server;
   /** Part of its ids: what is kept for one server's conversations is not found by another's. */
@@ -133,8 +136,13 @@ export class ModelServer implements AsyncDisposable {
     const body = parseBody(text);
     const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"], text };
     this.requests.push(request);
-    if (dialect === undefined) {
-      this.problems.push(`${incoming.method} ${path}: no such path`);
+    const isAnthropic = incoming.headers["anthropic-version"] !== undefined;
+    const told = this.lacks.has(path)
+      ? undefined
+      : tellOfServer(`${incoming.method} ${path}`, isAnthropic, text);
+    if (told !== undefined) return send(response, 200, told);
+    if (dialect === undefined || this.lacks.has(path)) {
+      if (dialect === undefined) this.problems.push(`${incoming.method} ${path}: no such path`);
       return send(
         response,
         404,

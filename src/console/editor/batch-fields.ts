@@ -36,6 +36,7 @@ export const BATCH_FIELDS: readonly BatchField[] = [
   field("max_tokens", "number", "|", "One budget for all results together"),
   field("dry_run", "boolean", "true", "Only plan: nothing runs", ["true", "false"]),
   field("skip_approval", "boolean", "true", "Do not ask for approval, for keys that may", ["true", "false"]),
+  field("callback_url", "text", '"|"', "Told of each question that is decided and each job that ends"),
 ];
 
 export const ACTION_FIELDS: readonly BatchField[] = [

@@ -4,7 +4,7 @@ import { count } from "../parts/count.ts";
 
 /** Say what a run took, as a person would tell it. */
 export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats">): string {
-  const { duration_ms: duration, sequential_ms: sequential, speedup } = stats;
+  const { duration_ms: duration, sequential_ms: sequential, speedup = 0 } = stats;
   const actions = count(summary.total, "action");
   if (sequential < 1) return `${actions} in ${sayDuration(duration)}.`;
   const calls = `${actions}, ${sayDuration(sequential)} of calls in ${sayDuration(duration)}`;

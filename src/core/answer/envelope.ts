@@ -223,18 +223,30 @@ export function toEnvelopeJson(
   return `{"batch_id":${JSON.stringify(measured.batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
 }
 
-/** The time that the batch took, and the time that its calls would have taken one after the other. */
+/**
+ * The time that the batch took, and the time that its calls would have taken one after the other. Where one call ran there is nothing to
+ * compare, and `speedup` is left out.
+ */
 function toStats(
   plan: Plan,
   outcomes: readonly Outcome[],
   { durationMs, maxParallelism }: BatchMeasures,
 ): Written<typeof statsSchema> {
-  const sequentialMs = outcomes.reduce((sum, { meta }) => sum + (meta.workMs ?? meta.durationMs ?? 0), 0);
+  let sequentialMs = 0;
+  let calls = 0;
+  for (const { meta } of outcomes) {
+    if (meta.durationMs === undefined) continue;
+    sequentialMs += meta.workMs ?? meta.durationMs;
+    // The elements of a loop are calls of their own.
+    calls += meta.workMs === undefined ? 1 : 2;
+  }
   return {
     duration_ms: durationMs,
     critical_path_ms: criticalPathMs(plan, outcomes),
     sequential_ms: sequentialMs,
-    speedup: sequentialMs === 0 ? 1 : Math.round((100 * sequentialMs) / Math.max(1, durationMs)) / 100,
+    ...(calls > 1 && {
+      speedup: sequentialMs === 0 ? 1 : Math.round((100 * sequentialMs) / Math.max(1, durationMs)) / 100,
+    }),
     max_parallelism: maxParallelism,
   };
 }

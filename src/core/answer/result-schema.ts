@@ -102,7 +102,9 @@ export const statsSchema = lazySchema(() =>
     duration_ms: milliseconds(),
     critical_path_ms: milliseconds(),
     sequential_ms: milliseconds(),
-    speedup: z.number(),
+    speedup: z
+      .optional(z.number())
+      .check(z.describe("sequential_ms over duration_ms; left out where one call ran")),
     max_parallelism: count(),
   }),
 );

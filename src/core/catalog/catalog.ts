@@ -1,3 +1,4 @@
+import type { JsonObject } from "../contract/json.ts";
 import { attemptNow } from "../kit/result.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
@@ -10,6 +11,15 @@ export interface CatalogParts {
   readonly verifiers: ReadonlyMap<string, Verifier>;
   /** Finds and describes tools for a model; null where a Worker does not list that feature. */
   readonly discovery: Discovery | null;
+  /** Reads the conditions under which contracts ask a person; absent where nothing asks. */
+  readonly conditions?: Conditions | undefined;
+}
+
+export interface Conditions {
+  /** Throws, naming the tool, where its condition cannot be read. */
+  check(tool: Pick<Tool, "name" | "orchestration">): void;
+  /** Whether arguments fit a condition. */
+  fit(condition: JsonObject, args: JsonObject): boolean;
 }
 
 /** The tools that answer from a catalog itself, and the index that they ask. */
@@ -67,6 +77,13 @@ export class Catalog {
     if (write === undefined || verify === undefined) return undefined;
     const made = attemptNow(() => makeVerifier(write, verify, this));
     return made.ok ? made.value : undefined;
+  }
+
+  /** Whether a person is asked about a call; undefined where that is only known with its arguments. */
+  asks({ confirm, orchestration }: Tool, args: JsonObject | null): boolean | undefined {
+    const { confirm: said } = orchestration;
+    if (!confirm || typeof said !== "object") return confirm;
+    return args === null ? undefined : (this.#parts.conditions?.fit(said.when, args) ?? true);
   }
 
   /** Whether what this name stands for may be another by now: a tool that a tenant added, or none that is known here. */

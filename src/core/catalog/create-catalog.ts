@@ -2,24 +2,29 @@ import { describe } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { findCycle } from "../kit/layers.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
-import { Catalog, type Discovery } from "./catalog.ts";
+import { Catalog, type CatalogParts, type Discovery } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { makeVerifiers } from "./verifier.ts";
 
 /** Names that a model is given for something else. */
 const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
 
+/** The parts of features that a catalog is made with. */
+export interface CatalogChecks extends Pick<CatalogParts, "conditions"> {
+  /** Throws where a feature could not work with a tool. */
+  readonly checkTool?: ((tool: Tool) => void) | undefined;
+}
+
 /**
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
  * dependency on a tool that does not exist, dependencies in a circle, or what `checkTool` refuses.
  *
  * @param discovery what finds and describes its tools for a model; null where there is no such feature
- * @param checkTool throws where a feature could not work with a tool
  */
 export function createCatalog(
   tools: readonly Tool[],
   discovery: Discovery | null = null,
-  checkTool?: (tool: Tool) => void,
+  { checkTool, conditions }: CatalogChecks = {},
 ): Catalog {
   checkList(tools);
   const position = new Map<string, number>();
@@ -29,6 +34,7 @@ export function createCatalog(
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
+  for (const tool of tools) conditions?.check(tool);
   // Late inputs are checked on development servers (`develop`) and in tests, not at every start.
   for (const tool of tools) if (!tool.hasLateInput) checkTool?.(tool);
   const needs = tools.map(({ name, orchestration }) =>
@@ -45,7 +51,7 @@ export function createCatalog(
       `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
     );
   }
-  return new Catalog(tools, { verifiers: makeVerifiers(tools), discovery });
+  return new Catalog(tools, { verifiers: makeVerifiers(tools), discovery, conditions });
 }
 
 /** Refuse what is no list of tools, which only authors of plain JavaScript can write. */

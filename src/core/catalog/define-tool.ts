@@ -267,7 +267,7 @@ export interface Tool {
   readonly concurrency: number;
   /** The limits that its calls share with those of every other batch and tenant; null when there are none. */
   readonly globalLimits: GlobalLimits | null;
-  /** Needs a person's yes before it runs. */
+  /** Needs a person's yes before it runs; where the contract has a condition, only for arguments that fit it. */
   readonly confirm: boolean;
   /** The tenant's declaration, where a tenant added the tool while running. */
   readonly added?: AddedTool;
@@ -389,7 +389,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     concurrency: orchestration.mode === "sequential-only" ? 1 : batchCapOf(orchestration),
     globalLimits: globalLimitsOf(orchestration),
     confirm:
-      orchestration.confirm === "always" ||
+      (orchestration.confirm ?? "never") !== "never" ||
       (orchestration.confirm === undefined && isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
     run: declaration.run.bind(declaration),

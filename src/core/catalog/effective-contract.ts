@@ -9,6 +9,6 @@ export function effectiveContract({ orchestration, onError, confirm }: Tool): Or
   return {
     ...orchestration,
     on_error: onError,
-    confirm: confirm ? "always" : "never",
+    confirm: orchestration.confirm ?? (confirm ? "always" : "never"),
   };
 }

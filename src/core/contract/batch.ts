@@ -1,7 +1,18 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { anything, flag, listOf, matching, object, oneOf, optional, upTo, withDefault } from "./form.ts";
+import {
+  anything,
+  flag,
+  listOf,
+  matching,
+  object,
+  oneOf,
+  optional,
+  text,
+  upTo,
+  withDefault,
+} from "./form.ts";
 import { isJsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
@@ -26,6 +37,7 @@ export const batchForm = object({
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
+  callback_url: optional(text),
   tags: optional(tagsForm),
 });
 
@@ -42,6 +54,8 @@ export interface Batch {
   readonly maxTokens: number | null;
   /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
   readonly skipApproval: boolean;
+  /** Where the events about what comes after its answer go; nothing is sent there until it is checked. */
+  readonly callbackUrl?: string;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
 }
@@ -86,6 +100,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
+    ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
   });
 }

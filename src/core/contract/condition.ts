@@ -6,16 +6,12 @@ import type { Issue } from "./failure.ts";
 import { toIssues } from "./issues.ts";
 import { isJsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
+import * as LIMITS from "./limits.ts";
 
-/** Pointers of one condition: it is read by a person, and every value is looked up for each event or action. */
-const POINTERS = 20;
-/** Characters of one pointer or text. */
-const CHARACTERS = 256;
-/** Values of one `in`. */
-const CHOICES = 100;
-
-const scalar = () => z.union([z.string().check(z.maxLength(CHARACTERS)), z.number(), z.boolean(), z.null()]);
-const ordered = () => z.optional(z.union([z.number(), z.string().check(z.maxLength(CHARACTERS))]));
+const scalar = () =>
+  z.union([z.string().check(z.maxLength(LIMITS.conditionCharacters)), z.number(), z.boolean(), z.null()]);
+const ordered = () =>
+  z.optional(z.union([z.number(), z.string().check(z.maxLength(LIMITS.conditionCharacters))]));
 
 /**
  * Tests of values by RFC 6901 pointer, all of which are required: `{"/amount": {"gte": 100}, "/kind": {"in": ["a", "b"]}}`.
@@ -31,7 +27,7 @@ export const conditionSchema = lazySchema(() =>
         .strictObject({
           eq: z.optional(scalar()),
           ne: z.optional(scalar()),
-          in: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(CHOICES))),
+          in: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(LIMITS.conditionChoices))),
           gt: ordered(),
           gte: ordered(),
           lt: ordered(),
@@ -48,15 +44,20 @@ export const conditionSchema = lazySchema(() =>
     .check(({ value, issues }) => {
       const pointers = Object.keys(value);
       for (const pointer of pointers)
-        if (pointer.length > CHARACTERS || parsePointer(pointer) === null)
+        if (pointer.length > LIMITS.conditionCharacters || parsePointer(pointer) === null)
           issues.push({ code: "custom", input: value, path: [pointer], message: POINTER });
-      if (pointers.length > POINTERS)
-        issues.push({ code: "custom", input: value, path: [], message: `at most ${POINTERS} pointers` });
+      if (pointers.length > LIMITS.conditionPointers)
+        issues.push({
+          code: "custom",
+          input: value,
+          path: [],
+          message: `at most ${LIMITS.conditionPointers} pointers`,
+        });
     })
     .register(z.globalRegistry, { id: "Condition" }),
 );
 
-const POINTER = `a JSON pointer of at most ${CHARACTERS} characters, such as /amount`;
+const POINTER = `a JSON pointer of at most ${LIMITS.conditionCharacters} characters, such as /amount`;
 
 /** A condition as it is written. */
 export type WrittenCondition = z.infer<ReturnType<typeof conditionSchema>>;

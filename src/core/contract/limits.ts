@@ -386,6 +386,10 @@ export const modelPieces = 200_000;
 export const reactCharacters = 2 * 1024 * 1024;
 /** Bytes of a model's refusal that are read to find its code. */
 export const modelErrorBytes = 64 * 1024;
+/** Bytes of a model's server's list of models or count of tokens; the longest public list has half of it. */
+export const modelServerBytes = 2 * 1024 * 1024;
+/** For how long a model's server is waited for where no model is asked, in milliseconds. */
+export const modelServerMs = 15_000;
 /** Times that a model is asked again: what two do not help with, a third does not. */
 export const modelRetries = 2;
 /** How long what a caller did not see of a conversation is kept for its coming back. */
@@ -403,7 +407,9 @@ export const turnsKept = 2_000;
 /** Kept turns of one tenant together. */
 export const turnsBytes = 64 * 1024 * 1024;
 /** How long a person may take to say yes: what they are asked about should still be true. */
-export const confirmationTtlMs = 15 * 60_000;
+export const confirmationTtlMs = 24 * 3_600_000;
+/** The same at most, of a tool that says so itself: a person may be away for a week. */
+export const maxConfirmationTtlMs = 7 * 24 * 3_600_000;
 /**
  * How long after its expiry a confirmation can still say what became of it, and show its results: its caller comes back within
  * a day.
@@ -415,6 +421,18 @@ export const confirmationBytes = 256 * 1024;
 export const confirmationsBytes = 64 * 1024 * 1024;
 /** Confirmations of one tenant that wait for a person: a person reads no more. */
 export const confirmationsPending = 200;
+/** Characters of the reason of a decision: a few sentences, which a model reads with the result. */
+export const reasonCharacters = 500;
+/** Links of one question: each person of a team has one. */
+export const approvalLinks = 20;
+/** Characters of the name under which a link decides. */
+export const approvalNameCharacters = 100;
+/** Pointers of one condition: a person reads it, and each value is looked up for every call. */
+export const conditionPointers = 20;
+/** Characters of a pointer, or of a text, in a condition. */
+export const conditionCharacters = 256;
+/** Values of one `in` of a condition. */
+export const conditionChoices = 100;
 /** Confirmations kept of one tenant, the decided and the expired among them. */
 export const confirmationsKept = 1_000;
 /** Tools that one tenant adds while running: a large API's operations, and more than discovery tells apart well. */

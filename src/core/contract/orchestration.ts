@@ -1,7 +1,24 @@
 import * as z from "zod/mini";
 
-import { just, listOf, object, oneOf, optional, text, texts, upTo, written } from "./form.ts";
+import {
+  anyObject,
+  form,
+  just,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+  upTo,
+  written,
+} from "./form.ts";
 import { lazySchema } from "./lazy-schema.ts";
+import * as LIMITS from "./limits.ts";
+
+const always = oneOf("never", "always");
+/** The condition itself is checked by what asks a person. */
+const sometimes = object({ when: anyObject });
 
 const contract = object({
   mode: oneOf("parallel-safe", "sequential-only", "fan-out-bounded", "dependent"),
@@ -25,7 +42,15 @@ const contract = object({
   verify_with: optional(
     object({ tool: written, args: texts, found: optional(text), equals: optional(text) }),
   ),
-  confirm: optional(oneOf("never", "always")),
+  /** Whether a person is asked: about every call, none, or those whose arguments fit a condition. */
+  confirm: optional(
+    form(
+      (value) => always.fits(value) || sometimes.fits(value),
+      () => z.union([always.schema(), sometimes.schema()]),
+    ),
+  ),
+  /** How long a question about it waits. */
+  confirm_ttl_s: optional(upTo(LIMITS.maxConfirmationTtlMs / 1_000)),
 });
 
 /**

@@ -12,7 +12,7 @@ import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
 import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { type Feature, routersOf } from "./feature.ts";
+import { type Feature, type Fetch, openRoutersOf, routersOf } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -37,7 +37,7 @@ import { systemClock, writeLine } from "./platform/system-ports.ts";
 export interface App {
   /** The options it was made from, so that a sandbox can be made from the same and more. */
   readonly options: VolleyOptions;
-  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
+  readonly fetch: Fetch;
 }
 
 /**
@@ -52,7 +52,7 @@ export function createApp(
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
   const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
-  const open = features.flatMap(({ openRouter = [] }) => openRouter);
+  const open = openRoutersOf(features);
   const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);
   const watchRequest = createWatching();
@@ -117,12 +117,11 @@ export function createApp(
     finish(response, request, watch);
     return response;
   };
-  return {
-    fetch: (request, env, ctx) =>
-      request.method === "POST" && BATCHES.test(request.url)
-        ? answerBatch(request, env, ctx)
-        : app.fetch(request, env, ctx),
-  };
+  const fetch: Fetch = (request, env, ctx) =>
+    request.method === "POST" && BATCHES.test(request.url)
+      ? answerBatch(request, env, ctx)
+      : app.fetch(request, env, ctx);
+  return { fetch: features.reduce((next, { around }) => around?.(next) ?? next, fetch) };
 }
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */

@@ -57,7 +57,10 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const { tools, ...given } = options;
   const features: readonly Feature[] = options.features ?? [];
   checkFeatures(features, tools);
-  const catalog = createCatalog(tools, partOf(features, "discovery"), partOf(features, "checkTool"));
+  const catalog = createCatalog(tools, partOf(features, "discovery"), {
+    checkTool: partOf(features, "checkTool"),
+    conditions: partOf(features, "conditions"),
+  });
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
   const tokenTables = partOf(features, "tokenTables");

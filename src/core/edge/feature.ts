@@ -1,11 +1,12 @@
 import type * as z from "zod/mini";
 
 import type { TokenTables } from "../answer/token-tables.ts";
-import type { Catalog, Discovery } from "../catalog/catalog.ts";
+import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
@@ -33,7 +34,11 @@ export interface Feature<Objects extends object = object> {
   /** Its paths behind the key; made of the whole list where they tell of it. */
   readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
-  readonly openRouter?: Router;
+  readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
+  /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
+  readonly around?: (next: Fetch) => Fetch;
+  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
+  readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -59,6 +64,8 @@ export interface Feature<Objects extends object = object> {
    * object fails.
    */
   readonly checkEnv?: (env: Env) => void;
+  /** Read the conditions under which contracts ask a person. */
+  readonly conditions?: Conditions;
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
@@ -71,6 +78,9 @@ export interface ObjectOptions {
   /** The deployment of an object's environment. */
   readonly deploymentOf: (env: Env) => Deployment;
 }
+
+/** Answers a request. */
+export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
 
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
@@ -102,6 +112,12 @@ export interface CallerSource {
   /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. */
   identify(key: string): Promise<Result<Caller | null, Refusal>>;
 }
+
+/** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
+export type SayReach = (
+  call: { readonly tool: string; readonly args: JsonObject },
+  context: RequestContext,
+) => Promise<string | null>;
 
 /** Hears of each batch that ran. */
 export interface RunRecorder {
@@ -139,6 +155,13 @@ type Keyed = KeyedRouter | readonly KeyedRouter[];
 /** The routers of features' paths behind the key. */
 export function routersOf(features: readonly Feature[]): readonly Router[] {
   return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
+}
+
+/** The routers of features' paths before the key. */
+export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ openRouter = [] }) =>
+    typeof openRouter === "function" ? openRouter(features) : openRouter,
+  );
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

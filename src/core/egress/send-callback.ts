@@ -26,11 +26,17 @@ export interface CallbackScope {
  * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since an operator
  * may set it right.
  */
-export function sendCallback(
-  { eventId, target, job }: CallbackClaim,
+export async function sendCallback(
+  { eventId: id, target, also, job }: CallbackClaim,
   scope: CallbackScope,
 ): Promise<CallbackEnd> {
-  return sendEvent({ id: eventId, json: toEventJson(job) }, target, scope);
+  const event = { id, json: toEventJson(job) };
+  const own = await sendEvent(event, target, scope);
+  if (also === undefined) return own;
+  // Both hear of it again until both have it, or want nothing more.
+  const other = await sendEvent(event, also, scope);
+  const isOver = other.kind === "answered" && (other.status < 300 || other.status === 410);
+  return isOver ? own : other;
 }
 
 /** Try once to deliver any event, in the same way. */

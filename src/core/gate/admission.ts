@@ -37,7 +37,7 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, origin, ports, gate, countAlone, options, defer, listener, within } = execution;
+  const { caller, origin, ports, gate, countAlone, options, defer, listener, within, callback } = execution;
   const { resumed, isCounted = false } = within ?? {};
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
@@ -45,7 +45,12 @@ export async function admit(
   const { headerSlots } = options;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => ports.newId());
-  const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId(), askedAt: startedAt });
+  const jobOrigin = (): JobOrigin => ({
+    ...origin,
+    batchId: batchId(),
+    askedAt: startedAt,
+    ...(callback !== undefined && { callback }),
+  });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const retaken = resumed?.retaken;

@@ -207,7 +207,7 @@ async function admitApproved(
   const asked = await attempt(() => gate.admitClaimed(claim, request));
   if (!asked.ok) {
     const hint =
-      "The confirmation could not be claimed in time, and nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and then only background work of it may happen.";
+      "It could not be claimed in time; nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and only background work of it may happen.";
     return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
   }
   const { refused } = asked.value;

@@ -1,7 +1,9 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
+import type { RefusalCode } from "../contract/failure-codes.ts";
 import * as LIMITS from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
@@ -18,6 +20,20 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
   );
   return { ...plan, steps };
 }
+
+/** Give a request the address that its batch names. Refused whole: what comes after the answer would reach no caller. */
+export function bindCallback<E extends Callable>(
+  url: string,
+  execution: E,
+  code: RefusalCode = "INVALID_BATCH",
+): Result<E & Pick<Execution, "callback">, Refusal> {
+  const target = makeTarget(url, execution);
+  return target.ok
+    ? ok({ ...execution, callback: target.value })
+    : err(makeRefusal(code, target.error.hint ?? ""));
+}
+
+type Callable = Pick<Execution, "caller" | "ports" | "options">;
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
   const { ports } = execution;
@@ -52,7 +68,7 @@ const TOO_LATE = makeFailure("INVALID_ACTION", {
  * Make the target of the event about a job's end: events go to public https addresses only, and without a secret they could not
  * be told from forged ones.
  */
-function makeTarget(text: string, { caller, ports, options }: Execution): Result<CallbackTarget, Failure> {
+function makeTarget(text: string, { caller, ports, options }: Callable): Result<CallbackTarget, Failure> {
   const url = guardCallback(text, options.trustedOrigins);
   if (!url.ok) return url;
   const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;

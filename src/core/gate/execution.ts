@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
+import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -117,7 +118,8 @@ export interface Asking {
 }
 
 /** The parts of a batch that its questions are made of. */
-export interface ParkingOptions extends Pick<Execution, "ports" | "gate">, Omit<Asking, "createParking"> {
+export interface ParkingOptions
+  extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
   readonly origin: Pick<Origin, "key">;
@@ -147,6 +149,8 @@ export interface Execution {
   readonly defer: (work: Promise<unknown>) => void;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
+  /** Where the events about jobs and questions of it go, besides those that its actions name; absent where it has no address. */
+  readonly callback?: CallbackTarget | undefined;
   /** Absent for a batch that is a whole request. */
   readonly within?: LargerWork;
   /** Runs tools that are batches; absent in a Worker without such tools. */

@@ -55,7 +55,8 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 }
 
 /** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
-export function makeJob({ tool, input, callback, runAt }: Call, id: string, origin: JobOrigin): JobSpec {
+export function makeJob({ tool, input, runAt, ...call }: Call, id: string, origin: JobOrigin): JobSpec {
+  const callback = call.callback ?? origin.callback;
   const { retries } = tool;
   return {
     id,

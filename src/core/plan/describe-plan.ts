@@ -15,7 +15,7 @@ export const planSchema = lazySchema(() =>
         edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
         /** Calls under way at once, of every tool in the plan that has a cap. */
         caps: z.record(z.string(), z.number()),
-        /** Ids that would wait for a person's yes. */
+        /** Ids that would wait for a person's yes, or would where their arguments ask for one. */
         confirmations: z.array(z.string()),
         estimated_tokens: z.number(),
         estimated_speedup: z.number(),
@@ -73,8 +73,8 @@ export function describePlan(plan: Plan): PlanDescription {
             : [],
         ),
       ),
-      confirmations: steps.flatMap(({ id, index, parking }) =>
-        runs[index] && parking === "gated" ? [id] : [],
+      confirmations: steps.flatMap(({ id, index, parking, mayAsk }) =>
+        runs[index] && (parking === "gated" || mayAsk === true) ? [id] : [],
       ),
       estimated_tokens: maxTokens === null ? expected : Math.min(expected, maxTokens),
       estimated_speedup: estimateSpeedup(steps, runs),

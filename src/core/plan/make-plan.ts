@@ -94,10 +94,14 @@ export function makePlan(
   }
 
   const asks = !(batch.skipApproval && maySkipApproval);
-  const gated = drafts.map(
+  const asked = drafts.map(
     ({ task }) =>
-      asks && task.ok && task.value.tool.confirm && (!isApproved || takesResults(task.value, position)),
+      asks &&
+      task.ok &&
+      (!isApproved || takesResults(task.value, position)) &&
+      catalog.asks(task.value.tool, task.value.call?.input ?? null),
   );
+  const gated = asked.map((asksNow) => asksNow === true);
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
   const effects = drafts.map(({ task }, index) => (parking[index] === null ? effectOf(task) : null));
   const isWritten = effects.some((effect) => effect?.isWrite === true);
@@ -117,6 +121,7 @@ export function makePlan(
       after,
       edges: after.length === 0 ? edges : [...edges, ...ordered],
       parking: parking[index]!,
+      ...(asked[index] === undefined && { mayAsk: true as const }),
       remaining: remaining[index]!,
       task,
       readAs: entry.readAs,

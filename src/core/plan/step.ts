@@ -66,6 +66,8 @@ export interface Step {
   readonly edges: readonly Edge[];
   /** Whether it waits for a person's yes, its own or another's, instead of running; null when it runs. */
   readonly parking: Parking | null;
+  /** Whether a person is asked is only known with its arguments. */
+  readonly mayAsk?: true;
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;

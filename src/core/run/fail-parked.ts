@@ -6,36 +6,30 @@ import { skipped } from "../answer/skipped-outcome.ts";
 
 /**
  * Say what becomes of a group's actions when the gated ones fail: they do, and what needs one of them is skipped because
- * of it, like after any failure. Nothing of it was sent, but for what a flow had done before it asked.
+ * of it, like after any failure.
  *
  * @param needs for every action, the positions of those it needs; acyclic
  */
 export function failParkedGroup(
-  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun">[],
+  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs">[],
   failure: Failure,
 ): Outcome[] {
   const causeOf = (at: number): string => {
     const { id, gated, needs } = actions[at]!;
     return gated || needs.length === 0 ? id : causeOf(needs[0]!);
   };
-  return actions.map(({ gated, begun }, at): Outcome => {
-    const error = begun === undefined ? failure : { ...failure, retryable: false, hint: BEGUN };
-    if (gated) return { status: "error", error, meta: {} };
-    return skipped("DEPENDENCY_FAILED", causeOf(at));
-  });
+  return actions.map(({ gated }, at) =>
+    gated ? { status: "error", error: failure, meta: {} } : skipped("DEPENDENCY_FAILED", causeOf(at)),
+  );
 }
-
-const BEGUN =
-  "The flow had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";
 
 /** Say what becomes of steps that wait for a person, where the Worker has no confirmations. */
 export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number, Outcome> {
   const position = new Map(parked.map(({ step }, at) => [step.index, at]));
-  const actions = parked.map(({ step, begun }) => ({
-    id: step.id,
-    gated: step.parking === "gated" || begun !== undefined,
-    needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
-    ...(begun !== undefined && { begun }),
+  const actions = parked.map(({ step: { id, parking, mayAsk, needs } }) => ({
+    id,
+    gated: parking === "gated" || mayAsk === true,
+    needs: needs.flatMap((needed) => position.get(needed) ?? []),
   }));
   return new Map(
     failParkedGroup(actions, UNASKED).map((outcome, at) => [parked[at]!.step.index, outcome] as const),

@@ -195,14 +195,15 @@ async function run(
         recalling: recallResults(plan.handles, gate, { budget: scope.budget, maySee }),
       }),
       admit: (step, outcome) => answer.admit(step, outcome),
+      asks: ({ tool, input }) => catalog.asks(tool, input) === true,
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
-        const { asking } = execution;
+        const { asking, callback } = execution;
         if (asking === undefined) return Promise.resolve(refuseParked(parked));
         const { runId = batchId(), ...of } = runOf ?? {};
         const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
         const { createParking, ...facts } = asking;
-        return createParking(plan, { asker, origin, ports, gate, ...facts })(parked, dataOf);
+        return createParking(plan, { asker, origin, ports, gate, callback, ...facts })(parked, dataOf);
       },
       ...(keys !== null && {
         known: keys.known(scope.budget),

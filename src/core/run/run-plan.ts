@@ -5,7 +5,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
-import type { Plan, Step, Task } from "../plan/step.ts";
+import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
@@ -33,6 +33,8 @@ export interface PlanRunOptions {
   readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
   readonly demotion?: (() => Demotion) | undefined;
+  /** Whether a person is asked about a call of a step that may ask. */
+  readonly asks?: (call: Call) => boolean;
   /** Records what waits for a person. */
   readonly park: Park;
   /** Called once for every step, the moment its outcome is known. */
@@ -149,7 +151,7 @@ class PlanRun {
     const { undecided } = this.#options;
     if (undecided?.has(step) === true && !this.#prepared.has(step.index))
       return void this.#decide(step, step.task.value, undecided.decide);
-    if (step.parking === "gated" && this.#parks(step)) return;
+    if ((step.parking === "gated" || step.mayAsk === true) && this.#parks(step)) return;
     this.#underWay += 1;
     const ticket = new Ticket({
       settled: (outcome) => {
@@ -202,17 +204,25 @@ class PlanRun {
     if (!step.task.ok) return false;
     const prepared = this.#preparedOf(step, step.task.value);
     if (!prepared.ok || !hasCall(prepared.value)) return false;
-    this.#park(step, prepared.value);
-    if (this.#left === 0) this.#finished.resolve();
+    if (step.parking === null) {
+      // It is prepared once: the person is asked about what is sent.
+      this.#prepared.set(step.index, prepared);
+      if (!callsOf(prepared.value).some((call) => this.#options.asks?.(call) === true)) return false;
+    }
+    this.#parkLate(step, prepared.value);
     return true;
   }
 
-  /** Park a step that has begun and asks, and everything that needs it. Parked, they hold no other step back as hazards any more. */
   #parkBegun(step: Step, begun: Begun): void {
     const prepared = step.task.ok ? this.#preparedOf(step, step.task.value) : null;
     if (prepared?.ok !== true) throw new Error(`Cannot park '${step.id}': it has begun with no call`);
+    this.#parkLate(step, prepared.value, begun);
+  }
+
+  /** Park a step that asks, and everything that needs it. Parked, they hold no other step back as hazards any more. */
+  #parkLate(step: Step, prepared: Prepared, begun?: Begun): void {
     const before = new Set(this.#parked.keys());
-    this.#park(step, prepared.value, begun);
+    this.#park(step, prepared, begun);
     const freed = [...this.#parked.keys()].filter((index) => !before.has(index));
     const following = freed.flatMap((index) => this.#following[index]!);
     for (const index of freed) this.#following[index] = [];
@@ -242,7 +252,8 @@ class PlanRun {
 
   /** Look up what a gated step refers to that waited for another one: a person is to see it, as far as it is known now. */
   #withShown(parked: ParkedStep): ParkedStep {
-    if (parked.step.parking !== "gated" || parked.prepared !== null) return parked;
+    const { parking, mayAsk } = parked.step;
+    if ((parking !== "gated" && mayAsk !== true) || parked.prepared !== null) return parked;
     const prepared = this.#prepare(parked.task);
     return prepared.ok && hasCall(prepared.value) ? { ...parked, prepared: prepared.value } : parked;
   }
@@ -389,5 +400,10 @@ class PlanRun {
 }
 
 function hasCall(prepared: Prepared): boolean {
-  return prepared.kind === "call" || prepared.calls.some(({ ok }) => ok);
+  return callsOf(prepared).length > 0;
+}
+
+function callsOf(prepared: Prepared): readonly Call[] {
+  if (prepared.kind === "call") return [prepared.call];
+  return prepared.calls.flatMap((call) => (call.ok ? [call.value] : []));
 }

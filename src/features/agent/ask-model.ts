@@ -1,7 +1,6 @@
 import { HOP_HEADER } from "../../core/egress/guard-headers.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { createPieceRedactor, createRedactor } from "../../core/egress/redact.ts";
-import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
@@ -12,12 +11,12 @@ import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result
 import { sleep } from "../../core/kit/sleep.ts";
 import type { AgentBytes } from "./agent-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
-import { blamePart, type Origin } from "./blame-part.ts";
-import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
+import type { Bridge } from "./bridge.ts";
+import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
+import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
 import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
-import { isPassingStatus } from "./passing-status.ts";
 
 /** Where a model is, and what it is sent besides the request. */
 export interface ModelAddress {
@@ -25,6 +24,8 @@ export interface ModelAddress {
   readonly headers: Readonly<Record<string, string>>;
   /** The secrets that are never told to a caller, wherever they come from. */
   readonly secrets: readonly string[];
+  /** Another API of the same server, for when it does not have the dialect's own. */
+  readonly instead?: { readonly url: string; readonly bridge: Bridge };
 }
 
 /** Where what a model says goes while it says it. */
@@ -37,14 +38,14 @@ export interface Outlet {
 
 /** A stream, and who hears what of it. */
 export interface Streaming {
-  readonly relay: Relay;
+  readonly relay: StreamHearer;
   readonly mode: RelayMode;
   readonly outlet: Outlet;
 }
 
 export interface ModelPorts {
   readonly ports: Pick<Ports, "clock" | "random" | "fetch" | "inSpan">;
-  readonly dialect: Dialect;
+  readonly dialect: Pick<Dialect, "readTurn">;
   readonly address: ModelAddress;
   /** The caller's request, which tells whose part of it a refusal is about. */
   readonly body: JsonObject;
@@ -56,13 +57,6 @@ export interface ModelPorts {
   readonly bytes: AgentBytes;
 }
 
-/** Why one attempt has no answer. */
-interface Trouble {
-  readonly refusal: Refusal;
-  /** Another attempt may help, and the caller has heard nothing of this one. */
-  readonly isPassing: boolean;
-}
-
 /**
  * Ask a model, and again where that may help: twice at most, within the request's time, and no sooner than it says. Text that the
  * caller was told already is never said twice, so a stream that breaks off later is not begun anew.
@@ -72,6 +66,38 @@ interface Trouble {
  * The request is held until there is an answer, and the turn of the answer for as long as the caller's request goes on.
  */
 export async function askModel(
+  request: JsonObject,
+  model: ModelPorts,
+  streaming: Streaming | null,
+): Promise<Result<ModelTurn, Refusal>> {
+  const { url, instead } = model.address;
+  if (!withoutApi.has(url)) {
+    const answered = await askAt(request, model, streaming);
+    if (answered.ok || answered.error !== NOT_SERVED || instead === undefined) return answered;
+    withoutApi.add(url);
+  }
+  const { bridge } = instead!;
+  const written = bridge.toRequest(request);
+  if (!written.ok) return written;
+  const dialect: ModelPorts["dialect"] = {
+    readTurn(answer) {
+      const translated = bridge.toAnswer(answer);
+      return translated === null ? null : model.dialect.readTurn(translated);
+    },
+  };
+  const heard = streaming === null ? null : { ...streaming, relay: bridge.toHearer(streaming.relay) };
+  return askAt(written.value, { ...model, dialect, address: { ...model.address, url: instead!.url } }, heard);
+}
+
+/** Addresses at which this isolate found no such API. */
+const withoutApi = new Set<string>();
+
+const NOT_SERVED = makeRefusal(
+  "MODEL_UNAVAILABLE",
+  "The model's server does not have this API; its operator looks at the address of the model.",
+);
+
+async function askAt(
   request: JsonObject,
   model: ModelPorts,
   streaming: Streaming | null,
@@ -150,7 +176,9 @@ async function attemptOnce(
   const held = new AnswerBytes(bytes, signal);
   if (response.status !== 200) {
     const origin = { request, body: sentHere };
-    return err(await explainStatus(response, reading, origin));
+    const trouble = await explainStatus(response, reading, origin);
+    const isServed = address.instead === undefined || response.status !== 404 || trouble.isOfModel;
+    return err(isServed ? trouble : { refusal: NOT_SERVED, isPassing: false });
   }
   const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (streaming === null) {
@@ -182,67 +210,8 @@ const UNREADABLE = makeRefusal(
   "The model's server answered with something unreadable, or broke its answer off; try again, or tell its operator.",
 );
 
-function unavailable(what: string, retryAfterMs?: number): Refusal {
-  const hint = `The model's server ${what}; try again later, or tell its operator.`;
-  return makeRefusal("MODEL_UNAVAILABLE", hint, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
-}
-
 function passing(refusal: Refusal): Trouble {
   return { refusal, isPassing: true };
-}
-
-/** Codes and types of both providers that say what a caller can do, and that no text or secret looks like. */
-const KNOWN = new Set([
-  "api_error",
-  "authentication_error",
-  "billing_error",
-  "context_length_exceeded",
-  "insufficient_quota",
-  "invalid_api_key",
-  "invalid_request_error",
-  "invalid_value",
-  "missing_required_parameter",
-  "model_not_found",
-  "not_found_error",
-  "overloaded_error",
-  "permission_error",
-  "rate_limit_error",
-  "rate_limit_exceeded",
-  "request_too_large",
-  "unknown_parameter",
-  "unsupported_parameter",
-  "unsupported_value",
-]);
-
-async function explainStatus(response: Response, reading: Reading, origin: Origin): Promise<Trouble> {
-  const { status, headers } = response;
-  const text = await readText(response, reading, LIMITS.modelErrorBytes);
-  const said = text === null ? null : attemptNow((): unknown => JSON.parse(text));
-  const value = said?.ok === true ? said.value : null;
-  const error = isJsonObject(value) ? value["error"] : undefined;
-  const { code, type } = isJsonObject(error) ? error : {};
-  const known = [code, type].find((word) => typeof word === "string" && KNOWN.has(word)) as
-    | string
-    | undefined;
-  const why = `with status ${status}${known === undefined ? "" : ` (${known})`}`;
-  const isPassing = isPassingStatus(status, headers);
-  if (isPassing || status === 429 || status >= 500) {
-    const retryAfterMs = parseRetryAfter(headers.get("retry-after"), reading.clock.now());
-    const what = status === 429 ? `is too busy and refused ${why}` : `failed ${why}`;
-    return { refusal: unavailable(what, retryAfterMs), isPassing };
-  }
-  const isAboutPart = status === 400 || status === 422;
-  const blamed = isAboutPart ? blamePart(value, origin, why) : null;
-  return { refusal: blamed ?? refused(status, why), isPassing: false };
-}
-
-/** The key and the address are the operator's, so a refusal of them is no fault of the caller. */
-function refused(status: number, why: string): Refusal {
-  const isOurs = status === 401 || status === 403 || status < 400;
-  const hint = isOurs
-    ? `The model's server refused this deployment ${why}: its operator looks at the address and the key of the model.`
-    : `The model's server refused the request ${why}: look at the body's own fields, such as model and messages.`;
-  return makeRefusal("MODEL_UNAVAILABLE", hint);
 }
 
 async function readStream(

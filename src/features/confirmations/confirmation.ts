@@ -1,6 +1,4 @@
-import * as z from "zod/mini";
-
-import type { JobCursor } from "../../core/contract/gate/job.ts";
+import type { JobCursor, JobRecord } from "../../core/contract/gate/job.ts";
 import type {
   AnsweredMethods,
   AnsweredQuestion,
@@ -10,8 +8,9 @@ import type {
   ParkedGroup,
 } from "../../core/contract/gate/parked-group.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import type { ApprovalLink, OpenedLink } from "./approval-link.ts";
+import type { Decision } from "./decision.ts";
 
 /**
  * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
@@ -78,6 +77,10 @@ export interface ParkRequest {
   readonly id: string;
   /** The group as JSON. */
   readonly groupJson: string;
+  /** How long each of its gated tools lets a question wait, in milliseconds; null for the deployment's own. */
+  readonly ttlsMs?: readonly (number | null)[];
+  /** Where the request was sent that asks; absent where none did. */
+  readonly origin?: string | undefined;
 }
 
 /** Groups that are durably recorded. One in none of these was refused: too many are waiting already. */
@@ -92,6 +95,10 @@ export interface ConfirmationRecord extends AnsweredQuestion {
   readonly groupJson: string;
   /** The idempotency key of the decision; null without one, or while there is none. */
   readonly key: string | null;
+  /** Null while there is none, or where a version recorded it that did not say. */
+  readonly decided: Decision | null;
+  /** How the event about it fares that its batch's address is sent; null where there is none. */
+  readonly told: Pick<JobRecord, "status" | "attempts" | "nextAttemptAt"> | null;
 }
 
 /** A confirmation as a list has it. */
@@ -100,6 +107,7 @@ export interface ListedConfirmation extends Pick<
   "id" | "status" | "createdAt" | "expiresAt"
 > {
   readonly head: ConfirmationHead;
+  readonly decided: Decision | null;
 }
 
 /** Which confirmations to list. */
@@ -118,18 +126,21 @@ export interface Claim {
   readonly id: string;
   /** Who decides, unguessable and fresh: the same decision may be sent twice, another one comes too late. */
   readonly by: string;
-  /** The name of the key that decides; absent where a version sent it that did not say. */
-  readonly decidedBy?: string;
+  /** The decision; absent where a version sent it that did not say. */
+  readonly decided?: Decision;
+  /** The digest of the link by which it is made: it is used up with it. */
+  readonly link?: string;
   /** The idempotency key under which the answer can be had again. */
   readonly key?: string;
 }
 
 /** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
-export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown";
+export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link";
 
 /** The refusal of a decision that came too late, or to nothing. */
 export function refuseClaim(found: ClaimRefusal): Refusal {
   if (found === "unknown") return NO_CONFIRMATION;
+  if (found === "link") return LINK_OVER;
   return makeRefusal("CONFIRMATION_INVALID", REASONS[found]);
 }
 
@@ -139,7 +150,9 @@ export const NO_CONFIRMATION = makeRefusal(
   "There is no confirmation of that id; one that was decided or has expired is kept for a day.",
 );
 
-const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown">, string>> = {
+const LINK_OVER = makeRefusal("CONFIRMATION_INVALID", "The link was used, or its time is over.");
+
+const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link">, string>> = {
   running:
     "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
   done: "It was approved before and ran; GET shows its results. It never runs a second time.",
@@ -160,15 +173,10 @@ export interface ConfirmationMethods extends AnsweredMethods {
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
   /** Report that what was approved is over, with the answer to keep. */
   conclude(claim: Claim, answerJson?: string): void;
+  /** Keep the link of a person without a key; when it ends, or why there is none: what the question is, or that it has too many. */
+  addLink(link: ApprovalLink): number | Exclude<ConfirmationStatus, "pending"> | "unknown" | "too-many";
+  /** The link with a token of this digest, and its question as it is now; null where there is none. */
+  openLink(digest: string): { readonly link: OpenedLink; readonly record: ConfirmationRecord } | null;
 }
 
 export const callConfirmations = createPartCall<ConfirmationMethods>("confirmations");
-
-/** The body of `POST /v1/confirmations/{id}`. */
-export const decisionSchema = lazySchema(() =>
-  z.strictObject({
-    decision: z.enum(["approve", "reject"]),
-    /** The hash that was shown with what is decided on; another one means that something else was shown. */
-    args_hash: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
-  }),
-);

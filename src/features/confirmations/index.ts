@@ -1,26 +1,49 @@
-import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
+import {
+  decideConfirmation,
+  linkConfirmation,
+  listConfirmations,
+  makeShowConfirmation,
+} from "./http/endpoints.ts";
+import { createApprovalPages } from "./http/approval-pages.ts";
+import { CONDITIONS } from "./conditions.ts";
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { sendEvent } from "../../core/egress/send-callback.ts";
+import { Semaphore } from "../../core/kit/semaphore.ts";
+import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
 import { readPositive } from "../../core/edge/configuration.ts";
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature, SayReach } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations(): Feature {
   return {
     name: "confirmations",
-    router: [
-      routerOf("any key", [listConfirmations, showConfirmation]),
-      routerOf(["approve"], [decideConfirmation]),
+    router: (features) => [
+      routerOf("any key", [listConfirmations, makeShowConfirmation(sayersOf(features))]),
+      routerOf(["approve"], [decideConfirmation, linkConfirmation]),
     ],
+    openRouter: (features) => createApprovalPages(sayersOf(features)),
     createParking: createGroupParking,
-    objectPart: () => createConfirmationsPart(readLimits),
+    conditions: CONDITIONS,
+    objectPart: (deploymentOf) =>
+      createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
+        createAnswerKind((event, target) => {
+          const { ports, configured } = deploymentOf(env);
+          return sendEvent(event, target, { ports, options: configured, slots });
+        }),
+      ),
     checkEnv: readLimits,
     // A yes is to what the tool declares, its schema among it.
     checkTool: checkDescribable,
   };
+}
+
+function sayersOf(features: readonly Feature[]): readonly SayReach[] {
+  return features.flatMap(({ sayReach = [] }) => sayReach);
 }
 
 /** The limits of a deployment: a variable says how long a question waits. */

@@ -40,8 +40,14 @@ export function planParked(
   const { actions, onError, deadlineMs, maxTokens, results } = group;
   const tasks = actions.map((action) => makeTask(action, catalog));
   const needs = actions.map((action) => action.needs);
+  // A gated action whose arguments are not known asks once they are; where only some arguments ask, it may not.
+  const asks = actions.map(({ tool: name, gated, args }) => {
+    if (!gated || args.kind !== "waiting") return false;
+    const tool = catalog.get(name);
+    return tool === undefined || typeof tool.orchestration.confirm !== "object" ? true : undefined;
+  });
   const parking = findParking(
-    actions.map(({ gated, args }) => gated && args.kind === "waiting"),
+    asks.map((asksNow) => asksNow === true),
     needs,
   );
   const effects = tasks.map((task, index) => (parking[index] === null ? effectOf(task) : null));
@@ -55,6 +61,7 @@ export function planParked(
     after: hazards[index]!,
     edges: [...needs[index]!.map(toEdge("depends_on")), ...hazards[index]!.map(toEdge("hazard: parked"))],
     parking: parking[index]!,
+    ...(asks[index] === undefined && { mayAsk: true as const }),
     remaining: remaining[index]!,
     task: tasks[index]!,
   }));

@@ -10,7 +10,7 @@ import { findGroups } from "./parked-groups.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import type { Plan } from "../../core/plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
-import { failParkedGroup } from "../../core/run/fail-parked.ts";
+import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { ParkingOptions } from "../../core/gate/execution.ts";
 import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
@@ -45,8 +45,8 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
       ),
     );
     const small = drafts.filter(({ groupJson }) => isSmall(groupJson));
-    const answer = await record(small, options.gate);
     const origin = options.requestUrl === undefined ? undefined : new URL(options.requestUrl).origin;
+    const answer = await record(small, options.gate, origin);
     return new Map(
       drafts.flatMap((one) => {
         const recorded = answer?.find(({ id }) => id === one.id);
@@ -64,23 +64,36 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
 }
 
 /** Null when nothing is recorded for certain. */
-async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
+async function record(
+  drafts: readonly Draft[],
+  gate: Gate,
+  origin: string | undefined,
+): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
   const asked = await attempt(() =>
     callConfirmations(
       gate,
       "park",
-      drafts.map(({ id, groupJson }) => ({ id, groupJson })),
+      drafts.map(({ id, groupJson, steps }) => ({ id, groupJson, ttlsMs: ttlsOf(steps), origin })),
     ),
   );
   return asked.ok ? asked.value : null;
+}
+
+/** How long each of the gated tools lets a question wait. */
+function ttlsOf(steps: readonly ParkedStep[]): (number | null)[] {
+  return steps.flatMap(({ step, task: { tool } }) => {
+    const { confirm_ttl_s: seconds } = tool.orchestration;
+    const isGated = step.parking === "gated" || step.mayAsk === true;
+    return isGated ? [seconds === undefined ? null : 1_000 * seconds] : [];
+  });
 }
 
 async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens, approved }: Plan,
   dataOf: DataOf,
-  { asker, origin, ports }: ParkingOptions,
+  { asker, origin, ports, callback }: ParkingOptions,
 ): Promise<Draft> {
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
@@ -94,6 +107,7 @@ async function draft(
     maxTokens,
     requestedBy: asks.requestedBy,
     ...(asks.asker !== undefined && { asker: asks.asker }),
+    ...(callback !== undefined && { callback }),
     argsHash: await hashArgs(actions, ports.sha256),
     declarations: await declareTools(steps, ports),
   };
@@ -126,7 +140,7 @@ function toPending(
 }
 
 function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome][] {
-  return failParkedGroup(group.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
+  return failGroup(group.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
 }
 
 const UNREACHABLE = makeFailure("OVERLOADED", {

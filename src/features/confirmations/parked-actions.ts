@@ -16,7 +16,7 @@ export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAc
     return {
       id: step.id,
       tool: task.tool.name,
-      gated: step.parking === "gated" || begun !== undefined,
+      gated: step.parking === "gated" || step.mayAsk === true || begun !== undefined,
       needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
       args: toParkedArgs(parked),
       timeoutMs: task.timeoutMs,

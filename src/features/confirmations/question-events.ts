@@ -1,32 +1,44 @@
 import { makeEvent, type OperatorEvent, toIso } from "../../core/contract/gate/operator-event.ts";
+import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
 
-/** Tell of a question that waits for a person. Its expiry is no event: no action causes that, and this says when it comes. */
-export function toRequestedEvent(tenant: string, question: ListedConfirmation): OperatorEvent {
+/**
+ * Tell of a question that waits for a person. Its expiry is no event: no action causes that, and this says when it comes.
+ *
+ * @param url where a person decides who needs no key
+ */
+export function toRequestedEvent(tenant: string, question: ListedConfirmation, url?: string): OperatorEvent {
   return makeEvent(
     "confirmation.requested",
     { atMs: question.createdAt, of: question.id },
     {
       ...toQuestion(tenant, question),
       expires_at: toIso(question.expiresAt),
+      url,
     },
   );
 }
 
-/** Tell of a decision, and whose key made it. */
+/** Tell of a decision, and who made it. */
 export function toDecidedEvent(
   tenant: string,
   question: ListedConfirmation,
-  decided: { readonly decision: "approve" | "reject"; readonly key: string | undefined; readonly at: number },
+  told: {
+    readonly decision: "approve" | "reject";
+    readonly decided: Decision | undefined;
+    readonly at: number;
+  },
 ): OperatorEvent {
-  const { decision, key, at } = decided;
+  const { decision, decided: said, at } = told;
   return makeEvent(
     "confirmation.decided",
     { atMs: at, of: question.id },
     {
       ...toQuestion(tenant, question),
       decision,
-      decided_by: key,
+      decided_by: said && { name: said.name, via: said.via },
+      reason: said?.reason,
+      edited: said?.args === undefined ? undefined : true,
     },
   );
 }

@@ -1,14 +1,15 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Claim } from "./confirmation.ts";
 import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { Outcome } from "../../core/contract/outcome.ts";
+import { sayReason } from "./decision.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
-import { failParkedGroup } from "../../core/run/fail-parked.ts";
+import { failGroup } from "./fail-group.ts";
 
-const REJECTED = makeFailure("CONFIRMATION_REJECTED", {
-  hint: "A person was asked and said no; nothing was sent. Ask for it again only when you are told to.",
-});
+const SAID_NO =
+  "A person was asked and said no; nothing was sent. Ask for it again only when you are told to.";
 
 /** Write the envelope of a group that a person said no to: every action has its result, and none of them ran. */
 export function toRejectionJson(
@@ -16,7 +17,12 @@ export function toRejectionJson(
   catalog: Catalog,
   { claim, batchId }: { readonly claim: Claim; readonly batchId: string },
 ): string {
-  const outcomes = failParkedGroup(group.actions, REJECTED);
+  const reason = sayReason(claim.decided?.reason);
+  const rejected = makeFailure("CONFIRMATION_REJECTED", { hint: SAID_NO });
+  const outcomes = failGroup(group.actions, rejected).map((outcome): Outcome => {
+    if (outcome.status !== "error" || reason === "") return outcome;
+    return { ...outcome, error: { ...outcome.error, hint: `${outcome.error.hint}${reason}` } };
+  });
   const plan = makeApprovedPlan(group, catalog, claim);
   return toEnvelopeJson(plan, outcomes, { batchId, durationMs: 0, maxParallelism: 0 });
 }

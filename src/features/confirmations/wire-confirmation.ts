@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 
-import { TRIGGERS } from "../../core/contract/gate/job.ts";
+import { JOB_STATUSES, TRIGGERS } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import type { Decision } from "./decision.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
@@ -49,6 +50,20 @@ function toWireAsker(
   };
 }
 
+/** The fields of a decision, once there is one. */
+const decidedFields = () => ({
+  decided_by: z
+    .optional(
+      z.strictObject({
+        name: z.string(),
+        via: z.enum(["key", "link"]),
+      }),
+    )
+    .check(z.describe("The key that decided, or the name of the person in the link")),
+  decided_at: z.optional(z.string()),
+  reason: z.optional(z.string()),
+});
+
 /** The question that a person decides: everything that an approval would run. */
 export const confirmationSchema = lazySchema(() => {
   const action = z.strictObject({
@@ -64,6 +79,11 @@ export const confirmationSchema = lazySchema(() => {
     callback_url: z.optional(z.string()),
     run_at: z.optional(z.string()),
     waits_for: z.array(z.string()),
+    followed_by: z.array(z.string()).check(z.describe("The actions that wait for it")),
+    reach: z.optional(z.string()).check(z.describe("How far it reaches, where that is known")),
+    edited_args: z
+      .optional(z.unknown())
+      .check(z.describe("What a person wrote in place of args, and what ran")),
   });
   return z
     .strictObject({
@@ -75,6 +95,17 @@ export const confirmationSchema = lazySchema(() => {
       url: z.string().check(z.describe("The page that asks a person")),
       actions: z.array(action),
       args_hash: z.string(),
+      ...decidedFields(),
+      edited: z.optional(z.literal(true)),
+      callback: z
+        .optional(
+          z.strictObject({
+            status: z.enum(JOB_STATUSES),
+            attempts: z.int().check(z.minimum(0)),
+            next_attempt_at: z.nullable(z.string()),
+          }),
+        )
+        .check(z.describe("How the event about it fares that the batch's callback_url is sent")),
       results: z
         .optional(z.array(z.unknown()))
         .check(z.describe("Once it was decided: what that was answered with")),
@@ -87,13 +118,22 @@ export const listedConfirmationSchema = lazySchema(() => {
   const { id, status, created_at, expires_at, requested_by, url } = confirmationSchema().shape;
   const action = z.strictObject({ id: z.string(), tool: z.string(), gated: z.boolean() });
   return z
-    .strictObject({ id, status, created_at, expires_at, requested_by, url, actions: z.array(action) })
+    .strictObject({
+      id,
+      status,
+      created_at,
+      expires_at,
+      requested_by,
+      url,
+      actions: z.array(action),
+      ...decidedFields(),
+    })
     .register(z.globalRegistry, { id: "ListedConfirmation" });
 });
 
 /** A confirmation as `GET /v1/confirmations` lists it. */
 export function toWireListed(
-  { id, status, createdAt, expiresAt, head }: ListedConfirmation,
+  { id, status, createdAt, expiresAt, head, decided }: ListedConfirmation,
   { url, knows }: { readonly url: string; readonly knows: Knows },
 ): Written<typeof listedConfirmationSchema> {
   return {
@@ -104,20 +144,41 @@ export function toWireListed(
     requested_by: toWireAsker(head, knows),
     url,
     actions: [...head.actions],
+    ...toWireDecision(decided),
+  };
+}
+
+function toWireDecision(decided: Decision | null) {
+  if (decided === null) return {};
+  const { name, via, at, reason } = decided;
+  return {
+    decided_by: { name, via },
+    decided_at: new Date(at).toISOString(),
+    ...(reason !== undefined && { reason }),
   };
 }
 
 type WireConfirmation = Written<typeof confirmationSchema>;
 type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | "args_of_each" | "resolved">;
 
+/** The facts that are shown with a confirmation. */
+interface ShownWith {
+  readonly url: string;
+  readonly knows: Knows;
+  /** How far actions reach, by their ids. */
+  readonly reach?: ReadonlyMap<string, string>;
+}
+
 /** A confirmation as `GET /v1/confirmations/{id}` shows it. */
 export function toWireConfirmation(
   record: ConfirmationRecord,
   group: ParkedGroup,
-  { url, knows }: { readonly url: string; readonly knows: Knows },
+  { url, knows, reach = new Map() }: ShownWith,
 ): WireConfirmation {
   const { actions, argsHash } = group;
-  const { answerJson } = record;
+  const { answerJson, decided, told } = record;
+  const asked = listAsked(actions);
+  const edits = new Map(Object.entries(decided?.args ?? {}));
   const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
   return {
     id: record.id,
@@ -126,7 +187,7 @@ export function toWireConfirmation(
     expires_at: new Date(record.expiresAt).toISOString(),
     requested_by: toWireAsker(group, knows),
     url,
-    actions: listAsked(actions).map((action) => ({
+    actions: asked.map((action) => ({
       id: action.id,
       tool: action.tool,
       gated: action.gated,
@@ -134,8 +195,20 @@ export function toWireConfirmation(
       ...(action.callback !== undefined && { callback_url: action.callback.url }),
       ...(action.runAt !== undefined && { run_at: new Date(action.runAt).toISOString() }),
       waits_for: [...action.waitsFor],
+      followed_by: asked.flatMap(({ id, waitsFor }) => (waitsFor.includes(action.id) ? [id] : [])),
+      ...(reach.has(action.id) && { reach: reach.get(action.id)! }),
+      ...(edits.has(action.id) && { edited_args: edits.get(action.id) }),
     })),
     args_hash: argsHash,
+    ...toWireDecision(decided),
+    ...(edits.size > 0 && { edited: true as const }),
+    ...(told !== null && {
+      callback: {
+        status: told.status,
+        attempts: told.attempts,
+        next_attempt_at: told.nextAttemptAt === null ? null : new Date(told.nextAttemptAt).toISOString(),
+      },
+    }),
     ...(answer !== null && { results: answer.results }),
   };
 }

@@ -18,6 +18,7 @@ export function sayContract(orchestration: Orchestration): string {
     // That one failure leaves the others as they are is what everybody assumes.
     on_error === "fail-fast" && on_error,
     confirm === "always" && "a person confirms each call",
+    typeof confirm === "object" && `a person confirms calls with ${JSON.stringify(confirm.when)}`,
   ];
   return `Contract: ${parts.filter((part) => typeof part === "string").join(", ")}.`;
 }

@@ -1,7 +1,7 @@
 import { CORE_ENDPOINTS } from "../../core/edge/endpoints/endpoints.ts";
 import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
-import { type Feature, routersOf } from "../../core/edge/feature.ts";
+import { type Feature, openRoutersOf, routersOf } from "../../core/edge/feature.ts";
 import { descriptionsOf } from "../../core/edge/openapi/describe-route.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import type { Surface } from "./make-document.ts";
@@ -16,7 +16,7 @@ export function document(): Feature {
 
 /** Collect what a Worker with some features answers. */
 function surfaceOf(features: readonly Feature[]): Surface {
-  const routers = [...routersOf(features), ...features.flatMap(({ openRouter = [] }) => openRouter)];
+  const routers = [...routersOf(features), ...openRoutersOf(features)];
   const core = CORE_ENDPOINTS.map((endpoint) => ({ ...endpoint, describe: CORE_OPERATIONS[endpoint.route] }));
   const described = [...core, ...routers.flatMap(descriptionsOf)];
   return {

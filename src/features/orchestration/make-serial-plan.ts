@@ -66,7 +66,7 @@ function makeTask({ entry }: OrchestrationCall, catalog: Catalog): Result<Task, 
   if (tool === undefined) {
     return err(makeFailure("UNKNOWN_TOOL", { hint: `No tool is named '${visibleText(name)}' here.` }));
   }
-  if (tool.confirm) {
+  if (catalog.asks(tool, input) === true) {
     const hint = `'${tool.name}' runs only after a person's yes, which this API cannot ask for; nothing was sent. POST /v1/execute_actions can.`;
     return err(makeFailure("CONFIRMATION_INVALID", { hint }));
   }

@@ -6,7 +6,7 @@ const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
   [/ \/v1\/(?:openai|anthropic|gemini)\//, "turn"],
   [/\/mcp$/, "mcp"],
   [/ \/v1\/flows\//, "flow"],
-  [/ \/v1\/confirmations\//, "approval"],
+  [/ \/(?:v1\/confirmations|approvals)\//, "approval"],
   [/ \/api\/orchestration\//, "orchestration"],
 ];
 

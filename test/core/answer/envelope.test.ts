@@ -88,8 +88,20 @@ describe("The figures of a batch", () => {
   });
 
   test("are finite where nothing took time", () => {
-    expect(statsOf([{ id: "a" }], [0], 0)).toMatchObject({ speedup: 1, critical_path_ms: 0 });
-    expect(statsOf([{ id: "a" }], [5], 0)).toMatchObject({ speedup: 5 });
+    const two = [{ id: "a" }, { id: "b" }];
+    expect(statsOf(two, [0, 0], 0)).toMatchObject({ speedup: 1, critical_path_ms: 0 });
+    expect(statsOf(two, [5, 0], 0)).toMatchObject({ speedup: 5 });
+  });
+
+  test("compare nothing where one call ran", () => {
+    expect(statsOf([{ id: "a" }], [5], 6)).not.toHaveProperty("speedup");
+    expect(statsOf([], [], 0)).not.toHaveProperty("speedup");
+    const json = toEnvelopeJson(planOf([{ id: "a" }, { id: "b" }]), [done({ durationMs: 5 }), done({})], {
+      batchId: "b",
+      durationMs: 5,
+      maxParallelism: 1,
+    });
+    expect((JSON.parse(json) as WireEnvelope).stats).not.toHaveProperty("speedup");
   });
 
   test("count a loop's work and not its duration", () => {

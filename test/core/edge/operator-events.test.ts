@@ -66,6 +66,9 @@ afterEach(() => {
   operator.answer = () => 204;
 });
 
+const decidedBy = (name: string, decision: "approve" | "reject") =>
+  ({ name, via: "key", decision, at: 1_000 }) as const;
+
 describe("The operator", () => {
   test("is told of a dead job: whose, which, when and why, and nothing that it was given or said", async () => {
     const stub = gateOf();
@@ -182,7 +185,12 @@ describe("The operator", () => {
     const stub = gateOf();
     await ask(stub).park([question("q-1")]);
     await ask(stub).park([question("q-1")]);
-    const claim = { id: "q-1", by: "u-1", decidedBy: "boss", key: "secret-idempotency-key" };
+    const claim = {
+      id: "q-1",
+      by: "u-1",
+      decided: decidedBy("boss", "approve"),
+      key: "secret-idempotency-key",
+    };
     expect(await ask(stub).approve(claim, makeRequest({ quota: HUNDRED_AN_HOUR }))).toMatchObject({
       refused: null,
     });
@@ -198,12 +206,16 @@ describe("The operator", () => {
       {
         type: "confirmation.requested",
         timestamp: expect.any(String),
-        data: { ...about, expires_at: expect.any(String) },
+        data: {
+          ...about,
+          expires_at: expect.any(String),
+          url: expect.stringMatching(new RegExp(`^/approvals/${stub.name}/[A-Za-z0-9_-]{43}$`)),
+        },
       },
       {
         type: "confirmation.decided",
         timestamp: expect.any(String),
-        data: { ...about, decision: "approve", decided_by: "boss" },
+        data: { ...about, decision: "approve", decided_by: { name: "boss", via: "key" } },
       },
     ]);
     expect(triesOf(stub).map(({ event }) => event.id)).toEqual([
@@ -220,7 +232,7 @@ describe("The operator", () => {
     expect(await ask(stub).approve({ id: "no", by: "u" }, none)).toMatchObject({
       admission: { quota: { allowed: false } },
     });
-    expect(await ask(stub).reject({ id: "no", by: "u-2", decidedBy: "boss" })).toBeNull();
+    expect(await ask(stub).reject({ id: "no", by: "u-2", decided: decidedBy("boss", "reject") })).toBeNull();
     expect(await ask(stub).reject({ id: "no", by: "u-3" })).toBe("rejected");
     expect(await ask(stub).reject({ id: "never", by: "u-3" })).toBe("unknown");
     await waitFor(() =>

@@ -34,7 +34,7 @@ describe("Semaphore", () => {
   it("takes no permit for one whose end came while it waited, and hears of no end after a grant", async () => {
     const semaphore = new Semaphore(1);
     const first = semaphore.tryAcquire()!;
-    let end = (_: unknown): void => {};
+    let end: (value: unknown) => void = () => {};
     let listening = 0;
     const onEnd = (leave: (reason: unknown) => void): (() => void) => {
       listening += 1;

@@ -10,6 +10,7 @@ const QUESTION: ListedConfirmation = {
   id: "question-1",
   createdAt: AT,
   expiresAt: AT + 1_000,
+  decided: null,
   head: {
     requestedBy: "agent",
     actions: ["mail", "move", "mail"].map((tool, at) => ({ id: `a${at}`, tool, gated: true })),
@@ -25,18 +26,26 @@ test("a question is told when it is asked and when it is decided, each tool once
     tools: ["mail", "move"],
     created_at: ISO,
   };
-  const requested = toRequestedEvent("acme", QUESTION);
+  const requested = toRequestedEvent("acme", QUESTION, "https://volley.example/approvals/acme/x");
   expect(requested.id).toBe("confirmation-requested-question-1");
   expect(bodyOf(requested)).toEqual({
     type: "confirmation.requested",
     timestamp: ISO,
-    data: { ...question, expires_at: "2026-01-02T03:04:06.006Z" },
+    data: {
+      ...question,
+      expires_at: "2026-01-02T03:04:06.006Z",
+      url: "https://volley.example/approvals/acme/x",
+    },
   });
-  const decided = toDecidedEvent("acme", QUESTION, { decision: "reject", key: "boss", at: AT + 500 });
+  const decided = toDecidedEvent("acme", QUESTION, {
+    decision: "reject",
+    decided: { name: "Ada", via: "link", decision: "reject", at: AT + 500, reason: "Too much" },
+    at: AT + 500,
+  });
   expect(decided.id).toBe("confirmation-decided-question-1");
   expect(bodyOf(decided)).toEqual({
     type: "confirmation.decided",
     timestamp: "2026-01-02T03:04:05.506Z",
-    data: { ...question, decision: "reject", decided_by: "boss" },
+    data: { ...question, decision: "reject", decided_by: { name: "Ada", via: "link" }, reason: "Too much" },
   });
 });

@@ -4,11 +4,11 @@ import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { ParkedAction, ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
 import {
   type ConfirmationRecord,
-  decisionSchema,
   GROUP_FORMAT,
   refuseClaim,
   toHead,
 } from "../../../src/features/confirmations/confirmation.ts";
+import { decisionSchema } from "../../../src/features/confirmations/decision.ts";
 import {
   confirmationSchema,
   listedConfirmationSchema,
@@ -48,6 +48,8 @@ const RECORD: ConfirmationRecord = {
   groupJson: "",
   key: null,
   answerJson: null,
+  decided: null,
+  told: null,
 };
 const show = (
   group: ParkedGroup,
@@ -89,6 +91,7 @@ describe("toWireConfirmation()", () => {
           callback_url: "https://example.com/",
           run_at: "2026-01-02T03:04:05.006Z",
           waits_for: [],
+          followed_by: [],
         },
         {
           id: "b",
@@ -149,7 +152,10 @@ test("toWireListed() shows neither arguments nor results", () => {
   const asker = { key: "agent", runId: "r" };
   const { id, status, createdAt, expiresAt } = RECORD;
   const head = toHead(groupOf({ asker }));
-  const listed = toWireListed({ id, status, createdAt, expiresAt, head }, { url: URL, knows: () => true });
+  const listed = toWireListed(
+    { id, status, createdAt, expiresAt, head, decided: null },
+    { url: URL, knows: () => true },
+  );
   expect(listedConfirmationSchema().parse(listed)).toEqual({
     id: "question",
     status: "pending",

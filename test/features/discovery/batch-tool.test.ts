@@ -163,8 +163,8 @@ test("describeBatchTool() describes actions of any name when there are no tools"
   expect(items).not.toHaveProperty("anyOf");
 });
 
-test("describeBatchTool() offers exactly the fields that a batch and an action may have, but no way past a person and no tags, which are for people", () => {
-  const { skip_approval: _, tags: __, ...fields } = batchForm.schema().shape;
+test("describeBatchTool() offers exactly the fields that a batch and an action may have, but no way past a person, and neither tags nor an address to tell, which are for people", () => {
+  const { skip_approval: _, tags: __, callback_url: ___, ...fields } = batchForm.schema().shape;
   expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(fields).sort());
   expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionForm.schema().shape).sort());
 });

@@ -45,8 +45,12 @@ const ASKS_FOR_A_PLAN = /^\s*\[Volley\][^.]*\bthink\b/i;
 
 /** Read a request of either dialect, after it was checked. */
 export function readConversation(body: JsonObject): Conversation {
-  const messages = body["messages"] as readonly JsonObject[];
-  const system = [body["system"], ...messages.filter(({ role }) => SYSTEM.has(role)).map(contentOf)]
+  const messages = (body["messages"] ?? toMessages(body["input"])) as readonly JsonObject[];
+  const system = [
+    body["system"],
+    body["instructions"],
+    ...messages.filter(({ role }) => SYSTEM.has(role)).map(contentOf),
+  ]
     .map(textOf)
     .join("\n");
   const isReact = system.includes("Action Input:");
@@ -63,6 +67,23 @@ export function readConversation(body: JsonObject): Conversation {
     isPlanning: ASKS_FOR_A_PLAN.test(turns.at(-1)?.text ?? ""),
     isReact,
   };
+}
+
+/** Write the items of Responses as messages of Chat Completions: a model's items together are one. */
+function toMessages(input: unknown): readonly JsonObject[] {
+  if (!Array.isArray(input)) return [{ role: "user", content: input }];
+  const messages: { role: unknown; content: unknown; tool_calls?: object[]; tool_call_id?: unknown }[] = [];
+  for (const { type, role, content, call_id, name, arguments: args, output } of input.filter(isObject)) {
+    const last = messages.at(-1);
+    if (type === "function_call_output")
+      messages.push({ role: "tool", tool_call_id: call_id, content: output });
+    else if (type === "function_call") {
+      const call = { id: call_id, function: { name, arguments: args } };
+      if (last?.role === "assistant") (last.tool_calls ??= []).push(call);
+      else messages.push({ role: "assistant", content: "", tool_calls: [call] });
+    } else if (role !== undefined) messages.push({ role, content });
+  }
+  return messages;
 }
 
 function toTurn(message: JsonObject): Turn {

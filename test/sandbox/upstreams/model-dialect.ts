@@ -1,6 +1,7 @@
 import { toChatError, toChatEvent, toChatEvents, toCompletion } from "./chat-reply.ts";
 import { checkChatRequest } from "./check-chat-request.ts";
 import { checkMessagesRequest } from "./check-messages-request.ts";
+import { checkResponsesRequest } from "./check-responses-request.ts";
 import {
   findForgedThought,
   toMessage,
@@ -9,6 +10,7 @@ import {
   toMessagesError,
 } from "./messages-reply.ts";
 import type { ModelReply } from "./model-reply.ts";
+import { toResponse, toResponseEvent, toResponseEvents } from "./responses-reply.ts";
 
 export { toChatError } from "./chat-reply.ts";
 
@@ -54,6 +56,18 @@ const MESSAGES: Dialect = {
   ids: { turn: "msg_", call: "toolu_" },
 };
 
+const RESPONSES: Dialect = {
+  check: checkResponsesRequest,
+  json: toResponse,
+  events: toResponseEvents,
+  error: toChatError,
+  errorEvent: ({ message }) =>
+    toResponseEvent({ type: "error", code: "server_error", message, param: null, sequence_number: 0 }),
+  failure: 500,
+  requestId: "x-request-id",
+  ids: { turn: "resp_", call: "call_" },
+};
+
 function checkThoughts(body: unknown): Problem | null {
   const message = findForgedThought(body);
   return message === null ? null : { status: 400, message };
@@ -66,6 +80,8 @@ export function dialectOf(call: string): Dialect | undefined {
       return CHAT;
     case "POST /v1/messages":
       return MESSAGES;
+    case "POST /v1/responses":
+      return RESPONSES;
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "./find-misfits.ts";
 import { readConversation } from "./model-conversation.ts";
 import { type Dialect, dialectOf, toChatError } from "./model-dialect.ts";
+import { tellOfServer } from "./model-lists.ts";
 import { type ModelReply, type ModelSpeech, toReply } from "./model-reply.ts";
 import { continueConversation, type NextTurn } from "./model-script.ts";
 import { parseObject } from "./parse-object.ts";
@@ -18,6 +19,8 @@ const LATENCY_MS = 120;
 export async function answerModel(request: Request, ports: StandInPorts): Promise<Response> {
   const { pathname } = new URL(request.url);
   const call = `${request.method} ${pathname}`;
+  const told = tellOfServer(call, request.headers.has("anthropic-version"), await request.clone().text());
+  if (told !== undefined) return Response.json(told);
   const dialect = dialectOf(call);
   if (dialect === undefined)
     return Response.json(toChatError({ status: 404, message: `Invalid URL (${call})` }), { status: 404 });

@@ -227,7 +227,7 @@ describe("ModelServer refuses", () => {
     expect(await post("/v1/messages", json)).toBe(400);
     expect(await post("/v1/chat/completions", json, "{")).toBe(400);
     expect(await post("/v1/chat/completions", { "content-type": "text/plain" })).toBe(415);
-    expect(await post("/v1/responses", json)).toBe(404);
+    expect(await post("/v1/embeddings", json)).toBe(404);
     expect(model.problems).toHaveLength(4);
   });
 

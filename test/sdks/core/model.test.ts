@@ -361,7 +361,7 @@ describe("The sandbox's model", () => {
     ["POST", "/v1/messages", { "x-api-key": "invalid" }, 401],
     ["POST", "/v1/messages", { "x-api-key": "k" }, 400],
     ["POST", "/v1/chat/completions", { Authorization: "Bearer k" }, 400],
-    ["POST", "/v1/responses", { Authorization: "Bearer k" }, 404],
+    ["POST", "/v1/embeddings", { Authorization: "Bearer k" }, 404],
     ["GET", "/v1/messages", { "x-api-key": "k" }, 404],
   ])("refuses %s %s with %j", async (method, path, headers, status) => {
     const body = method === "GET" ? null : JSON.stringify({ model: "m" });

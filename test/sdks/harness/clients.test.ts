@@ -308,11 +308,13 @@ describe("docs/clients", () => {
   });
 
   test("has no page without a test", () => {
-    expect(pages.sort()).toEqual([...Object.keys(TURNS), "mcp.md", "curl.md", "python.md"].sort());
+    expect(pages.sort()).toEqual(
+      [...Object.keys(TURNS), "mcp.md", "curl.md", "python.md", "browser.md"].sort(),
+    );
   });
 
   test("has a program that lets Volley run the loop for every client of an API that Volley speaks", () => {
-    const others = ["gemini.md", "openai-responses.md"];
+    const others = ["gemini.md"];
     const loops = programs.flat().filter(({ isLoop }) => isLoop);
     expect(loops.map(({ page }) => page).sort()).toEqual(
       Object.keys(TURNS)

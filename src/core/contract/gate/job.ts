@@ -35,6 +35,8 @@ export interface JobOrigin extends Origin {
   readonly batchId: string;
   /** Milliseconds since the epoch; absent where a version recorded it that did not keep it. */
   readonly askedAt?: number;
+  /** Where the batch's events go; absent where it names no address. */
+  readonly callback?: CallbackTarget;
 }
 
 /** The triggers that start a run of a flow without a waiting caller. */
@@ -158,6 +160,8 @@ export interface CallbackClaim {
   readonly eventId: string;
   readonly attempt: number;
   readonly target: CallbackTarget;
+  /** The batch's own address, where its action has another. */
+  readonly also?: CallbackTarget | undefined;
   /** The job as it ended. */
   readonly job: JobRecord;
 }

@@ -81,6 +81,8 @@ export interface ParkedGroup {
   readonly requestedBy: string;
   /** The same in full; absent where a version recorded it that did not say. */
   readonly asker?: Asker;
+  /** Where the batch's events go; absent where it names no address. */
+  readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */
   readonly argsHash: string;
   /** SHA-256 of the declaration of every tool involved, by name. */

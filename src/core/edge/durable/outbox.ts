@@ -260,7 +260,7 @@ export class Outbox {
         continue;
       }
       const delivery = claimCallback(due, nowMs);
-      if (delivery !== null && this.#gone.has(delivery.target.url, nowMs)) {
+      if (delivery?.also === undefined && delivery !== null && this.#gone.has(delivery.target.url, nowMs)) {
         this.#save(disableCallback(due), due);
         continue;
       }

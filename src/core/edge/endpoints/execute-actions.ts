@@ -1,4 +1,5 @@
 import { parseBatch } from "../../contract/batch.ts";
+import { bindCallback } from "../../gate/bind-plan.ts";
 import { execute } from "../../run/execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
@@ -28,9 +29,12 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const batch = parseBatch(body.value.value, body.value.bytes);
     if (!batch.ok) return batch;
 
+    const { callbackUrl } = batch.value;
+    const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
+    if (!bound.ok) return bound;
     const keyed = key.value === null ? {} : underKey(key.value, body.value.value);
     return respondBatch(
-      (listener) => execute(batch.value, { ...context, ...keyed, ...listener }),
+      (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
       request,
       context,
     );

@@ -11,11 +11,13 @@ import { type Callback, isLive, type Job, toEventId, toJobRecord } from "./outbo
 export function claimCallback(job: Job, nowMs: number): CallbackClaim | null {
   const { callback, dueAt } = job;
   if (isLive(job.status) || callback === null || dueAt === null || dueAt > nowMs) return null;
+  const batch = job.spec.origin?.callback;
   return {
     jobId: job.spec.id,
     eventId: toEventId(job),
     attempt: callback.attempts + 1,
     target: callback.target,
+    also: batch?.url === callback.target.url ? undefined : batch,
     job: toJobRecord(job),
   };
 }

@@ -1,6 +1,8 @@
+import { parseCondition } from "../../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { isOrchestration } from "../../../core/contract/orchestration.ts";
+import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { type Problems, suggestName } from "./problems.ts";
 
 /** Find fields of a declaration that cannot hold together. */
@@ -68,7 +70,11 @@ function checkOrchestration(
           hint: suggestName(field, known, "argument"),
         });
   }
-  const { verify_with: verify } = contract;
+  const { verify_with: verify, confirm } = contract;
+  const condition = isJsonObject(confirm) ? parseCondition(confirm["when"]) : null;
+  if (condition?.ok === false)
+    for (const { path, expected, received } of condition.error)
+      problems.add(at("confirm", "when", ...(parsePointer(path) ?? [])), expected, undefined, { received });
   if (isJsonObject(verify) && verify["tool"] === name)
     problems.add(at("verify_with", "tool"), "another tool, a read", name);
 }

@@ -115,7 +115,19 @@ export type StreamFault = "unreadable" | "error" | "too large";
  * Passes a model's streams on to the caller, one after the other, as one answer: what need not change as it came, byte for
  * byte; with one id, one beginning and one end; calls of our tools left out.
  */
-export interface Relay {
+export interface Relay extends StreamHearer {
+  /** The held back part of a stream after which the conversation goes on without the caller. */
+  proceed(): string;
+  /** A result that is known, as JSON. */
+  result(json: string): string;
+  /** The end of the answer. */
+  end(ending: Ending): string;
+  /** The end of an answer that cannot be given. */
+  fail(refusal: Refusal): string;
+}
+
+/** Hears a model's stream. */
+export interface StreamHearer {
   /** Another stream begins; what is known of an earlier one that broke off is forgotten. */
   begin(mode: RelayMode): void;
   /** Take one event; the text that goes to the caller now. */
@@ -126,12 +138,4 @@ export interface Relay {
   readonly isOver: boolean;
   /** The turn that the stream said, once it is over; null where it never ended. */
   turn(): ModelTurn | null;
-  /** The held back part of a stream after which the conversation goes on without the caller. */
-  proceed(): string;
-  /** A result that is known, as JSON. */
-  result(json: string): string;
-  /** The end of the answer. */
-  end(ending: Ending): string;
-  /** The end of an answer that cannot be given. */
-  fail(refusal: Refusal): string;
 }

@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { toToolList } from "../../discovery/tool-list.ts";
 
-type Format = "openai" | "anthropic";
+type Format = "openai" | "openai-responses" | "anthropic";
 
 const written = new WeakMap<readonly ToolDescriptor[], Partial<Record<Format, readonly unknown[]>>>();
 

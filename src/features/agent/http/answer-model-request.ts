@@ -1,18 +1,14 @@
 import { AgentBytes, CROWDED } from "../agent-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import type { ModelAddress } from "../ask-model.ts";
-import { CHAT } from "../dialect/chat-dialect.ts";
+import type { ModelDoor } from "./model-door.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
-import { MESSAGES } from "../dialect/messages-dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import { offerTools } from "../offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
 import { STRATEGIES } from "../strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { countValues } from "../../../core/contract/parse-json.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -22,23 +18,13 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readModelBody } from "./read-model-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge/http/respond.ts";
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { streamText } from "../../../core/edge/http/stream-text.ts";
-
-/** The two ways to speak with models. */
-export type ModelApi = "chat" | "messages";
-
-const BODY = {
-  bodyBytes: LIMITS.agentBodyBytes,
-  nesting: LIMITS.agentNesting,
-  values: LIMITS.agentValues,
-  parse: parseExact,
-};
 
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
@@ -47,12 +33,12 @@ const BODY = {
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
 export async function answerModelRequest(
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
   const bytes = new AgentBytes(context.upstreams.share);
-  const answered = await attempt(() => answerHolding(bytes, api, request, context));
+  const answered = await attempt(() => answerHolding(bytes, door, request, context));
   bytes.end();
   if (!answered.ok) throw answered.error;
   return answered.value;
@@ -60,18 +46,18 @@ export async function answerModelRequest(
 
 async function answerHolding(
   bytes: AgentBytes,
-  api: ModelApi,
+  door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const dialect = api === "chat" ? CHAT : MESSAGES;
+  const { dialect } = door;
   const startedAt = context.ports.clock.now();
-  const address = readAddress(api, request, context.ports);
+  const address = door.addressOf(request, context.ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
-  const body = await readRequestBody(request, { ...BODY, ...holdBody(bytes, request) });
+  const body = await readModelBody(request, bytes);
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
-  const read = readBody(value, dialect, context.ports);
+  const read = readBody(value, door, context.ports);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const refused = refuseUnknownTools(options.tools, context.catalog);
@@ -121,22 +107,6 @@ async function answerHolding(
   return ok(await respondHeld(answered.value, context, { release: bytes.leaveTo(answered.value), headers }));
 }
 
-/** Hold a body before it is read, and what becomes of it before it is parsed. */
-function holdBody(
-  bytes: AgentBytes,
-  { signal }: Request,
-): Pick<BodyLimits, "beforeReading" | "beforeParsing"> {
-  let most = 0;
-  return {
-    beforeReading: (size) => bytes.hold((most = size), signal),
-    beforeParsing: (body) => {
-      bytes.give(most - body.length);
-      const values = countValues(new TextDecoder().decode(body), LIMITS.agentValues);
-      return bytes.hold(LIMITS.valueBytes * values, signal);
-    },
-  };
-}
-
 /** A request stops when its caller goes away, and when another run has taken it over. */
 function untilLost(signal: AbortSignal, requestKey: RequestKey | undefined): AbortSignal {
   return requestKey === undefined ? signal : AbortSignal.any([signal, requestKey.lost]);
@@ -170,45 +140,6 @@ async function respondAgain(
   return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
 }
 
-/** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
-function readAddress(
-  api: ModelApi,
-  request: Request,
-  { secret }: Pick<Ports, "secret">,
-): Result<ModelAddress, Refusal> {
-  const variable = api === "chat" ? "LLM_BASE_URL" : "ANTHROPIC_BASE_URL";
-  const base = secret(variable)?.trim() ?? "";
-  if (base === "") {
-    const hint = `No model is configured here: its operator sets ${variable}.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const url = URL.parse(base);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    const hint = `${variable} is no http or https address; this deployment's operator sets it right.`;
-    return err(makeRefusal("MISCONFIGURED", hint));
-  }
-  const root = base.replace(/\/+$/, "");
-  // One server may speak both ways, and know both keys.
-  const secrets = ["LLM_API_KEY", "ANTHROPIC_API_KEY"].flatMap((name) => secret(name) ?? []);
-  if (api === "chat") {
-    const key = secret("LLM_API_KEY");
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    return ok({ url: `${root}${CHAT.path}`, headers, secrets });
-  }
-  const key = secret("ANTHROPIC_API_KEY");
-  const beta = request.headers.get("anthropic-beta");
-  const isBeta = new URL(request.url).searchParams.get("beta") === "true";
-  return ok({
-    url: `${root}${MESSAGES.path}${isBeta ? "?beta=true" : ""}`,
-    headers: {
-      "anthropic-version": request.headers.get("anthropic-version") ?? "2023-06-01",
-      ...(beta !== null && { "anthropic-beta": beta }),
-      ...(key !== undefined && { "x-api-key": key }),
-    },
-    secrets,
-  });
-}
-
 interface ModelRequest {
   readonly conversation: Conversation;
   readonly options: AgentOptions;
@@ -216,7 +147,7 @@ interface ModelRequest {
 
 function readBody(
   value: unknown,
-  dialect: Dialect,
+  { dialect, field, hasDefaultModel }: ModelDoor,
   { secret }: Pick<Ports, "secret">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {
@@ -225,12 +156,12 @@ function readBody(
       expected: "an object",
       received: Array.isArray(value) ? "an array" : typeof value,
     };
-    return err(makeRefusal("INVALID_REQUEST", 'Send an object: {"messages": [...]}.', { issue }));
+    return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
   const options = parseAgentOptions(volley);
   if (!options.ok) return options;
-  const model = dialect === CHAT && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const model = hasDefaultModel && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }

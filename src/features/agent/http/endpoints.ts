@@ -3,14 +3,18 @@ import * as z from "zod/mini";
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../core/edge/http/dialect.ts";
-import type { ModelApi } from "./answer-model-request.ts";
+import type { ModelDoor } from "./model-door.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
-function providerDialect(path: string, toError: (refusal: Refusal) => object): Dialect {
+export function providerDialect(
+  path: string,
+  toError: (refusal: Refusal) => object,
+  toStatus: (refusal: Refusal) => number = statusOf,
+): Dialect {
   return {
     addresses: new RegExp(`^https?://[^/?#]+/v1/${path}(?:[/?#]|$)`),
     // Anthropic's clients send their key so.
@@ -18,7 +22,7 @@ function providerDialect(path: string, toError: (refusal: Refusal) => object): D
     write(refusal, { requestId, report }) {
       const json = JSON.stringify({ ...toError(refusal), request_id: requestId });
       const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
-      return { status: statusOf(refusal), json: told };
+      return { status: toStatus(refusal), json: told };
     },
     described: { name: "Provider", schema: providerErrorSchema },
   };
@@ -39,14 +43,18 @@ export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
 export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
-    api: "chat",
+    load: async () => (await import("./model-door.ts")).CHAT_DOOR,
+    refusal: DIALECTS.chat,
+    schema: () => bodySchema(),
     id: "createChatCompletion",
     name: "OpenAI's Chat Completions",
     example: { messages: [{ role: "user", content: "How is the weather in Phoenix?" }] },
   }),
   answerModelRequests({
     route: "POST /v1/messages",
-    api: "messages",
+    load: async () => (await import("./model-door.ts")).MESSAGES_DOOR,
+    refusal: DIALECTS.messages,
+    schema: () => messagesSchema(),
     id: "createMessage",
     name: "Anthropic's Messages",
     example: {
@@ -59,33 +67,48 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-interface ModelEndpoint {
+/** A path at which models are asked, and how it is described. */
+export interface ModelEndpoint {
   readonly route: Endpoint["route"];
-  readonly api: ModelApi;
+  /** Load the door. */
+  readonly load: () => Promise<ModelDoor>;
+  /** How it says no. */
+  readonly refusal: Dialect;
+  readonly schema: LazySchema;
   readonly id: string;
   readonly name: string;
   readonly example: object;
   readonly refusals?: readonly RefusalCode[];
 }
 
-function answerModelRequests({ route, api, id, name, example, refusals = [] }: ModelEndpoint): Endpoint {
+/** Make the endpoint of a door. */
+export function answerModelRequests({
+  route,
+  load,
+  refusal,
+  schema,
+  id,
+  name,
+  example,
+  refusals = [],
+}: ModelEndpoint): Endpoint {
   return {
     route,
     async handle(request, context) {
       const { answerModelRequest } = await import("./answer-model-request.ts");
-      return answerModelRequest(api, request, context);
+      return answerModelRequest(await load(), request, context);
     },
     describe: () => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",
       keyed: true,
-      body: { schema: api === "messages" ? messagesSchema() : bodySchema(), example },
+      body: { schema: schema(), example },
       answer: {
         description: "The model's last answer, with what was run for it under `volley`",
         schema: answerSchema(),
       },
-      refusal: DIALECTS[api],
+      refusal,
       refusals: ["INVALID_REQUEST", "MISCONFIGURED", "MODEL_UNAVAILABLE", "MODEL_TIMEOUT", ...refusals],
       counted: "always",
     }),

@@ -1,55 +1,34 @@
 import * as z from "zod/mini";
 
-import {
-  callConfirmations,
-  type Claim,
-  type ConfirmationRecord,
-  decisionSchema,
-  GROUP_FORMAT,
-  listAsked,
-  NO_CONFIRMATION,
-  refuseClaim,
-} from "../confirmation.ts";
-import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
+import { digestOf, linkSchema, makeToken, toLinkUrl } from "../approval-link.ts";
+import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
+import { decisionSchema } from "../decision.ts";
 import { LISTED_STATUSES, parseConfirmationQuery } from "./confirmation-query.ts";
-import { toRejectionJson } from "../rejection.ts";
+import { type Asked, prepareDecision, runApproved, sayNo } from "./decide.ts";
+import { findConfirmation, knownTo } from "./find-confirmation.ts";
+import { findReach } from "./find-reach.ts";
 import {
   confirmationSchema,
-  type Knows,
   listedConfirmationSchema,
   toWireConfirmation,
   toWireListed,
 } from "../wire-confirmation.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
-import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
-import { parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { executeApproved } from "../execute-approved.ts";
-import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
+import type { SayReach } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { Run } from "../../../core/edge/http/event-stream.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import { answerCounted } from "../../../core/edge/http/count-lists.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-
-/** A confirmation with what it is about. */
-interface Found {
-  readonly record: ConfirmationRecord;
-  readonly group: ParkedGroup;
-  /** The caller's tools, as they are by now where the group holds one that may have changed. */
-  readonly catalog: Catalog;
-}
 
 /**
  * `GET /v1/confirmations?status=&limit=&cursor=`: the tenant's confirmations, newest first, without their arguments and
@@ -104,30 +83,33 @@ export const listConfirmations: Endpoint = {
   }),
 };
 
-/** `GET /v1/confirmations/{id}`: what a yes would run. */
-export const showConfirmation: Endpoint = {
-  route: "GET /v1/confirmations/:id",
-  runsNothing: true,
-  async handle({ url }, context, id) {
-    const found = await find(id, context);
-    if (!found.ok) return found;
-    const { record, group, catalog } = found.value;
-    const shown = toWireConfirmation(record, group, {
-      url: toConfirmationUrl(record.id, new URL(url).origin),
-      knows: knownTo(context.caller, catalog),
-    });
-    // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
-    const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });
-    return ok(respondJson(json));
-  },
-  describe: () => ({
-    id: "getConfirmation",
-    summary: "Show what a person's yes would run",
-    tag: "Confirmations",
-    answer: { description: "The parked actions with their arguments", schema: confirmationSchema() },
-    refusals: ["NOT_FOUND"],
-  }),
-};
+/** Make `GET /v1/confirmations/{id}`: what a yes would run, and how far that reaches. */
+export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
+  return {
+    route: "GET /v1/confirmations/:id",
+    runsNothing: true,
+    async handle({ url }, context, id) {
+      const found = await findConfirmation(id, context);
+      if (!found.ok) return found;
+      const { record, group, catalog } = found.value;
+      const shown = toWireConfirmation(record, group, {
+        url: toConfirmationUrl(record.id, new URL(url).origin),
+        knows: knownTo(context.caller, catalog),
+        reach: await findReach(found.value, context, sayReach),
+      });
+      // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
+      const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });
+      return ok(respondJson(json));
+    },
+    describe: () => ({
+      id: "getConfirmation",
+      summary: "Show what a person's yes would run",
+      tag: "Confirmations",
+      answer: { description: "The parked actions with their arguments", schema: confirmationSchema() },
+      refusals: ["NOT_FOUND"],
+    }),
+  };
+}
 
 /**
  * `POST /v1/confirmations/{id}`: a person's yes runs exactly what was parked, a no runs nothing; either is final and
@@ -143,11 +125,33 @@ export const decideConfirmation: Endpoint = {
     if (!key.ok) return key;
     const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
-    const { decision, args_hash: shownHash } = body.value.parsed;
-    const asked = { id, decision, shownHash, key: key.value };
-    return decision === "approve"
-      ? approve(request, context, asked)
-      : ok(await answerCounted(context, () => reject(context, asked)));
+    const { value, parsed } = body.value;
+    const { decision, args_hash: shownHash, reason } = parsed;
+    const asked: Asked = {
+      decision,
+      shownHash,
+      key: key.value,
+      by: { name: context.caller.name, via: "key" },
+      ...(reason !== undefined && { reason }),
+      ...(parsed.args !== undefined && { args: sentArgs(value) }),
+    };
+    const decide = async (): Promise<Result<Response, Refusal>> => {
+      const found = await findConfirmation(id, context);
+      if (!found.ok) return found;
+      const prepared = prepareDecision(found.value, asked, context);
+      if (!prepared.ok) return prepared;
+      const open = prepared.value;
+      if (open.kind === "repeated") return ok(replay(open.answerJson));
+      if (decision === "approve")
+        return respondDocument(
+          (listener) => runApproved(open, { ...context, ...listener }),
+          request,
+          context,
+        );
+      const said = await sayNo(open, context);
+      return said.ok ? ok(respondJson(said.value)) : said;
+    };
+    return decision === "approve" ? decide() : ok(await answerCounted(context, decide));
   },
   describe: () => ({
     id: "decideConfirmation",
@@ -161,142 +165,58 @@ export const decideConfirmation: Endpoint = {
   }),
 };
 
-/** A decision on a confirmation, by somebody who may have been shown its arguments. */
-interface Asked {
-  readonly id: string;
-  readonly decision: "approve" | "reject";
-  readonly shownHash: string | undefined;
-  /** The idempotency key of the decision; null without one. */
-  readonly key: string | null;
-}
-
-async function approve(
-  request: Request,
-  context: RequestContext,
-  asked: Asked,
-): Promise<Result<Response, Refusal>> {
-  const found = await findDecision(asked, context);
-  if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
-  const { claim, group, catalog } = found.value;
-  const run: Run = (listener) =>
-    withCurrentTools({ ...context, catalog, ...listener }, async (current) => {
-      const changed = await refuseChanged(group, current);
-      return changed === null
-        ? executeApproved(group, claim, current)
-        : err({ refusal: changed, quota: null });
-    });
-  return respondDocument(run, request, context);
-}
-
-async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
-  const found = await findDecision(asked, context);
-  if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
-  const { claim, group, catalog } = found.value;
-  const { gate, ports } = context;
-  const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
-  const refused = await askGate(
-    () => callConfirmations(gate, "reject", claim, json),
-    "The no could not be recorded; say it again.",
-  );
-  if (!refused.ok) return refused;
-  return refused.value === null ? ok(respondJson(json)) : err(refuseClaim(refused.value));
+/** The arguments as they were sent, not Zod's copy: a copy may already have dropped keys that must be refused. */
+function sentArgs(value: unknown): Readonly<Record<string, JsonObject>> {
+  const sent = isJsonObject(value) ? value["args"] : undefined;
+  return sent as Readonly<Record<string, JsonObject>>;
 }
 
 function replay(answerJson: string): Response {
   return respondJson(answerJson, { headers: { "idempotency-replayed": "true" } });
 }
 
-/** The status that a decision, once it is answered, gives its confirmation. */
-const ENDS = { approve: "done", reject: "rejected" } as const;
-
-type Decision =
-  | ({ readonly kind: "open"; readonly claim: Claim } & Pick<Found, "group" | "catalog">)
-  /** It was made before, under the same key, and this is what was answered then. */
-  | { readonly kind: "repeated"; readonly answerJson: string };
-
-/** Find what is to be decided, and make the claim on it. */
-async function findDecision(
-  { id, decision, shownHash, key }: Asked,
-  context: RequestContext,
-): Promise<Result<Decision, Refusal>> {
-  const found = await find(id, context);
-  if (!found.ok) return found;
-  const { record, group, catalog } = found.value;
-  const { answerJson } = record;
-  const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
-  const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
-  const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
-  if (refusal !== null) return err(refusal);
-  if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
-  const decidedBy = context.caller.name;
-  const claim = { id, by: context.ports.newId(), decidedBy, ...(key !== null && { key }) };
-  return ok({ kind: "open", claim, group, catalog });
-}
-
-/**
- * Find a confirmation of the caller's tenant. One that holds a tool which the key may not call does not exist for it, as
- * the tool does not.
- */
-async function find(id: string, context: RequestContext): Promise<Result<Found, Refusal>> {
-  const { gate, caller } = context;
-  const asked = await askGate(
-    () => callConfirmations(gate, "confirmation", id),
-    "The confirmation could not be read; ask again.",
-  );
-  if (!asked.ok) return asked;
-  const record = asked.value;
-  if (record === null) return err(NO_CONFIRMATION);
-  const group = parseExact(record.groupJson) as ParkedGroup;
-  // One that another version recorded is not guessed at.
-  if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
-  const mayHaveChanged = group.actions.some(({ tool }) => context.catalog.mayChange(tool));
-  const catalog = mayHaveChanged
-    ? await askGate(() => context.currentCatalog(), "The tenant's tools could not be read; ask again.")
-    : ok(context.catalog);
-  if (!catalog.ok) return catalog;
-  const hidden = missingTool(group, catalog.value) !== null && !caller.tools.includes("*");
-  return hidden ? err(NO_CONFIRMATION) : ok({ record, group, catalog: catalog.value });
-}
-
-/** Which tools a caller may know of; one that is gone by now a caller of all tools may. */
-function knownTo({ tools }: Pick<Caller, "tools">, catalog: Catalog): Knows {
-  return (tool) => tools.includes("*") || catalog.get(tool) !== undefined;
-}
-
-function missingTool({ actions }: ParkedGroup, catalog: Catalog): string | null {
-  return listAsked(actions).find(({ tool }) => catalog.get(tool) === undefined)?.tool ?? null;
-}
-
-function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): Refusal | null {
-  if (shownHash === undefined || shownHash === argsHash) return null;
-  return invalid(
-    "'args_hash' is not that of this confirmation: what was shown is not what would run. Look at it again.",
-  );
-}
-
-/** Refuse what would not do what was said yes to: a tool that is gone or declared otherwise, or arguments that are others. */
-async function refuseChanged(
-  group: ParkedGroup,
-  { catalog, ports }: Pick<RequestContext, "catalog" | "ports">,
-): Promise<Refusal | null> {
-  const missing = missingTool(group, catalog);
-  if (missing !== null)
-    return invalid(
-      `The tool '${missing}' is no longer deployed; nothing ran. Ask for the other actions again.`,
+/** `POST /v1/confirmations/{id}/link`: the link of a person without a key, for one decision under one name. */
+export const linkConfirmation: Endpoint = {
+  route: "POST /v1/confirmations/:id/link",
+  runsNothing: true,
+  async handle(request, context, id) {
+    const body = await readRequest(request, linkSchema());
+    if (!body.ok) return body;
+    const found = await findConfirmation(id, context);
+    if (!found.ok) return found;
+    const { ports, gate, caller } = context;
+    const { name, edit = false, expires_in_s: seconds } = body.value.parsed;
+    const token = makeToken(crypto.getRandomValues(new Uint8Array(32)));
+    const expiresAt = seconds === undefined ? Infinity : ports.clock.now() + 1_000 * seconds;
+    const link = { digest: digestOf(token), confirmationId: id, name, edit, expiresAt };
+    const added = await askGate(
+      () => callConfirmations(gate, "addLink", link),
+      "The link could not be kept; ask for it again.",
     );
-  for (const [name, hash] of group.declarations) {
-    if ((await hashDeclaration(catalog.get(name)!, ports.sha256)) !== hash)
-      return invalid(
-        `The declaration of '${name}' has changed since it was asked about; nothing ran. Ask for the actions again.`,
-      );
-  }
-  if ((await hashArgs(group.actions, ports.sha256)) !== group.argsHash)
-    return invalid("The recorded arguments are not those that were asked about; nothing ran.");
-  return null;
-}
+    if (!added.ok) return added;
+    if (added.value === "too-many") return err(TOO_MANY);
+    if (added.value === "unknown") return err(NO_CONFIRMATION);
+    if (typeof added.value === "string") return err(refuseClaim(added.value));
+    const url = toLinkUrl({ tenant: caller.tenant, token }, new URL(request.url).origin);
+    const answer = { url, expires_at: new Date(added.value).toISOString() };
+    return ok(respondJson(JSON.stringify(answer)));
+  },
+  describe: () => ({
+    id: "linkConfirmation",
+    summary: "Make a link by which a person without a key decides, once and under a name",
+    tag: "Confirmations",
+    body: { schema: linkSchema().check(z.meta({ id: "NewLink" })), example: { name: "Ada" } },
+    answer: {
+      description: "The link, which is shown once",
+      schema: z
+        .strictObject({ url: z.string(), expires_at: z.string() })
+        .register(z.globalRegistry, { id: "ApprovalLink" }),
+    },
+    refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
+  }),
+};
 
-function invalid(hint: string): Refusal {
-  return makeRefusal("CONFIRMATION_INVALID", hint);
-}
+const TOO_MANY = makeRefusal(
+  "CONFIRMATION_INVALID",
+  "The question has as many links as it may have; use one of those, or decide it with a key.",
+);

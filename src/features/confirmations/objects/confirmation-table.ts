@@ -2,6 +2,7 @@ import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
+import type { Decision } from "../decision.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
   type ClaimRefusal,
@@ -35,6 +36,16 @@ type Row = {
   bytes: number;
 };
 
+type Texts = {
+  island_json: string;
+  decision_key: string | null;
+  answer_json: string | null;
+  decision_json: string | null;
+};
+
+/** Hears of a question that was recorded. @param origin where the request was sent that asks */
+type OnAsked = (question: ListedConfirmation, origin: string | undefined) => void;
+
 /**
  * The tenant's confirmations: their groups in the `confirmations` table, and in memory everything else about them.
  *
@@ -44,17 +55,13 @@ type Row = {
 export class ConfirmationTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ConfirmationLimits;
-  readonly #onAsked: (question: ListedConfirmation) => void;
+  readonly #onAsked: OnAsked;
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
 
   /** @param onAsked hears of every question that is recorded, in the same turn */
-  constructor(
-    storage: DurableObjectStorage,
-    limits: ConfirmationLimits,
-    onAsked: (question: ListedConfirmation) => void = () => {},
-  ) {
+  constructor(storage: DurableObjectStorage, limits: ConfirmationLimits, onAsked: OnAsked = () => {}) {
     this.#storage = storage;
     this.#limits = limits;
     this.#onAsked = onAsked;
@@ -63,22 +70,24 @@ export class ConfirmationTable {
 
   /** Record groups; when storage refuses, none is, and no question is asked. */
   park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
-    const texts = new Map(groups.map(({ id, groupJson }) => [id, groupJson]));
-    const added = groups.map(({ id, groupJson }) => {
+    const requests = new Map(groups.map((one) => [one.id, one]));
+    const added = groups.map(({ id, groupJson, ttlsMs = [] }) => {
       const bytes = utf8Length(groupJson);
-      return beginConfirmation({ id, bytes }, nowMs, this.#limits);
+      const { ttlMs: usualMs } = this.#limits;
+      const ttlMs = ttlsMs.length === 0 ? usualMs : Math.min(...ttlsMs.map((ownMs) => ownMs ?? usualMs));
+      return beginConfirmation({ id, bytes }, nowMs, { ttlMs });
     });
     const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
     const write = (): void => {
       this.#delete(dropped);
-      for (const one of kept) this.#insert(one, texts.get(one.id)!);
+      for (const one of kept) this.#insert(one, requests.get(one.id)!.groupJson);
     };
     // A full disk, most likely.
     if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
     this.#readBook();
     for (const { id } of kept) {
       const asked = this.listed(nowMs, id);
-      if (asked !== null) this.#onAsked(asked);
+      if (asked !== null) this.#onAsked(asked, requests.get(id)!.origin);
     }
     return added.flatMap(({ id }) => {
       const recorded = this.#book.get(id);
@@ -86,12 +95,12 @@ export class ConfirmationTable {
     });
   }
 
-  read(nowMs: number, id: string): ConfirmationRecord | null {
+  read(nowMs: number, id: string): Omit<ConfirmationRecord, "told"> | null {
     const known = this.#book.get(id);
     if (known === undefined) return null;
     const [row] = this.#storage.sql
-      .exec<{ island_json: string; decision_key: string | null; answer_json: string | null }>(
-        "SELECT island_json, decision_key, answer_json FROM confirmations WHERE id = ?",
+      .exec<Texts>(
+        "SELECT island_json, decision_key, answer_json, decision_json FROM confirmations WHERE id = ?",
         id,
       )
       .toArray();
@@ -99,7 +108,8 @@ export class ConfirmationTable {
     const { createdAt, expiresAt } = known;
     const status = statusAt(known, nowMs);
     const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
-    return { id, status, createdAt, expiresAt, groupJson, key, answerJson };
+    const decided = toDecision(row.decision_json);
+    return { id, status, createdAt, expiresAt, groupJson, key, answerJson, decided };
   }
 
   /**
@@ -126,7 +136,7 @@ export class ConfirmationTable {
       if (statusAt(one, nowMs) !== "pending") return false;
       if (visible === undefined) return true;
       const head = this.#readHead(one.id);
-      return head !== null && holdsOnly(head, visible);
+      return head !== null && holdsOnly(head.head, visible);
     });
     const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
     return { count: waiting.length, oldestAt };
@@ -138,7 +148,7 @@ export class ConfirmationTable {
     const head = known === undefined ? null : this.#readHead(id);
     if (known === undefined || head === null) return null;
     const { createdAt, expiresAt } = known;
-    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, head };
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, ...head };
   }
 
   /**
@@ -147,20 +157,23 @@ export class ConfirmationTable {
    * @param answerJson what the decision is answered with, to be kept if there is room for it
    */
   change(nowMs: number, command: ConfirmationCommand, answerJson?: string): ClaimRefusal | null {
-    const { id } = command.claim;
+    const { id, key, decided } = command.claim;
     const known = this.#book.get(id);
     if (known === undefined) return "unknown";
     const [changed, refused] = changeConfirmation(known, nowMs, command);
     if (changed === known) return refused;
-    const bytes = answerJson === undefined ? 0 : utf8Length(answerJson);
+    // Arguments that a person wrote are kept beside those that were asked about.
+    const editBytes = command.kind === "approve" && decided?.args ? utf8Length(JSON.stringify(decided)) : 0;
+    const bytes = editBytes + (answerJson === undefined ? 0 : utf8Length(answerJson));
     const room = makeRoom(this.#book, nowMs, { id, bytes, limits: this.#limits });
     this.#storage.transactionSync(() => {
       this.#delete(room ?? []);
       this.#storage.sql.exec(
-        "UPDATE confirmations SET status = ?, decided_by = ?, decision_key = ?, bytes = ?, answer_json = ? WHERE id = ?",
+        "UPDATE confirmations SET status = ?, decided_by = ?, decision_key = ?, decision_json = ?, bytes = ?, answer_json = ? WHERE id = ?",
         changed.status,
         changed.decidedBy,
-        changed.decidedBy === null ? null : (command.claim.key ?? null),
+        changed.decidedBy === null ? null : (key ?? null),
+        changed.decidedBy === null || decided === undefined ? null : JSON.stringify(decided),
         room === null ? changed.bytes : changed.bytes + bytes,
         room === null ? null : (answerJson ?? null),
         id,
@@ -171,12 +184,13 @@ export class ConfirmationTable {
     return refused;
   }
 
-  /** Remove decided questions whose time is over. Costs no SQL when there is none; throws when storage refuses. */
-  prune(nowMs: number): void {
-    if (nowMs < this.#pruneAt) return;
+  /** Remove decided questions whose time is over; false, and no SQL, when there is none. Throws when storage refuses. */
+  prune(nowMs: number): boolean {
+    if (nowMs < this.#pruneAt) return false;
     const expired = expireConfirmations(this.#book, nowMs, this.#limits);
     this.#storage.transactionSync(() => this.#delete(expired));
     this.#readBook();
+    return true;
   }
 
   #readBook(): void {
@@ -188,12 +202,15 @@ export class ConfirmationTable {
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
-  #readHead(id: string): ConfirmationHead | null {
+  #readHead(id: string): Pick<ListedConfirmation, "head" | "decided"> | null {
     const [row] = this.#storage.sql
-      .exec<{ head_json: string | null }>("SELECT head_json FROM confirmations WHERE id = ?", id)
+      .exec<{ head_json: string | null; decision_json: string | null }>(
+        "SELECT head_json, decision_json FROM confirmations WHERE id = ?",
+        id,
+      )
       .toArray();
-    const json = row?.head_json ?? null;
-    return json === null ? null : (JSON.parse(json) as ConfirmationHead);
+    if (row === undefined || row.head_json === null) return null;
+    return { head: JSON.parse(row.head_json) as ConfirmationHead, decided: toDecision(row.decision_json) };
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
@@ -214,6 +231,10 @@ export class ConfirmationTable {
   #delete(ids: readonly string[]): void {
     for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
   }
+}
+
+function toDecision(json: string | null): Decision | null {
+  return json === null ? null : (JSON.parse(json) as Decision);
 }
 
 /** The fields of a group that a list shows; null for one of another version. */

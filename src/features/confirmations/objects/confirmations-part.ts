@@ -1,10 +1,15 @@
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
-import type { Claim, ConfirmationMethods } from "../confirmation.ts";
+import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts";
+import { makeAnswerJob } from "../answer-job.ts";
+import type { Claim, ConfirmationMethods, ConfirmationRecord, ListedConfirmation } from "../confirmation.ts";
 import { refuseClaim } from "../confirmation.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../confirmation-book.ts";
 import { toDecidedEvent, toRequestedEvent } from "../question-events.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
+import { LinkTable } from "./link-table.ts";
 
 /** The fields that a list shows stand before the texts, which a list does not read. */
 const TABLES = `
@@ -14,48 +19,121 @@ const TABLES = `
     answer_json TEXT
   ) WITHOUT ROWID, STRICT;`;
 
-/** Make the part of a tenant's object that keeps what waits for a person, and what became of it. */
+/** A link is kept by the digest of its token, never by the token itself. */
+const DECISIONS = `
+  ALTER TABLE confirmations ADD COLUMN decision_json TEXT;
+  CREATE TABLE approval_links (
+    digest TEXT PRIMARY KEY, confirmation_id TEXT NOT NULL, name TEXT NOT NULL, expires_at INTEGER NOT NULL,
+    edit INTEGER NOT NULL, used INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;`;
+
+/**
+ * Make the part of a tenant's object that keeps what waits for a person, and what became of it.
+ *
+ * @param createKind makes the kind of job that tells a batch's address of a decision
+ */
 export function createConfirmationsPart(
   limitsOf: (env: Record<string, unknown>) => ConfirmationLimits = () => CONFIRMATION_LIMITS,
+  createKind?: (host: PartHost) => JobKind,
 ): ObjectPart {
   return {
     name: "confirmations",
-    steps: [TABLES],
+    steps: [TABLES, DECISIONS],
+    ...(createKind !== undefined && { createKind }),
     open: (world) => openConfirmations(world, limitsOf(world.env)),
   };
 }
 
-function openConfirmations({ storage, tenant, events }: PartWorld, limits: ConfirmationLimits): OpenPart {
-  const table = new ConfirmationTable(storage, limits, (question) =>
-    events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
+function openConfirmations(
+  { storage, tenant, events, outbox }: PartWorld,
+  limits: ConfirmationLimits,
+): OpenPart {
+  const links = new LinkTable(storage.sql);
+  const table = new ConfirmationTable(storage, limits, (question, origin) =>
+    events.record(question.createdAt, () =>
+      toRequestedEvent(tenant, question, makeEventLink(question, origin)),
+    ),
   );
-  const tellDecided = (now: number, decision: "approve" | "reject", { id, decidedBy: key }: Claim): void => {
+  /** The link of an event: it is kept in the turn of its question, or the event has none. */
+  const makeEventLink = ({ id, expiresAt }: ListedConfirmation, origin?: string): string | undefined => {
+    const token = makeToken(crypto.getRandomValues(new Uint8Array(32)));
+    const link = { digest: digestOf(token), confirmationId: id, name: EVENT_LINK, expiresAt, edit: false };
+    const kept = attemptNow(() => links.add(link));
+    return kept.ok && kept.value ? toLinkUrl({ tenant, token }, origin) : undefined;
+  };
+  const tellDecided = (now: number, decision: "approve" | "reject", { id, decided }: Claim): void => {
     const question = events.isOn ? table.listed(now, id) : null;
     if (question !== null)
-      events.record(now, () => toDecidedEvent(tenant, question, { decision, key, at: now }));
+      events.record(now, () => toDecidedEvent(tenant, question, { decision, decided, at: now }));
+  };
+  /** Tell the batch's own address what became of its question, in the turn of that. */
+  const answer = (now: number, { id }: Claim): void => {
+    const record = table.read(now, id);
+    const spec = record === null ? null : makeAnswerJob(record, now);
+    if (spec !== null) attemptNow(() => outbox.recordOne(now, { spec, takes: null, beside: () => {} }));
+  };
+  /** The link of a claim may be used once, for its own question. */
+  const isLinkOver = (now: number, { id, link }: Claim): boolean => {
+    if (link === undefined) return false;
+    const found = links.find(link);
+    return found === null || found.isUsed || found.confirmationId !== id || now >= found.expiresAt;
+  };
+  const read = (now: number, id: string): ConfirmationRecord | null => {
+    const record = table.read(now, id);
+    if (record === null) return null;
+    const job = outbox.has(id) ? outbox.job(id, now) : null;
+    const told = job && { status: job.status, attempts: job.attempts, nextAttemptAt: job.nextAttemptAt };
+    return { ...record, told };
   };
   const methods: PartMethods<ConfirmationMethods> = {
     park: (now, groups) => table.park(now, groups),
-    confirmation: (now, id) => table.read(now, id),
+    confirmation: read,
     confirmations: (now, query) => table.list(now, query),
     reject(now, claim, answerJson) {
+      if (isLinkOver(now, claim)) return "link";
       const refused = table.change(now, { kind: "reject", claim }, answerJson);
-      if (refused === null) tellDecided(now, "reject", claim);
-      return refused;
+      if (refused !== null) return refused;
+      if (claim.link !== undefined) links.setUsed(claim.link, true);
+      tellDecided(now, "reject", claim);
+      answer(now, claim);
+      return null;
     },
-    conclude: (now, claim, answerJson) => void table.change(now, { kind: "conclude", claim }, answerJson),
+    conclude(now, claim, answerJson) {
+      if (table.change(now, { kind: "conclude", claim }, answerJson) === null) answer(now, claim);
+    },
+    addLink(now, link) {
+      const record = table.read(now, link.confirmationId);
+      if (record === null) return "unknown";
+      if (record.status !== "pending") return record.status;
+      const expiresAt = Math.min(link.expiresAt, record.expiresAt);
+      return links.add({ ...link, expiresAt }) ? expiresAt : "too-many";
+    },
+    openLink(now, digest) {
+      const link = links.find(digest);
+      const record = link && read(now, link.confirmationId);
+      return link === null || record === null ? null : { link, record };
+    },
   };
   return {
     methods,
     claims: {
       take(now, value) {
-        const refused = table.change(now, { kind: "approve", claim: value as Claim });
+        const claim = value as Claim;
+        if (isLinkOver(now, claim)) return refuseClaim("link");
+        const refused = table.change(now, { kind: "approve", claim });
+        if (refused === null && claim.link !== undefined) links.setUsed(claim.link, true);
         return refused === null ? null : refuseClaim(refused);
       },
-      giveBack: (now, value) => void table.change(now, { kind: "release", claim: value as Claim }),
+      giveBack(now, value) {
+        const claim = value as Claim;
+        table.change(now, { kind: "release", claim });
+        if (claim.link !== undefined) links.setUsed(claim.link, false);
+      },
       granted: (now, value) => tellDecided(now, "approve", value as Claim),
     },
-    prune: (now) => table.prune(now),
+    prune(now) {
+      if (table.prune(now)) links.prune();
+    },
     usage: (now, { decides }) => ({ waiting: table.waiting(now, decides) }),
   };
 }

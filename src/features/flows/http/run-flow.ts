@@ -19,6 +19,7 @@ const runSchema = lazySchema(() =>
       max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
       dry_run: z.optional(z.boolean()),
       skip_approval: z.optional(z.boolean()),
+      callback_url: z.optional(z.string()),
       tags: z.optional(tagsForm.schema()),
     })
     .register(z.globalRegistry, { id: "FlowRun" }),
@@ -42,6 +43,7 @@ export const runFlowEndpoint: Endpoint = {
       maxTokens: parsed.max_tokens ?? null,
       dryRun: parsed.dry_run ?? false,
       skipApproval: parsed.skip_approval ?? false,
+      ...(parsed.callback_url !== undefined && { callbackUrl: parsed.callback_url }),
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
     return respondBatch(

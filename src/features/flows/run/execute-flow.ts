@@ -3,8 +3,9 @@ import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { showPlan } from "../../../core/run/execute/show-plan.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
+import { bindCallback } from "../../../core/gate/bind-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { attempt, err, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { type FlowRun, planFlowRun, withAnswer } from "./plan-flow.ts";
 
 /**
@@ -26,8 +27,12 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
       ? planAndRun(run, { ...execution, catalog: known.value })
       : err({ refusal: planned.error, quota: null });
   }
+  const { callbackUrl } = run;
+  const bound =
+    callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution, "INVALID_REQUEST");
+  if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const { plan, answer, catalog } = planned.value;
-  const own = { ...execution, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
+  const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
   if (run.dryRun) return showPlan(plan, own);
   return answerPlan(plan, own, {
     batchKey: execution.batchKey,

@@ -23,6 +23,8 @@ export interface FlowRun {
   readonly maxTokens: number | null;
   readonly dryRun: boolean;
   readonly skipApproval: boolean;
+  /** Where the events about what comes after its answer go. */
+  readonly callbackUrl?: string;
   /** The words by which the run can be found. */
   readonly tags?: readonly string[];
 }
@@ -40,7 +42,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, tags = [], ...asked }: FlowRun,
+  { name, input, deadlineMs, tags = [], callbackUrl: _, ...asked }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);

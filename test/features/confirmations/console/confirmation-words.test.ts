@@ -42,6 +42,7 @@ describe("A question", () => {
       gated: waits.length === 0,
       resolved: true,
       waits_for: [...waits],
+      followed_by: [],
     });
     const { plan } = toPlan([parked("c", ["b"]), parked("a", []), parked("b", ["a"])]);
     expect(plan.waves).toEqual([["a"], ["b"], ["c"]]);

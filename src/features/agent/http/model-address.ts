@@ -1,0 +1,49 @@
+import type { ModelAddress } from "../ask-model.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+
+/** The provider whose server is asked: one variable says where it is. */
+export type Provider = "openai" | "anthropic";
+
+/**
+ * Find out where a path of a provider's server is. The variables are read when they are asked for: no other request needs them.
+ *
+ * @param path below the configured address
+ */
+export function readServer(
+  provider: Provider,
+  path: string,
+  { request, ports: { secret } }: { readonly request: Request; readonly ports: Pick<Ports, "secret"> },
+): Result<ModelAddress, Refusal> {
+  const variable = provider === "openai" ? "LLM_BASE_URL" : "ANTHROPIC_BASE_URL";
+  const base = secret(variable)?.trim() ?? "";
+  if (base === "") {
+    const hint = `No model is configured here: its operator sets ${variable}.`;
+    return err(makeRefusal("MISCONFIGURED", hint));
+  }
+  const parsed = URL.parse(base);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    const hint = `${variable} is no http or https address; this deployment's operator sets it right.`;
+    return err(makeRefusal("MISCONFIGURED", hint));
+  }
+  const url = `${base.replace(/\/+$/, "")}${path}`;
+  // One server may speak in all ways, and know both keys.
+  const secrets = ["LLM_API_KEY", "ANTHROPIC_API_KEY"].flatMap((name) => secret(name) ?? []);
+  if (provider === "openai") {
+    const key = secret("LLM_API_KEY");
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    return ok({ url, headers, secrets });
+  }
+  const key = secret("ANTHROPIC_API_KEY");
+  const beta = request.headers.get("anthropic-beta");
+  return ok({
+    url,
+    headers: {
+      "anthropic-version": request.headers.get("anthropic-version") ?? "2023-06-01",
+      ...(beta !== null && { "anthropic-beta": beta }),
+      ...(key !== undefined && { "x-api-key": key }),
+    },
+    secrets,
+  });
+}

@@ -1,0 +1,50 @@
+import type { JobSpec } from "../../core/contract/gate/job.ts";
+import { toIso } from "../../core/contract/gate/operator-event.ts";
+import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { WEBHOOK_ATTEMPTS } from "../../core/kit/webhook-schedule.ts";
+import { type ConfirmationRecord, GROUP_FORMAT } from "./confirmation.ts";
+
+/** The name of the kind of job, and of its backlog. */
+export const ANSWERS = "answers";
+
+/** The name that stands in the place of a tool's, which no tool can have. */
+const TOLD = "confirmation.decided";
+
+/**
+ * Make the job that tells a batch's address what became of its question: who decided, and the result of every action. Null where
+ * the batch named no address. Its id is the question's, which is decided once.
+ */
+export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: number): JobSpec | null {
+  const { format, callback, asker } = JSON.parse(record.groupJson) as ParkedGroup;
+  const { id, answerJson, decided } = record;
+  if (format !== GROUP_FORMAT || callback === undefined) return null;
+  const isSmall = answerJson !== null && answerJson.length <= LIMITS.jobDataBytes / 3;
+  const facts = JSON.stringify({
+    confirmation_id: id,
+    ...(asker !== undefined && { batch_id: asker.runId }),
+    ...(decided !== null && {
+      decision: decided.decision,
+      decided_by: { name: decided.name, via: decided.via },
+      ...(decided.reason !== undefined && { reason: decided.reason }),
+      ...(decided.args !== undefined && { edited: true }),
+    }),
+    ...(!isSmall && { results_left_out: true }),
+  });
+  // The digits of an answer stay as they are: its text is taken over, not read.
+  const data = isSmall ? `${facts.slice(0, -1)},"answer":${answerJson}}` : facts;
+  const json = `{"type":"${TOLD}","timestamp":"${toIso(nowMs)}","data":${data}}`;
+  return {
+    id,
+    tool: TOLD,
+    argsJson: json,
+    // The address may hold secrets: it stands where a job keeps its tool, which no answer shows, and it goes on with that.
+    toolJson: JSON.stringify(callback),
+    idempotencyKey: id,
+    maxAttempts: WEBHOOK_ATTEMPTS,
+    backoffInitialMs: LIMITS.jobBackoffInitialMs,
+    delivery: "at-least-once",
+    retries: "standard-webhooks",
+    kind: ANSWERS,
+  };
+}

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
+import { escapeUnseen } from "../../core/kit/visible-text.ts";
+
+/** The link of a person without a key: one question, one decision, under one name. It is kept by its token's digest. */
+export interface ApprovalLink {
+  readonly digest: string;
+  readonly confirmationId: string;
+  readonly name: string;
+  readonly expiresAt: number;
+  /** Whether the person may change arguments. */
+  readonly edit: boolean;
+}
+
+/** A link that somebody has opened, and what it decides about. */
+export interface OpenedLink extends Omit<ApprovalLink, "digest"> {
+  /** Whether the one decision was made with it. */
+  readonly isUsed: boolean;
+}
+
+/** The name under which the link of an event decides: who has it is the receiver's to know. */
+export const EVENT_LINK = "events";
+
+/** The body of `POST /v1/confirmations/{id}/link`. */
+export const linkSchema = lazySchema(() =>
+  z.strictObject({
+    name: z.string().check(
+      z.minLength(1),
+      z.maxLength(LIMITS.approvalNameCharacters),
+      z.refine((name) => name.trim() !== "" && escapeUnseen(name) === name, "a name that can be seen"),
+      z.describe("Under which it decides"),
+    ),
+    expires_in_s: z
+      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxConfirmationTtlMs / 1_000)))
+      .check(z.describe("Until the question ends unless said, and never longer")),
+    edit: z.optional(z.boolean()).check(z.describe("Whether arguments may be changed there")),
+  }),
+);
+
+/** The form of a token: 32 random bytes in base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Make a token of 32 random bytes.
+ *
+ * @example
+ * makeToken(crypto.getRandomValues(new Uint8Array(32))); // "q83v…"
+ */
+export function makeToken(random: Uint8Array): string {
+  return btoa(String.fromCharCode(...random)).replace(/[+/=]/g, (character) => SAFE[character]!);
+}
+
+const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
+
+/** The digest under which a token is kept. Text that is no token has one too, under which nothing is. */
+export function digestOf(token: string): string {
+  return sha256(TOKEN.test(token) ? `approval ${token}` : "");
+}
+
+/** The address of a link; below no origin where that is not known. */
+export function toLinkUrl(
+  { tenant, token }: { readonly tenant: string; readonly token: string },
+  origin = "",
+): string {
+  return `${origin}/approvals/${tenant}/${token}`;
+}

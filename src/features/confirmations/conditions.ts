@@ -1,0 +1,27 @@
+import type { Conditions } from "../../core/catalog/catalog.ts";
+import { declarationError } from "../../core/catalog/check-declaration.ts";
+import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
+import { toHint } from "../../core/contract/issues.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+
+/** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
+const parsed = new WeakMap<JsonObject, Condition | null>();
+
+/** Reads the conditions under which contracts ask a person about some calls of a tool. */
+export const CONDITIONS: Conditions = {
+  check({ name, orchestration: { confirm } }) {
+    if (typeof confirm !== "object") return;
+    const checked = parseCondition(confirm.when, ["orchestration", "confirm", "when"]);
+    if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
+  },
+  fit(written, args) {
+    let condition = parsed.get(written);
+    if (condition === undefined) {
+      const read = parseCondition(written);
+      condition = read.ok ? read.value : null;
+      parsed.set(written, condition);
+    }
+    // A tool that was kept by another version may have a condition that is none here: then every call asks.
+    return condition === null || fitsCondition(condition, args);
+  },
+};

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
+
+/** Who decided: a key by its name, or a person by the name that stands in the link. */
+export interface Decider {
+  readonly name: string;
+  readonly via: "key" | "link";
+}
+
+/** A decision as it is kept. */
+export interface Decision extends Decider {
+  readonly decision: "approve" | "reject";
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly reason?: string;
+  /** Arguments that run in place of those that were asked about, by the action's id. */
+  readonly args?: Readonly<Record<string, JsonObject>>;
+}
+
+const reasonSchema = () => z.optional(z.string().check(z.maxLength(LIMITS.reasonCharacters)));
+
+/** The body of `POST /v1/confirmations/{id}`. */
+export const decisionSchema = lazySchema(() =>
+  z.strictObject({
+    decision: z.enum(["approve", "reject"]),
+    /** The hash that was shown with what is decided on; another one means that something else was shown. */
+    args_hash: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
+    reason: reasonSchema().check(z.describe("A no's is told to the model")),
+    args: z
+      .optional(z.record(z.string(), z.record(z.string(), z.unknown())))
+      .check(
+        z.describe(
+          "With a yes: arguments that run in place of those that were asked about, by the action's id",
+        ),
+      ),
+  }),
+);
+
+/** Say a no's reason to the model that asked: quoted, so that it ends where it ends, and nothing where there is none. */
+export function sayReason(reason: string | undefined): string {
+  return reason === undefined || reason.trim() === ""
+    ? ""
+    : ` The reason, in the person's words: ${quotedText(reason, LIMITS.reasonCharacters)}.`;
+}

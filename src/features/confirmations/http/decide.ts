@@ -1,0 +1,141 @@
+import { callConfirmations, type Claim, refuseClaim } from "../confirmation.ts";
+import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
+import type { Decider, Decision } from "../decision.ts";
+import { editGroup } from "../edit-group.ts";
+import { executeApproved } from "../execute-approved.ts";
+import { toRejectionJson } from "../rejection.ts";
+import { type Found, missingTool } from "./find-confirmation.ts";
+import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Refused } from "../../../core/gate/admit-plan.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Answer } from "../../../core/run/execute/answer.ts";
+import { withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+
+/** A decision on a confirmation, by somebody who may have been shown its arguments. */
+export interface Asked {
+  readonly decision: Decision["decision"];
+  readonly shownHash: string | undefined;
+  /** The idempotency key of the decision; null without one. */
+  readonly key: string | null;
+  readonly by: Decider;
+  /** The digest of the link by which it is made. */
+  readonly link?: string;
+  readonly reason?: string | undefined;
+  /** Arguments to run in place of those that were asked about, by the action's id. */
+  readonly args?: Readonly<Record<string, JsonObject>> | undefined;
+}
+
+/** The status that a decision, once it is answered, gives its confirmation. */
+const ENDS = { approve: "done", reject: "rejected" } as const;
+
+/** A decision that can be made. */
+export interface Open extends Pick<Found, "group" | "catalog"> {
+  readonly kind: "open";
+  readonly claim: Claim;
+  /** The group with the arguments that are to run. */
+  readonly edited: ParkedGroup;
+}
+
+/** It was made before, under the same key, and this is what was answered then. */
+interface Repeated {
+  readonly kind: "repeated";
+  readonly answerJson: string;
+}
+
+/** Prepare a decision: that it can be made still, what would run, and the claim on it. */
+export function prepareDecision(
+  { record, group, catalog }: Found,
+  { decision, shownHash, key, by, link, reason, args }: Asked,
+  { ports }: Pick<RequestContext, "ports">,
+): Result<Open | Repeated, Refusal> {
+  const { answerJson } = record;
+  const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
+  const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
+  const refusal = (isOpen ? null : refuseClaim(record.status as "done")) ?? refuseShown(shownHash, group);
+  if (refusal !== null) return err(refusal);
+  if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
+  if (args !== undefined && decision === "reject") return err(EDITED_NO);
+  const edited = editGroup(group, args, catalog);
+  if (!edited.ok) return edited;
+  const decided: Decision = {
+    ...by,
+    decision,
+    at: ports.clock.now(),
+    ...(reason !== undefined && { reason }),
+    ...(args !== undefined && { args }),
+  };
+  const claim: Claim = {
+    id: record.id,
+    by: ports.newId(),
+    decided,
+    ...(key !== null && { key }),
+    ...(link !== undefined && { link }),
+  };
+  return ok({ kind: "open", claim, group, catalog, edited: edited.value });
+}
+
+const EDITED_NO = makeRefusal("INVALID_REQUEST", "'args' go with a yes: a no runs nothing. Leave them out.");
+
+/** Run what was said yes to. */
+export function runApproved(
+  { group, edited, claim, catalog }: Open,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  return withCurrentTools({ ...execution, catalog, callback: group.callback }, async (current) => {
+    const changed = await refuseChanged(group, current);
+    return changed === null
+      ? executeApproved(edited, claim, current)
+      : err({ refusal: changed, quota: null });
+  });
+}
+
+/** Record a no, and write its answer: every action has its result. */
+export async function sayNo(
+  { group, claim, catalog }: Open,
+  { gate, ports }: Pick<RequestContext, "gate" | "ports">,
+): Promise<Result<string, Refusal>> {
+  const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
+  const refused = await askGate(
+    () => callConfirmations(gate, "reject", claim, json),
+    "The no could not be recorded; say it again.",
+  );
+  if (!refused.ok) return refused;
+  return refused.value === null ? ok(json) : err(refuseClaim(refused.value));
+}
+
+function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): Refusal | null {
+  if (shownHash === undefined || shownHash === argsHash) return null;
+  return invalid(
+    "'args_hash' is not that of this confirmation: what was shown is not what would run. Look at it again.",
+  );
+}
+
+/** Refuse what would not do what was said yes to: a tool that is gone or declared otherwise, or arguments that are others. */
+async function refuseChanged(
+  group: ParkedGroup,
+  { catalog, ports }: Pick<RequestContext, "catalog" | "ports">,
+): Promise<Refusal | null> {
+  const missing = missingTool(group, catalog);
+  if (missing !== null)
+    return invalid(
+      `The tool '${missing}' is no longer deployed; nothing ran. Ask for the other actions again.`,
+    );
+  for (const [name, hash] of group.declarations) {
+    if ((await hashDeclaration(catalog.get(name)!, ports.sha256)) !== hash)
+      return invalid(
+        `The declaration of '${name}' has changed since it was asked about; nothing ran. Ask for the actions again.`,
+      );
+  }
+  if ((await hashArgs(group.actions, ports.sha256)) !== group.argsHash)
+    return invalid("The recorded arguments are not those that were asked about; nothing ran.");
+  return null;
+}
+
+function invalid(hint: string): Refusal {
+  return makeRefusal("CONFIRMATION_INVALID", hint);
+}

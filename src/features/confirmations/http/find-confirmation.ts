@@ -1,0 +1,64 @@
+import {
+  callConfirmations,
+  type ConfirmationRecord,
+  GROUP_FORMAT,
+  listAsked,
+  NO_CONFIRMATION,
+} from "../confirmation.ts";
+import type { Knows } from "../wire-confirmation.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+
+/** A confirmation with what it is about. */
+export interface Found {
+  readonly record: ConfirmationRecord;
+  readonly group: ParkedGroup;
+  /** The caller's tools, as they are by now where the group holds one that may have changed. */
+  readonly catalog: Catalog;
+}
+
+/**
+ * Find a confirmation of the caller's tenant. One that holds a tool which the key may not call does not exist for it, as
+ * the tool does not.
+ */
+export async function findConfirmation(id: string, context: RequestContext): Promise<Result<Found, Refusal>> {
+  const asked = await askGate(
+    () => callConfirmations(context.gate, "confirmation", id),
+    "The confirmation could not be read; ask again.",
+  );
+  if (!asked.ok) return asked;
+  return asked.value === null ? err(NO_CONFIRMATION) : openConfirmation(asked.value, context);
+}
+
+/** Read a confirmation as its tenant's object keeps it. */
+export async function openConfirmation(
+  record: ConfirmationRecord,
+  context: RequestContext,
+): Promise<Result<Found, Refusal>> {
+  const group = parseExact(record.groupJson) as ParkedGroup;
+  // One that another version recorded is not guessed at.
+  if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
+  const mayHaveChanged = group.actions.some(({ tool }) => context.catalog.mayChange(tool));
+  const catalog = mayHaveChanged
+    ? await askGate(() => context.currentCatalog(), "The tenant's tools could not be read; ask again.")
+    : ok(context.catalog);
+  if (!catalog.ok) return catalog;
+  const hidden = missingTool(group, catalog.value) !== null && !context.caller.tools.includes("*");
+  return hidden ? err(NO_CONFIRMATION) : ok({ record, group, catalog: catalog.value });
+}
+
+/** Which tools a caller may know of; one that is gone by now a caller of all tools may. */
+export function knownTo({ tools }: Pick<Caller, "tools">, catalog: Catalog): Knows {
+  return (tool) => tools.includes("*") || catalog.get(tool) !== undefined;
+}
+
+/** A tool of a group that is not there any more. */
+export function missingTool({ actions }: Pick<ParkedGroup, "actions">, catalog: Catalog): string | null {
+  return listAsked(actions).find(({ tool }) => catalog.get(tool) === undefined)?.tool ?? null;
+}

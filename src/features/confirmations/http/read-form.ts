@@ -1,0 +1,85 @@
+import { listAsked } from "../confirmation.ts";
+import { FIELDS } from "../page/question-page.ts";
+import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { readBytes } from "../../../core/edge/http/read-request-body.ts";
+
+/** A form as it was sent. */
+export interface SentForm {
+  readonly decision: "approve" | "reject";
+  readonly shownHash: string;
+  readonly reason?: string;
+  /** The arguments that differ from those that were asked about, by the action's id. */
+  readonly args?: Readonly<Record<string, JsonObject>>;
+}
+
+type ReadForm =
+  | { readonly form: SentForm }
+  /** Why it is not taken, to the person who sent it. */
+  | { readonly wrong: string; readonly status: number };
+
+/**
+ * Read the form of a question's page. It is taken from that page alone: another page does not know the token, and a browser says
+ * where a form comes from.
+ */
+export async function readForm(
+  request: Request,
+  { formToken, group }: { readonly formToken: string; readonly group: ParkedGroup },
+): Promise<ReadForm> {
+  const { headers } = request;
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return FOREIGN;
+  const read = await attempt(() => readBytes(request, LIMITS.bodyBytes));
+  if (!read.ok || read.value === null) return TOO_LONG;
+  const fields = new URLSearchParams(new TextDecoder().decode(read.value));
+  if (fields.get(FIELDS.token) !== formToken) return FOREIGN;
+  const decision = fields.get(FIELDS.decision);
+  if (decision !== "approve" && decision !== "reject") return UNDECIDED;
+  const reason = (fields.get(FIELDS.reason) ?? "").trim();
+  if (reason.length > LIMITS.reasonCharacters) return LONG_REASON;
+  const args = readArgs(fields, group);
+  if ("wrong" in args) return args;
+  return {
+    form: {
+      decision,
+      shownHash: fields.get(FIELDS.hash) ?? "",
+      ...(reason !== "" && { reason }),
+      ...(Object.keys(args.changed).length > 0 && { args: args.changed }),
+    },
+  };
+}
+
+/** Read the arguments that were changed; a text that says the same as before, in whichever layout, changes nothing. */
+function readArgs(
+  fields: URLSearchParams,
+  { actions }: Pick<ParkedGroup, "actions">,
+): { readonly changed: Record<string, JsonObject> } | Extract<ReadForm, { readonly wrong: string }> {
+  const changed: Record<string, JsonObject> = {};
+  for (const [at, { id, args }] of listAsked(actions).entries()) {
+    const text = fields.get(`${FIELDS.args}${at}`);
+    if (text === null || args.kind !== "call") continue;
+    const parsed = attemptNow(() => parseExact(text));
+    if (!parsed.ok || !isJsonObject(parsed.value))
+      return { status: 422, wrong: `The arguments of ${visibleText(id)} are no JSON object; nothing ran.` };
+    if (canonicalJson(parsed.value) !== canonicalJson(args.input)) changed[id] = parsed.value;
+  }
+  return { changed };
+}
+
+const FOREIGN = {
+  status: 403,
+  wrong: "This form did not come from this page, so nothing was decided. Decide here.",
+} as const;
+
+const TOO_LONG = { status: 413, wrong: "The form is too long; nothing was decided." } as const;
+
+const UNDECIDED = { status: 422, wrong: "Say yes or no; nothing was decided." } as const;
+
+const LONG_REASON = {
+  status: 422,
+  wrong: `A reason may have ${LIMITS.reasonCharacters} characters; nothing was decided.`,
+} as const;

@@ -1,0 +1,47 @@
+import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
+import type { CallbackEnd, CallbackTarget } from "../../../core/contract/gate/job.ts";
+import type { OperatorEvent } from "../../../core/contract/gate/operator-event.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { DELIVERIES } from "../../../core/edge/durable/core-kinds.ts";
+import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
+import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { ANSWERS } from "../answer-job.ts";
+
+/** Try once to deliver an event. */
+export type SendEvent = (event: OperatorEvent, target: CallbackTarget) => Promise<CallbackEnd>;
+
+/**
+ * Make the kind of job that tells a batch's address of a decision. It waits beside other deliveries. After three days
+ * without an answer it is dead, like any job: listed, told to the operator, and redriven.
+ */
+export function createAnswerKind(send: SendEvent): JobKind {
+  return {
+    name: ANSWERS,
+    placeOf: () => ({ lane: DELIVERIES, backlog: ANSWERS }),
+    hasRoom: (backlog) => backlog.sizeOf(ANSWERS) < LIMITS.confirmationsKept,
+    hasRoomAgain: () => true,
+    isMendable: true,
+    limitOf: () => null,
+    async attempt({ spec }) {
+      const event = { id: `confirmation-decided-${spec.id}`, json: spec.argsJson };
+      const end = await send(event, JSON.parse(spec.toolJson!) as CallbackTarget);
+      const status = end.kind === "answered" ? end.status : null;
+      if (status !== null && status >= 200 && status < 300) return { kind: "succeeded", dataJson: "null" };
+      return failedAttempt(toFailure(end));
+    },
+  };
+}
+
+/** An address that wants nothing more is not asked again. */
+function toFailure(end: CallbackEnd): Failure {
+  const hint = "The batch's callback_url did not take the event.";
+  if (end.kind === "unanswered") return makeFailure("UPSTREAM_ERROR", { retryable: true, hint });
+  const { status: upstreamStatus, retryAfterMs } = end;
+  const retryable = upstreamStatus !== 410;
+  return makeFailure("UPSTREAM_ERROR", {
+    retryable,
+    upstreamStatus,
+    hint,
+    ...(retryAfterMs !== null && { retryAfterMs }),
+  });
+}

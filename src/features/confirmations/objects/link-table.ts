@@ -1,0 +1,52 @@
+import type { ApprovalLink, OpenedLink } from "../approval-link.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+
+/** The links of a tenant's questions, by the digests of their tokens. */
+export class LinkTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Keep a link; false, and it is not kept, where the question has as many as it may. Throws when storage refuses. */
+  add({ digest, confirmationId, name, expiresAt, edit }: ApprovalLink): boolean {
+    const { count } = this.#sql
+      .exec<{ count: number }>(
+        "SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ?",
+        confirmationId,
+      )
+      .one();
+    if (count >= LIMITS.approvalLinks) return false;
+    this.#sql.exec(
+      "INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, used) VALUES (?, ?, ?, ?, ?, 0)",
+      digest,
+      confirmationId,
+      name,
+      expiresAt,
+      edit ? 1 : 0,
+    );
+    return true;
+  }
+
+  find(digest: string): OpenedLink | null {
+    const [row] = this.#sql
+      .exec<{ confirmation_id: string; name: string; expires_at: number; edit: number; used: number }>(
+        "SELECT confirmation_id, name, expires_at, edit, used FROM approval_links WHERE digest = ?",
+        digest,
+      )
+      .toArray();
+    if (row === undefined) return null;
+    const { confirmation_id: confirmationId, name, expires_at: expiresAt, edit, used } = row;
+    return { confirmationId, name, expiresAt, edit: edit === 1, isUsed: used === 1 };
+  }
+
+  setUsed(digest: string, used: boolean): void {
+    this.#sql.exec("UPDATE approval_links SET used = ? WHERE digest = ?", used ? 1 : 0, digest);
+  }
+
+  /** Forget the links of questions that are gone. */
+  prune(): void {
+    this.#sql.exec("DELETE FROM approval_links WHERE confirmation_id NOT IN (SELECT id FROM confirmations)");
+  }
+}

@@ -1,0 +1,49 @@
+import { mark, type Markup } from "./markup.ts";
+import { STYLE } from "./style.ts";
+
+/** A page as it is answered. */
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly body: Markup;
+}
+
+let policy: Promise<string> | undefined;
+
+/** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
+async function makePolicy(): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
+  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+}
+
+/** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */
+export async function respondPage({ status, title, body }: Page): Promise<Response> {
+  const page = mark`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(page.html, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": await (policy ??= makePolicy()),
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "x-robots-tag": "noindex",
+      "cache-control": "no-store",
+    },
+  });
+}

@@ -1,0 +1,13 @@
+import { MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/endpoints.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+
+/** `GET /v1/models` and `POST /v1/messages/count_tokens`: the lists and counts of the model's server, for clients that ask for them. */
+export function models(): Feature {
+  return {
+    name: "models",
+    needs: ["discovery", "agent"],
+    router: routerOf("any key", SERVER_ENDPOINTS),
+    dialects: [MODELS_ERRORS],
+  };
+}

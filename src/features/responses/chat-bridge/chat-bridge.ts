@@ -1,0 +1,19 @@
+import type { Bridge } from "../../agent/bridge.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { CHAT } from "../../agent/dialect/chat-dialect.ts";
+import { BridgedRelay } from "./bridged-relay.ts";
+import { fromChatTurn } from "./from-chat-answer.ts";
+import { toChatRequest } from "./to-chat-request.ts";
+
+/** Responses over Chat Completions. */
+export const CHAT_BRIDGE: Bridge = {
+  path: CHAT.path,
+  toRequest: toChatRequest,
+  toAnswer(answer) {
+    const turn = CHAT.readTurn(answer);
+    if (turn === null) return null;
+    const [choice] = turn.response["choices"] as readonly unknown[];
+    return fromChatTurn(turn, isJsonObject(choice) ? choice["finish_reason"] : null);
+  },
+  toHearer: (relay) => new BridgedRelay(relay),
+};

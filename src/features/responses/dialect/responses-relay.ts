@@ -1,0 +1,238 @@
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
+import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "../../agent/dialect/dialect.ts";
+import { toChatError } from "../../agent/dialect/provider-error.ts";
+import { callsIn, type Item, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
+
+/** The last event of a stream. */
+interface Last {
+  readonly type: string;
+  readonly response: JsonObject;
+}
+
+const LAST = new Set(["response.completed", "response.incomplete"]);
+const FIRST = new Set(["response.created", "response.queued", "response.in_progress"]);
+
+/**
+ * Passes streams of Responses on as one response: one id, one beginning, items and events numbered in a row, and one end, which is held
+ * back until it is known that the answer ends with it. The last event of each stream has all of its answer, so nothing is put together
+ * from pieces.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+export class ResponsesRelay implements Relay {
+  readonly #isTheirs: (name: string) => boolean;
+  /** The first response that was begun: all of the answer has its id. */
+  #begun: JsonObject | null = null;
+  #sequence = 0;
+  /** The items that the caller was told of, in their order. */
+  readonly #shown: Item[] = [];
+  #shownWeight = 0;
+
+  #mode: RelayMode = "open";
+  /** Where items of the stream under way stand in the answer; null for those that are not in it. */
+  #places = new Map<unknown, number | null>();
+  #hasStarted = false;
+  #last: Last | null = null;
+  #kept = 0;
+
+  constructor(isTheirs: (name: string) => boolean) {
+    this.#isTheirs = isTheirs;
+  }
+
+  begin(mode: RelayMode): void {
+    this.#mode = mode;
+    this.#places = new Map();
+    this.#hasStarted = false;
+    this.#last = null;
+    this.#kept = 0;
+  }
+
+  get kept(): number {
+    return this.#kept + this.#shownWeight;
+  }
+
+  get isOver(): boolean {
+    return this.#last !== null;
+  }
+
+  take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+    if (this.#last !== null) return ok("");
+    if (data === null) return ok(this.#mode === "silent" ? "" : raw);
+    if (data.trim() === "[DONE]") return ok("");
+    const parsed = attemptNow((): unknown => JSON.parse(data));
+    if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
+    const event = parsed.value;
+    const type = String(event["type"]);
+    if (type === "error" || type === "response.failed") return err("error");
+    if (LAST.has(type)) {
+      if (!isJsonObject(event["response"])) return err("unreadable");
+      this.#last = { type, response: event["response"] };
+      this.#kept += data.length;
+      return ok("");
+    }
+    if (FIRST.has(type)) return ok(this.#begin(raw, event));
+    if (!("output_index" in event)) return ok(this.#mode === "silent" ? "" : this.#pass(raw, event));
+    if (this.#places.size > LIMITS.modelCalls) return err("too large");
+    return ok(this.#takeItem(raw, event));
+  }
+
+  turn(): ModelTurn | null {
+    if (this.#last === null) return null;
+    const { response } = this.#last;
+    const output = Array.isArray(response["output"])
+      ? (response["output"] as readonly unknown[]).filter(isJsonObject)
+      : [];
+    return toTurn(output, { ...response, output });
+  }
+
+  proceed(): string {
+    return "";
+  }
+
+  /** The event has a name of ours, and a type at which the official client's helper does nothing: it refuses types that it does not know. */
+  result(json: string): string {
+    const begun = this.#begun === null ? this.#beginUnheard() : "";
+    return begun + this.#write({ type: "keepalive" }, `,"result":${json}`, "volley.result");
+  }
+
+  end(ending: Ending): string {
+    const isSilent = this.#mode === "silent";
+    const turn = this.turn();
+    const said = isSilent ? (ending.text ?? turn?.text ?? "") : "";
+    const words = [said, ending.words ?? ""].filter((part) => part !== "").join("\n\n");
+    return [
+      this.#begun === null ? this.#beginUnheard() : "",
+      words === "" ? "" : this.#writeText(words),
+      ...(isSilent ? ending.calls.map((call) => this.#writeItem(toCallItem(call))) : []),
+      this.#writeLast(ending),
+    ].join("");
+  }
+
+  fail(refusal: Refusal): string {
+    const { error } = toChatError(refusal);
+    const { code, message, param } = error;
+    return this.#write({ type: "error", code, message, param, error });
+  }
+
+  /** Only the first stream's beginning is the answer's. */
+  #begin(raw: string, event: JsonObject): string {
+    if (this.#begun !== null && !this.#hasStarted) return "";
+    if (!isJsonObject(event["response"])) return "";
+    if (this.#mode === "silent") return "";
+    this.#begun ??= event["response"];
+    this.#hasStarted = true;
+    return this.#pass(raw, event);
+  }
+
+  #takeItem(raw: string, event: JsonObject): string {
+    const { type, output_index: index } = event;
+    const item = isJsonObject(event["item"]) ? event["item"] : null;
+    if (type === "response.output_item.added" && item !== null) this.#place(index, item);
+    const place = this.#places.get(index) ?? null;
+    if (place === null) return "";
+    if (type === "response.output_item.done" && item !== null) {
+      this.#shown[place] = item;
+      this.#shownWeight += raw.length;
+    }
+    return place === index
+      ? this.#pass(raw, event)
+      : this.#renumber({ ...event, output_index: place }, this.#sequence++);
+  }
+
+  #place(index: unknown, item: Item): void {
+    const isCall = callsIn([item]).length > 0;
+    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(item["name"])));
+    const place = isShown && this.#mode !== "silent" ? this.#shown.length : null;
+    this.#places.set(index, place);
+    if (place !== null) this.#shown.push(item);
+  }
+
+  /** Pass an event on: as it came, where its number is the next one. */
+  #pass(raw: string, event: JsonObject): string {
+    const number = this.#sequence++;
+    return event["sequence_number"] === number ? raw : this.#renumber(event, number);
+  }
+
+  #renumber(event: JsonObject, number: number): string {
+    return toEvent(JSON.stringify({ ...event, sequence_number: number }), String(event["type"]));
+  }
+
+  #write(event: JsonObject & { readonly type: string }, more = "", name = event.type): string {
+    const json = JSON.stringify({ ...event, sequence_number: this.#sequence++ });
+    return toEvent(`${json.slice(0, -1)}${more}}`, name);
+  }
+
+  #beginUnheard(): string {
+    const response = { ...this.#last?.response, status: "in_progress", output: [], usage: null };
+    this.#begun = response;
+    return this.#write({ type: "response.created", response });
+  }
+
+  #writeText(text: string): string {
+    const place = this.#shown.length;
+    const item = toTextItem(`msg_${String(this.#begun?.["id"])}_${place}`, text);
+    const [part] = item["content"] as [JsonObject];
+    const at = { item_id: item["id"], output_index: place, content_index: 0 };
+    this.#shown.push(item);
+    return [
+      this.#write({
+        type: "response.output_item.added",
+        output_index: place,
+        item: { ...item, status: "in_progress", content: [] },
+      }),
+      this.#write({ type: "response.content_part.added", ...at, part: { ...part, text: "" } }),
+      this.#write({ type: "response.output_text.delta", ...at, delta: text, logprobs: [] }),
+      this.#write({ type: "response.output_text.done", ...at, text, logprobs: [] }),
+      this.#write({ type: "response.content_part.done", ...at, part }),
+      this.#write({ type: "response.output_item.done", output_index: place, item }),
+    ].join("");
+  }
+
+  #writeItem(item: Item): string {
+    const place = this.#shown.length;
+    const at = { item_id: item["id"], output_index: place };
+    this.#shown.push(item);
+    return [
+      this.#write({
+        type: "response.output_item.added",
+        output_index: place,
+        item: { ...item, status: "in_progress", arguments: "" },
+      }),
+      this.#write({ type: "response.function_call_arguments.delta", ...at, delta: item["arguments"] }),
+      this.#write({
+        type: "response.function_call_arguments.done",
+        ...at,
+        name: item["name"],
+        arguments: item["arguments"],
+      }),
+      this.#write({ type: "response.output_item.done", output_index: place, item }),
+    ].join("");
+  }
+
+  #writeLast({ usage, report, text, words }: Ending): string {
+    const last: Last = this.#last ?? { type: "response.completed", response: {} };
+    const isOwn = text !== undefined || words !== undefined;
+    const { id, created_at } = this.#begun ?? last.response;
+    const response = {
+      ...last.response,
+      id,
+      created_at,
+      ...(isOwn && { status: "completed", incomplete_details: null }),
+      output: this.#shown,
+      ...(usage !== null && { usage }),
+      store: false,
+    };
+    const type = isOwn ? "response.completed" : last.type;
+    // Official clients hand the response of the last event to their callers, with all its fields.
+    const json = `${JSON.stringify(response).slice(0, -1)},"volley":${report}}`;
+    return this.#write({ type }, `,"response":${json}`);
+  }
+}
+
+function toEvent(json: string, name: string): string {
+  return `event: ${name}\ndata: ${json}\n\n`;
+}

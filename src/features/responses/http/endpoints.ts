@@ -1,0 +1,39 @@
+import * as z from "zod/mini";
+
+import { agentOptionsSchema } from "../../agent/agent-options.ts";
+import { toChatError } from "../../agent/dialect/provider-error.ts";
+import { answerModelRequests, providerDialect } from "../../agent/http/endpoints.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { statusOf } from "../../../core/contract/refusal.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+
+/** The path says no as OpenAI does, which refuses a field with 400. */
+export const RESPONSES_ERRORS = providerDialect("responses", toChatError, (refusal) =>
+  refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
+);
+
+const bodySchema = lazySchema(() => {
+  const nothing = z.optional(z.null()).check(z.describe("Nothing is kept here under an id"));
+  const never = z.optional(z.nullable(z.literal(false)));
+  return z
+    .looseObject({
+      input: z.union([z.string().check(z.minLength(1)), z.array(z.looseObject({})).check(z.minLength(1))]),
+      stream: z.optional(z.boolean()),
+      store: never,
+      background: never,
+      previous_response_id: nothing,
+      conversation: nothing,
+      volley: z.optional(agentOptionsSchema()),
+    })
+    .register(z.globalRegistry, { id: "ResponsesRequest" });
+});
+
+export const createResponse: Endpoint = answerModelRequests({
+  route: "POST /v1/responses",
+  load: async () => (await import("./responses-door.ts")).RESPONSES_DOOR,
+  refusal: RESPONSES_ERRORS,
+  schema: bodySchema,
+  id: "createResponse",
+  name: "OpenAI's Responses",
+  example: { input: "How is the weather in Phoenix?" },
+});

@@ -1,0 +1,16 @@
+import { createResponse, RESPONSES_ERRORS } from "./http/endpoints.ts";
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+
+/**
+ * `POST /v1/responses`: the agent loop for clients whose default is OpenAI's Responses, at servers that have them and at servers of Chat
+ * Completions.
+ */
+export function responses(): Feature {
+  return {
+    name: "responses",
+    needs: ["discovery", "agent"],
+    router: routerOf("any key", [createResponse]),
+    dialects: [RESPONSES_ERRORS],
+  };
+}

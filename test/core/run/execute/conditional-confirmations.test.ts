@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+
+import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
+import { effectiveContract } from "../../../../src/core/catalog/effective-contract.ts";
+import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
+import { createCatalog } from "../../../support/create-catalog.ts";
+import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
+import { contractOf } from "../../../support/fake-actions.ts";
+
+const seen: string[] = [];
+const said =
+  (name: string) =>
+  async (args: unknown): Promise<unknown> => {
+    seen.push(`${name} ${JSON.stringify(args)}`);
+    return { args, small: 5, large: 500, amounts: [1, 1_000] };
+  };
+const look = contractOf("look", { run: said("look") });
+const pay = contractOf("pay", {
+  input: z.strictObject({ amount: z.number().optional() }),
+  isWrite: true,
+  actions: ["pay"],
+  orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { gte: 100 } } } },
+  run: said("pay"),
+});
+const order = contractOf("order", {
+  isWrite: true,
+  actions: ["send"],
+  execution: "fire-and-forget",
+  orchestration: { mode: "parallel-safe", confirm: { when: { "/amount": { gte: 100 } } } },
+  run: said("order"),
+});
+const save = contractOf("save", { isWrite: true, actions: ["save"], run: said("save") });
+const TOOLS: readonly Tool[] = [look, pay, order, save];
+
+async function run(...actions: object[]) {
+  seen.length = 0;
+  const world = new TestWorld();
+  const envelope = await world.run(TOOLS, { actions });
+  return { world, envelope };
+}
+const statuses = ({ results }: WireEnvelope): string[] => results.map(({ status }) => status);
+
+describe("a tool that asks under a condition", () => {
+  test("asks for arguments that fit it, and runs with others or where the value is missing", async () => {
+    const { envelope } = await run(
+      { tool: "pay", args: { amount: 100 } },
+      { tool: "pay", args: { amount: 99 } },
+      { tool: "pay" },
+    );
+    expect(statuses(envelope)).toEqual(["pending_confirmation", "success", "success"]);
+    expect(seen).toEqual(['pay {"amount":99}', "pay {}"]);
+  });
+
+  test("asks by what references stand for, once that is known", async () => {
+    const { envelope, world } = await run(
+      { id: "a", tool: "look" },
+      { id: "large", tool: "pay", args: { amount: { $ref: "a#/large" } } },
+      { id: "small", tool: "pay", args: { amount: { $ref: "a#/small" } } },
+      { id: "after", tool: "save", args: { of: { $ref: "large#" } } },
+    );
+    expect(statuses(envelope)).toEqual([
+      "success",
+      "pending_confirmation",
+      "success",
+      "pending_confirmation",
+    ]);
+    const [group] = [...world.gate.parked.values()];
+    expect(group!.actions.map(({ id, gated, args }) => ({ id, gated, args }))).toEqual([
+      { id: "large", gated: true, args: { kind: "call", input: { amount: 500 } } },
+      { id: "after", gated: false, args: { kind: "waiting", input: { of: { $ref: "large#" } } } },
+    ]);
+  });
+
+  test("holds back no other write of its domain while it waits", async () => {
+    const { envelope } = await run(
+      { id: "a", tool: "look" },
+      { id: "large", tool: "pay", args: { amount: { $ref: "a#/large" } } },
+      { id: "next", tool: "save" },
+    );
+    expect(statuses(envelope)).toEqual(["success", "pending_confirmation", "success"]);
+    expect(seen).toEqual(["look {}", "save {}"]);
+  });
+
+  test("asks about a whole loop where one element fits", async () => {
+    const { envelope } = await run(
+      { id: "a", tool: "look" },
+      { id: "each", tool: "pay", args: { amount: { $ref: "item#" } }, for_each: { $ref: "a#/amounts" } },
+    );
+    expect(statuses(envelope)).toEqual(["success", "pending_confirmation"]);
+    expect(seen).toEqual(["look {}"]);
+  });
+
+  test("records no job of a background call that asks", async () => {
+    const { envelope, world } = await run(
+      { tool: "order", args: { amount: 100 } },
+      { tool: "order", args: { amount: 1 } },
+    );
+    expect(statuses(envelope)).toEqual(["pending_confirmation", "initiated"]);
+    expect(world.gate.requests.flatMap(({ jobs }) => jobs).map(({ index }) => index)).toEqual([1]);
+  });
+
+  test("that waited for another question asks by its own condition after the yes to that one", async () => {
+    for (const [value, status] of [
+      ["large", "pending_confirmation"],
+      ["small", "success"],
+    ]) {
+      const { world } = await run(
+        { id: "first", tool: "pay", args: { amount: 100 } },
+        { id: "then", tool: "pay", args: { amount: { $ref: `first#/${value}` } } },
+      );
+      const [[id, group]] = [...world.gate.parked] as [[string, never]];
+      const answer = await world.clock.runUntil(
+        executeApproved(group, { id, by: "ann" }, world.execution(TOOLS)),
+      );
+      if (!answer.ok) throw new Error(answer.error.refusal.hint);
+      expect(statuses(JSON.parse(answer.value.json) as WireEnvelope)).toEqual(["success", status]);
+    }
+  });
+
+  test("is planned with the actions that may ask, and runs none of it", async () => {
+    seen.length = 0;
+    const world = new TestWorld();
+    const answer = await world.execute(TOOLS, {
+      dry_run: true,
+      actions: [
+        { id: "a", tool: "look" },
+        { id: "may", tool: "pay", args: { amount: { $ref: "a#/small" } } },
+        { id: "does", tool: "pay", args: { amount: 100 } },
+        { id: "never", tool: "pay", args: { amount: 1 } },
+      ],
+    });
+    if (!answer.ok) throw new Error(answer.error.refusal.hint);
+    expect(JSON.parse(answer.value.json)).toMatchObject({ plan: { confirmations: ["may", "does"] } });
+    expect(seen).toEqual([]);
+  });
+
+  test("says its condition in its effective contract", () => {
+    expect(effectiveContract(pay).confirm).toEqual({ when: { "/amount": { gte: 100 } } });
+  });
+
+  test("with a condition that cannot be read fails at the start and is named", () => {
+    const wrong = contractOf("wrong", {
+      orchestration: { mode: "parallel-safe", confirm: { when: { amount: { gte: 100 } } } },
+    });
+    expect(() => createCatalog([wrong])).toThrow(
+      /'wrong'.*\/orchestration\/confirm\/when\/amount.*JSON pointer/,
+    );
+  });
+});
