@@ -44,7 +44,13 @@ export const VOLLEY: Contender = {
   label: "Volley",
   source: { config: here("wrangler.toml") },
   setup: {
-    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate", RUNS: "RunLog" },
+    durableObjects: {
+      TENANT_GATE: "TenantGate",
+      TOOL_GATE: "ToolGate",
+      RUNS: "RunLog",
+      ENDPOINTS: "EndpointDirectory",
+      ENDPOINT_SHARDS: "EndpointShard",
+    },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
     vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY)]) },
   },

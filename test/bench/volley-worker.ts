@@ -70,3 +70,5 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const EndpointDirectory = volley.EndpointDirectory;
+export const EndpointShard = volley.EndpointShard;

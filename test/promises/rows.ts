@@ -245,6 +245,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
   },
   {
+    mark: "T54",
+    when: "an endpoint points inside, hangs, or floods by retry; a portal link is used for another customer",
+    seen: "the address is refused, and looked at again for each attempt; it holds one call of its own and delays no other; the link reaches its customer's endpoints only",
+  },
+  {
     mark: "T55",
     when: "one delivery is sent to another flow, whose webhook has the same secret",
     seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
@@ -370,6 +375,16 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F30",
     when: "a flow is replaced or deleted",
     seen: "the next run is the new one, or 404; everywhere within 5 s",
+  },
+  {
+    mark: "F33",
+    when: "killed while an event goes to many endpoints",
+    seen: "each of them gets it; a delivery that was under way is made once more",
+  },
+  {
+    mark: "F35",
+    when: "an event to many endpoints while some of them hang",
+    seen: "the others get it in time: those that fail have few of an object's places",
   },
 ];
 

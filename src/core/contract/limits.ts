@@ -628,8 +628,9 @@ export const endpointSecrets = 3;
 export const eventsRecovered = 1_000;
 /** Endpoints that a dry run of an event tells of. */
 export const endpointsExplained = 1_000;
-/** How long a portal link lasts: a week, and a quarter of an hour unless said. */
+/** How long a portal link lasts at most. */
 export const portalLinkS = 7 * 24 * 3_600;
+/** How long one lasts unless said: time to look, not to pass it on. */
 export const portalLinkUsualS = 900;
 /** Portal links of a tenant that are good at the same time. */
 export const portalLinks = 1_000;
