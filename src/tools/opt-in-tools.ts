@@ -5,7 +5,6 @@ import { queryOrders } from "./data/query-orders.ts";
 import { revenueSummary } from "./data/revenue-summary.ts";
 import { fetchDocument } from "./documents/fetch-document.ts";
 import { searchDocuments } from "./documents/search-documents.ts";
-import { publishEvent } from "./events/publish-event.ts";
 import { generateImage } from "./images/generate-image.ts";
 
 /**
@@ -15,8 +14,6 @@ import { generateImage } from "./images/generate-image.ts";
 export const OPT_IN_TOOLS = {
   /** Need the D1 database `DATA` with its migrations, `csv_report` the R2 bucket `OBJECTS` as well. */
   data: [searchDocuments, fetchDocument, createContacts, queryOrders, revenueSummary, csvReport],
-  /** Need the feature `endpoints`, whose objects are bound as `ENDPOINTS` and `ENDPOINT_SHARDS`. */
-  endpoints: [publishEvent],
   /** Need the R2 bucket `OBJECTS`. */
   images: [generateImage],
 } as const satisfies Readonly<Record<string, readonly Tool[]>>;

@@ -7,7 +7,7 @@ import type { Explained, ListPlace, RecoverQuery, SeenDelivery, SeenEndpoint } f
 /** An event that was published, or why it was not. */
 export type PublishAnswer = Result<Published, PublishRefusal>;
 
-/** What would become of an event, endpoint by endpoint. */
+/** The endpoints that an event would go to, and why the others would not get it. */
 export type ExplainAnswer = Result<
   { readonly endpoints: number; readonly explained: readonly Explained[] },
   PublishRefusal

@@ -8,7 +8,7 @@ const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
 
 const FIRST_SLOW_MS = 5_000;
 
-/** What an attempt has made of a delivery and of its endpoint. */
+/** The delivery and its endpoint after an attempt. */
 export interface Settled {
   readonly delivery: Delivery;
   readonly health: EndpointHealth;

@@ -23,7 +23,7 @@ export interface DayCounts {
   readonly delivered: number;
   readonly failed: number;
   readonly pending: number;
-  /** Of attempts that were answered; null where there were none. */
+  /** Counts attempts that were answered; null where there were none. */
   readonly p95Ms: number | null;
 }
 
@@ -52,9 +52,9 @@ export interface ListPlace {
 }
 
 export interface DeliveryQuery {
-  /** Of these endpoints only. */
+  /** Nothing but deliveries to these endpoints. */
   readonly endpoints?: readonly string[];
-  /** Of this event only. */
+  /** Nothing but deliveries of this event. */
   readonly seq?: number;
   readonly status?: DeliveryStatus;
   readonly after: ListPlace | null;

@@ -12,7 +12,7 @@ const AGAIN_MS = 10_000;
 /** More than so many that cannot be published are not kept. */
 const MOST = 1_000;
 
-/** What an object still has to tell its tenant: written in the turn in which it happens, and deleted once it is published. */
+/** The notices that an object still has to give its tenant: written in the turn in which it happens, and deleted once it is published. */
 export class NoticeTable {
   readonly #sql: SqlStorage;
   readonly #notices = new Map<string, Notice>();
