@@ -100,7 +100,7 @@ export function toEndpointJson(endpoint: KeptEndpoint): Written<typeof shownEndp
     ...(disabled !== null && { disabled_because: disabled.because }),
     created_at: toTime(createdAt),
     updated_at: toTime(updatedAt),
-  } as Written<typeof shownEndpointSchema>;
+  };
 }
 
 export function toDayJson({ delivered, failed, pending, p95Ms }: DayCounts) {

@@ -13,7 +13,6 @@ import { err, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
-import type { EventType } from "../directory-methods.ts";
 import { toTypeText } from "../endpoint-json.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
@@ -140,7 +139,7 @@ const showType: Endpoint = {
     if (!scope.ok) return scope;
     const found = await askGate(() => scope.value.ask((directory) => directory.type(type)), UNREADABLE);
     if (!found.ok) return found;
-    return found.value === null ? err(noType(type)) : ok(respondJson(toTypeText(found.value as EventType)));
+    return found.value === null ? err(noType(type)) : ok(respondJson(toTypeText(found.value)));
   },
   describe: () => ({
     id: "getEventType",

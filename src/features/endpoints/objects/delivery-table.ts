@@ -147,7 +147,15 @@ function toDelivery(row: Row): Delivery {
   const status = state === null ? "delivered" : INDEXED[state]!;
   const tried = JSON.parse(attempts) as Attempt[];
   return {
-    ...{ no, seq, eventId, type, status, tries, dueAt, createdAt, attempts: tried },
+    no,
+    seq,
+    eventId,
+    type,
+    status,
+    tries,
+    dueAt,
+    createdAt,
+    attempts: tried,
     ...(run !== null && { run }),
   };
 }

@@ -30,12 +30,12 @@ interface Asker {
 
 /** Open one of the objects that deliver, from its tenant's directory. */
 export function openShardOf(id: Asker, env: Record<string, unknown>, shard: number): Shard {
-  return open<Shard>(id, env[ENDPOINT_SHARDS], `${tenantOf(id)}/${shard}`);
+  return open(id, env[ENDPOINT_SHARDS] as ObjectNamespace<Shard>, `${tenantOf(id)}/${shard}`);
 }
 
 /** Open the directory of a tenant, from an object that delivers. */
 export function openDirectoryOf(id: Asker, env: Record<string, unknown>): Directory {
-  return open<Directory>(id, env[ENDPOINTS], tenantOf(id));
+  return open(id, env[ENDPOINTS] as ObjectNamespace<Directory>, tenantOf(id));
 }
 
 /** The tenant of an object. */
@@ -43,8 +43,7 @@ export function tenantOf({ name = "" }: Asker): string {
   return name.split("/")[0]!;
 }
 
-function open<Stub>({ jurisdiction }: Asker, binding: unknown, name: string): Stub {
-  const anywhere = binding as ObjectNamespace<Stub>;
+function open<Stub>({ jurisdiction }: Asker, anywhere: ObjectNamespace<Stub>, name: string): Stub {
   const placed = jurisdiction === undefined ? anywhere : anywhere.jurisdiction!(jurisdiction as Jurisdiction);
   return placed.get(placed.idFromName(name));
 }

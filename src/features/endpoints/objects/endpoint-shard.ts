@@ -105,7 +105,12 @@ export function createEndpointShard({
       const { failingSince, failedLast, disabled } = health;
       const endpoint: KeptEndpoint = {
         ...settings,
-        ...{ id, no: known?.no ?? no, failingSince, failedLast, disabled, updatedAt },
+        id,
+        no: known?.no ?? no,
+        failingSince,
+        failedLast,
+        disabled,
+        updatedAt,
         secrets: known?.secrets ?? [{ secret, endsAt: null }],
         createdAt: known?.createdAt ?? now,
       };
@@ -395,7 +400,7 @@ export function createEndpointShard({
     }
 
     #disableFailing(now: number): void {
-      for (const endpoint of [...this.#endpoints.values()]) {
+      for (const endpoint of this.#endpoints.values()) {
         const at = disabledAt(endpoint);
         if (at !== null && at <= now)
           this.#change({ ...endpoint, disabled: { at: now, because: "failing" } });

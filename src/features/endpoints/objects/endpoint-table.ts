@@ -77,7 +77,7 @@ export class EndpointTable {
 
   /** Forget those that were deleted before a time. */
   prune(before: number): void {
-    for (const { no, deletedAt } of [...this.#buried.values()]) {
+    for (const { no, deletedAt } of this.#buried.values()) {
       if (deletedAt >= before) continue;
       this.#sql.exec("DELETE FROM endpoints WHERE no = ?", no);
       this.#buried.delete(no);

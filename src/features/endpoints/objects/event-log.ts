@@ -52,7 +52,15 @@ export class EventLog {
     const { type, customer, data, about = null, only = null, run = null } = asked;
     const rows = this.#sql.exec<{ seq: number }>(
       `INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-      ...[asked.id ?? newId, type, customer, nowMs, data, about, only, run, sentAs],
+      asked.id ?? newId,
+      type,
+      customer,
+      nowMs,
+      data,
+      about,
+      only,
+      run,
+      sentAs,
     );
     return { kind: "new", event: toPublished(this.#at(rows.one().seq)!) };
   }
@@ -171,7 +179,12 @@ function toKept(row: Row): KeptEvent {
 function toPublished(row: Row): PublishedEvent {
   const { seq, type, customer, at, data, about, only, run } = row;
   return {
-    ...{ seq, id: idOf(row), type, customer, at, data },
+    seq,
+    id: idOf(row),
+    type,
+    customer,
+    at,
+    data,
     ...(about !== null && { about }),
     ...(only !== null && { only }),
     ...(run !== null && { run }),

@@ -4,7 +4,7 @@ import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
 
 describe("An event", () => {
   test("is delivered to the endpoints that ask for its type, signed as Standard Webhooks", async () => {
-    const { put, publish, sentTo, later, send } = await openEndpoints();
+    const { put, sentTo, later, send } = await openEndpoints();
     const secret = await put("a", { events: ["order.paid"] });
     await put("b", { events: ["order.*"] });
     await put("c", { events: ["invoice.*", "order"] });
