@@ -6,6 +6,7 @@ import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
 import { document } from "./features/document/index.ts";
+import { endpoints } from "./features/endpoints/index.ts";
 import { flows } from "./features/flows/index.ts";
 import { formats } from "./features/formats/index.ts";
 import { imports } from "./features/imports/index.ts";
@@ -21,7 +22,7 @@ import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
-import { SHIPPED_TOOLS } from "./package/tools.ts";
+import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
 
 // Tools that need a binding are added by group, each with its lines of wrangler.toml; a Worker does not contain tools that it does not list:
 // import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md
@@ -31,7 +32,7 @@ import { SHIPPED_TOOLS } from "./package/tools.ts";
 // const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
 const volley = createVolley({
-  tools: SHIPPED_TOOLS,
+  tools: [...SHIPPED_TOOLS, publishEvent],
   features: [
     discovery(),
     formats(),
@@ -48,6 +49,7 @@ const volley = createVolley({
     keys(),
     runs(),
     operator(),
+    endpoints(),
     tenantData(),
     objects(),
     tokens(),
@@ -65,3 +67,5 @@ export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
 export const OperatorLog = volley.OperatorLog;
+export const EndpointDirectory = volley.EndpointDirectory;
+export const EndpointShard = volley.EndpointShard;

@@ -181,6 +181,19 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
       status: 200,
     },
   },
+  publish_event: {
+    args: {
+      type: "order.paid",
+      data: {
+        order: 7,
+      },
+      customer: "c_42",
+    },
+    answer: {
+      event_id: "evt_3f2c9a54-1d7e-4b0a-9c55-0a3f5b6c7d8e_1",
+      endpoints: 3,
+    },
+  },
   rerank: {
     args: {
       query: "How long may goods be returned?",

@@ -4,6 +4,7 @@ import { createVolley, type Volley } from "../core/edge/create-volley.ts";
 import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
+import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { operator } from "../features/operator/index.ts";
 import type { runs } from "../features/runs/index.ts";
@@ -57,6 +58,7 @@ export interface TestVolley {
 /** The classes that features may bring. */
 type Objects = Volley<
   [
+    ReturnType<typeof endpoints>,
     ReturnType<typeof keys>,
     ReturnType<typeof operator>,
     ReturnType<typeof runs>,
@@ -93,6 +95,8 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
+    import("../features/added-tools/json-schema/check-schema.ts"),
+    import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
     import("../features/added-tools/tool-registry.ts"),
   ]);
@@ -140,7 +144,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { KeyShard, OperatorLog, RunLog, Workspace } = volley as Partial<Objects>;
+  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, Workspace } =
+    volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -151,6 +156,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
     ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
+    ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
+    ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

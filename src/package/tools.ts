@@ -20,6 +20,7 @@ export { searchDocuments } from "../tools/documents/search-documents.ts";
 export { sendEmail } from "../tools/email/send-email.ts";
 export { deliverEvent } from "../tools/events/deliver-event.ts";
 export { dispatchEvent } from "../tools/events/dispatch-event.ts";
+export { publishEvent } from "../tools/events/publish-event.ts";
 export { gasPrices } from "../tools/fuel/gas-prices.ts";
 export { readGmail } from "../tools/gmail/read-gmail.ts";
 export { searchGmail } from "../tools/gmail/search-gmail.ts";

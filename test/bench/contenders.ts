@@ -49,6 +49,8 @@ export const VOLLEY: Contender = {
       TOOL_GATE: "ToolGate",
       RUNS: "RunLog",
       OPERATOR: "OperatorLog",
+      ENDPOINTS: "EndpointDirectory",
+      ENDPOINT_SHARDS: "EndpointShard",
     },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
     vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY)]) },

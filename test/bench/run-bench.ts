@@ -6,6 +6,7 @@ import { makeAgentTables } from "./agent-report.ts";
 import { BEHIND_SLOTS, Bundles, FOR_LATENCY, WITH_JOB_BEHIND_SLOTS, WITHOUT_SLOTS } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
+import { type FanOut, makeFanOutTable, measureFanOut } from "./fan-out.ts";
 import { measureGateCalls } from "./gate-calls.ts";
 import { measureLatency, type Slices, startAll, warmUp } from "./measure.ts";
 import { measurePlanning } from "./planning.ts";
@@ -39,6 +40,8 @@ interface Options {
   readonly latency: Slices;
   readonly agent: AgentSlices;
   readonly gateMs: number;
+  /** So many endpoints an event goes to. */
+  readonly fanOut: readonly number[];
   readonly starts: number;
 }
 
@@ -55,6 +58,7 @@ const FULL: Options = {
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
   agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, aloneMs: 1_200, streamRounds: 3, streamMs: 1_500 },
   gateMs: 12_000,
+  fanOut: [1_000, 10_000],
   starts: 10,
 };
 
@@ -65,6 +69,7 @@ const QUICK: Options = {
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
   agent: { warmupMs: 600, rounds: 2, sliceMs: 250, aloneMs: 500, streamRounds: 1, streamMs: 1_000 },
   gateMs: 6_000,
+  fanOut: [1_000],
   starts: 4,
 };
 
@@ -81,6 +86,11 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   planning: async () => [makePlanningLine(await measurePlanning())],
   diamond: async () => makeDiamondTable(await measureDiamond()),
   webhooks: async ({ upstream }) => makeWebhookTable(await measureWebhooks(upstream.url)),
+  "fan-out": async ({ options }) => {
+    const measured: FanOut[] = [];
+    for (const endpoints of options.fanOut) measured.push(await measureFanOut(endpoints));
+    return makeFanOutTable(measured);
+  },
   agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),
 };
 

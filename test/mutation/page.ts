@@ -31,6 +31,7 @@ export const ROOMS = [
   "features/console",
   "features/discovery",
   "features/document",
+  "features/endpoints",
   "features/flows",
   "features/formats",
   "features/imports",

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
+import { publishEvent } from "../../src/tools/events/publish-event.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
@@ -76,7 +77,14 @@ describe("The package exports", () => {
       typeof value === "object" && value !== null && "run" in value;
     const exported = [...Object.entries(await load("tools")), ...Object.entries(await load("packs"))];
     const named = exported.flatMap(([name, value]) => (isTool(value) ? [[name, value] as const] : []));
-    const all = [...SHIPPED_TOOLS, ...Object.values(OPT_IN_TOOLS).flat(), ...PACK_TOOLS, ...WORKSPACE_TOOLS];
+    // One needs a feature, and comes with it.
+    const all = [
+      publishEvent,
+      ...SHIPPED_TOOLS,
+      ...Object.values(OPT_IN_TOOLS).flat(),
+      ...PACK_TOOLS,
+      ...WORKSPACE_TOOLS,
+    ];
     expect(named.map(([, tool]) => tool.name).toSorted()).toEqual(all.map(({ name }) => name).toSorted());
     const groups = exported.filter(([, value]) => !isTool(value)).map(([name]) => name);
     expect(groups.toSorted()).toEqual(["OPT_IN_TOOLS", "PACK_TOOLS", "SHIPPED_TOOLS", "WORKSPACE_TOOLS"]);

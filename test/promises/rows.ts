@@ -245,6 +245,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
   },
   {
+    mark: "T54",
+    when: "an endpoint points inside, hangs, or floods by retry; a portal link is used for another customer",
+    seen: "the address is refused, and looked at again for each attempt; it holds one call of its own and delays no other; the link reaches its customer's endpoints only",
+  },
+  {
     mark: "T55",
     when: "one delivery is sent to another flow, whose webhook has the same secret",
     seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
@@ -380,6 +385,16 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F34",
     when: "the object of runs, or of the operator's counts, is down or full",
     seen: "batches go on; the operator's log says how much is missing",
+  },
+  {
+    mark: "F33",
+    when: "killed while an event goes to many endpoints",
+    seen: "each of them gets it; a delivery that was under way is made once more",
+  },
+  {
+    mark: "F35",
+    when: "an event to many endpoints while some of them hang",
+    seen: "the others get it in time: those that fail have few of an object's places",
   },
 ];
 

@@ -13,6 +13,7 @@ const MARKS: Readonly<Record<string, string>> = {
   cors: "access-control-allow-origin",
   discovery: "/v1/discover_tools",
   document: "This document",
+  endpoints: "/v1/endpoints",
   flows: "/hooks/:tenant/:id",
   formats: "/v1/gemini/function_calls",
   imports: "/v1/tools/import",

@@ -6,6 +6,7 @@ import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { document } from "../../src/features/document/index.ts";
+import { endpoints } from "../../src/features/endpoints/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
 import { formats } from "../../src/features/formats/index.ts";
 import { imports } from "../../src/features/imports/index.ts";
@@ -39,6 +40,7 @@ export const ALL_FEATURES = [
   keys(),
   runs(),
   operator(),
+  endpoints(),
   tenantData(),
   objects(),
   tokens(),

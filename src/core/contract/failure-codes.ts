@@ -89,6 +89,7 @@ export const CODES = {
   INVALID_REQUEST: refused(422, "The body is not what this path takes."),
   INVALID_TOOL: refused(422, "The tool cannot be kept as it is declared."),
   INVALID_FLOW: refused(422, "The flow cannot be kept as it is declared."),
+  INVALID_ENDPOINT: refused(422, "The endpoint cannot be kept as it is declared."),
   QUOTA_EXCEEDED: refused(429, "The key's quota is used up for now."),
   MODEL_UNAVAILABLE: refused(502, "The model did not answer."),
   MODEL_TIMEOUT: refused(504, "The model did not answer in time."),

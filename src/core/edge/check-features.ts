@@ -12,6 +12,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   manage_tools: "added-tools",
   manage_keys: "keys",
   operator: "operator",
+  manage_endpoints: "endpoints",
 };
 
 /** The feature that a variable needs. Variables of core are not here. */
@@ -27,7 +28,11 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
 };
 
 /** The feature that tools with a binding need. */
-const BY_BINDING: Readonly<Record<string, string>> = { [WORKSPACES]: "workspace", OBJECTS: "objects" };
+const BY_BINDING: Readonly<Record<string, string>> = {
+  [WORKSPACES]: "workspace",
+  OBJECTS: "objects",
+  ENDPOINTS: "endpoints",
+};
 
 type Listed = readonly Pick<Feature, "name" | "needs">[];
 

@@ -232,7 +232,9 @@ export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N)
 export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
   const binding = (name: string): object | undefined => {
     const found = ports.binding(name);
-    return found === undefined || name !== WORKSPACES ? found : placeObjects(found, jurisdiction, name);
+    return found === undefined || ![WORKSPACES, "ENDPOINTS"].includes(name)
+      ? found
+      : placeObjects(found, jurisdiction, name);
   };
   return { ...ports, binding };
 }

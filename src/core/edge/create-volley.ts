@@ -134,7 +134,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
     ToolGate: createToolGate(undefined, rest.standIns?.clock),
     ...(Object.assign(
       {},
-      ...features.map(({ createObjects }) => createObjects?.({ clock: rest.standIns?.clock })),
+      ...features.map(({ createObjects }) => createObjects?.({ clock: rest.standIns?.clock, deploymentOf })),
     ) as ObjectsOf<Features>),
   };
 }

@@ -27,6 +27,9 @@ export interface Served {
   readonly RunLog?: Gate;
   /** Where it counts for the operator. */
   readonly OperatorLog?: Gate;
+  /** Where it keeps endpoints. */
+  readonly EndpointDirectory?: Gate;
+  readonly EndpointShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -63,7 +66,15 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return { Workspace: Idle, KeyShard: Idle, RunLog: Idle, OperatorLog: Idle, ...served };
+    return {
+      Workspace: Idle,
+      KeyShard: Idle,
+      RunLog: Idle,
+      OperatorLog: Idle,
+      EndpointDirectory: Idle,
+      EndpointShard: Idle,
+      ...served,
+    };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -89,6 +100,8 @@ function serveProblem(error: unknown): Required<Served> {
     KeyShard: Idle,
     RunLog: Idle,
     OperatorLog: Idle,
+    EndpointDirectory: Idle,
+    EndpointShard: Idle,
   };
 }
 

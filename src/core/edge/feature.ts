@@ -74,7 +74,14 @@ export interface Feature<Objects extends object = object> {
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
-  readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
+  readonly createObjects?: (options: ObjectOptions) => Objects;
+}
+
+/** The world of a feature's objects. */
+export interface ObjectOptions {
+  readonly clock?: Clock | undefined;
+  /** The deployment of an object's environment. */
+  readonly deploymentOf: (env: Env) => Deployment;
 }
 
 /** Answers a request. */

@@ -6,7 +6,14 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The rights that a key may have besides calling its tools. */
-export const KEY_FLAGS = ["approve", "skip_approval", "manage_tools", "manage_keys", "operator"] as const;
+export const KEY_FLAGS = [
+  "approve",
+  "skip_approval",
+  "manage_tools",
+  "manage_keys",
+  "manage_endpoints",
+  "operator",
+] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
 
 /** Who asked for a call, by their configured names, and in which request. */
@@ -52,6 +59,8 @@ export interface Caller {
   readonly manageKeys?: true;
   /** May look across tenants; no other right does. */
   readonly operates?: true;
+  /** May manage endpoints of its tenant, and publish events to them. */
+  readonly manageEndpoints?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -70,13 +79,21 @@ export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
 }
 
 /** The flags of a caller. */
-export function flagsOf({ approves, skipApproval, manageTools, manageKeys, operates }: Caller): KeyFlag[] {
+export function flagsOf({
+  approves,
+  skipApproval,
+  manageTools,
+  manageKeys,
+  manageEndpoints,
+  operates,
+}: Caller): KeyFlag[] {
   const has = {
     approve: approves,
     skip_approval: skipApproval,
     manage_tools: manageTools,
     manage_keys: manageKeys,
     operator: operates,
+    manage_endpoints: manageEndpoints,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -84,12 +101,13 @@ export function flagsOf({ approves, skipApproval, manageTools, manageKeys, opera
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "operates"> {
+): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints" | "operates"> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
     ...(flags.includes("manage_tools") && { manageTools: true as const }),
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
     ...(flags.includes("operator") && { operates: true as const }),
+    ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
   };
 }

@@ -54,7 +54,7 @@ export interface Operation extends Pick<Described, "flags"> {
 /** A route with its description, which is made when the document is asked for. */
 export interface Described {
   /** Its method and path, such as `GET /v1/jobs/:id`. */
-  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+  readonly route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
   /** It draws from the key's second allowance, whatever is asked. */
   readonly runsNothing?: true;
   /** The flags that a key needs for it; where it is mounted says so. */

@@ -1,0 +1,201 @@
+import * as LIMITS from "../../core/contract/limits.ts";
+import { decideGcra, type GcraRate } from "../../core/kit/gcra.ts";
+
+/** How an endpoint is to be delivered to. */
+export interface Lane {
+  readonly isActive: boolean;
+  readonly ordered: boolean;
+  readonly rateLimit?: GcraRate | undefined;
+}
+
+/** A delivery that waits. */
+export interface Waiting {
+  readonly seq: number;
+  readonly dueAt: number;
+}
+
+interface LaneState {
+  lane: Lane;
+  /** By its place in the order of publishing: when it is due. */
+  readonly waiting: Map<number, number>;
+  readonly running: Set<number>;
+  /** Failed attempts in a row. */
+  failures: number;
+  slowUntil: number;
+  tatMs: number;
+  /** No delivery of it is due before; 0 where that has to be looked for. */
+  nextAt: number;
+}
+
+/** A delivery whose turn it is. */
+export interface Turn {
+  readonly no: number;
+  readonly seq: number;
+}
+
+/**
+ * The deliveries that wait in one object, and whose turn it is. In memory, pure: time is handed in.
+ *
+ * An endpoint whose last attempt failed has one call at a time, and all such endpoints together have few of the object's places, so
+ * those that hang take nothing from those that answer. Endpoints take turns: the one that had none for longest comes first.
+ */
+export class DeliveryQueue {
+  readonly #lanes = new Map<number, LaneState>();
+  readonly #failingAtOnce: number;
+  #failingRunning = 0;
+
+  constructor(failingAtOnce: number = LIMITS.failingAtOnce) {
+    this.#failingAtOnce = failingAtOnce;
+  }
+
+  /** Say how an endpoint is to be delivered to; what waits for it goes on waiting. */
+  set(no: number, lane: Lane): void {
+    const known = this.#lanes.get(no);
+    if (known === undefined) {
+      const fresh = { failures: 0, slowUntil: 0, tatMs: 0, nextAt: 0 };
+      this.#lanes.set(no, { lane, waiting: new Map(), running: new Set(), ...fresh });
+      return;
+    }
+    known.lane = lane;
+    known.nextAt = 0;
+  }
+
+  /** Have nothing wait for an endpoint any more, and give what did. */
+  clear(no: number): number[] {
+    const state = this.#lanes.get(no);
+    if (state === undefined) return [];
+    const seqs = [...state.waiting.keys()];
+    state.waiting.clear();
+    return seqs;
+  }
+
+  /** Have a delivery wait. */
+  add(no: number, { seq, dueAt }: Waiting): void {
+    const state = this.#lanes.get(no);
+    if (state === undefined) return;
+    state.waiting.set(seq, dueAt);
+    state.nextAt = 0;
+  }
+
+  has({ no, seq }: Turn): boolean {
+    const state = this.#lanes.get(no);
+    return state !== undefined && (state.waiting.has(seq) || state.running.has(seq));
+  }
+
+  /** List the deliveries to an endpoint that wait or are under way. */
+  open(no: number): number[] {
+    const state = this.#lanes.get(no);
+    return state === undefined ? [] : [...state.waiting.keys(), ...state.running];
+  }
+
+  sizeOf(no: number): number {
+    const state = this.#lanes.get(no);
+    return state === undefined ? 0 : state.waiting.size + state.running.size;
+  }
+
+  failuresOf(no: number): number {
+    return this.#lanes.get(no)?.failures ?? 0;
+  }
+
+  /** Take the delivery whose turn it is; null where there is none now. */
+  claim(nowMs: number): Turn | null {
+    for (const [no, state] of this.#lanes) {
+      if (state.nextAt > nowMs || !this.#mayRun(state, nowMs)) continue;
+      const seq = this.#pick(state, nowMs);
+      if (seq === null || !this.#draw(state, nowMs)) continue;
+      state.waiting.delete(seq);
+      state.running.add(seq);
+      if (state.failures > 0) this.#failingRunning += 1;
+      // To the end: others have their turns first.
+      this.#lanes.delete(no);
+      this.#lanes.set(no, state);
+      return { no, seq };
+    }
+    return null;
+  }
+
+  /** An attempt is over. */
+  end(
+    { no, seq }: Turn,
+    nowMs: number,
+    { failed, slowMs }: { readonly failed: boolean; readonly slowMs: number },
+  ): void {
+    const state = this.#lanes.get(no);
+    if (state === undefined || !state.running.delete(seq)) return;
+    if (state.failures > 0) this.#failingRunning -= 1;
+    // Calls that began before the first failure count among those of failing endpoints from now on.
+    const before = state.failures;
+    state.failures = failed ? state.failures + 1 : 0;
+    if (before > 0 !== state.failures > 0)
+      this.#failingRunning += (state.failures > 0 ? 1 : -1) * state.running.size;
+    state.slowUntil = slowMs > 0 ? Math.max(state.slowUntil, nowMs + slowMs) : state.slowUntil;
+    if (!failed) state.slowUntil = 0;
+    state.nextAt = 0;
+  }
+
+  /** Forget an endpoint. Calls to it that are under way end unnoticed. */
+  drop(no: number): void {
+    const state = this.#lanes.get(no);
+    if (state === undefined) return;
+    if (state.failures > 0) this.#failingRunning -= state.running.size;
+    this.#lanes.delete(no);
+  }
+
+  /** When the next turn is, as far as time decides it; null where nothing waits but for a call's end. */
+  nextAt(nowMs: number): number | null {
+    let next: number | null = null;
+    for (const state of this.#lanes.values()) {
+      if (!state.lane.isActive || state.waiting.size === 0 || this.#isFull(state)) continue;
+      const at = Math.max(
+        state.nextAt > 0 ? state.nextAt : this.#dueOf(state),
+        state.slowUntil,
+        this.#rateAt(state, nowMs),
+      );
+      if (next === null || at < next) next = at;
+    }
+    return next;
+  }
+
+  #mayRun(state: LaneState, nowMs: number): boolean {
+    return state.lane.isActive && state.waiting.size > 0 && !this.#isFull(state) && state.slowUntil <= nowMs;
+  }
+
+  /** Whether a call has to end first. */
+  #isFull({ lane, failures, running }: LaneState): boolean {
+    if (lane.ordered)
+      return running.size > 0 || (failures > 0 && this.#failingRunning >= this.#failingAtOnce);
+    return failures > 0 && (running.size > 0 || this.#failingRunning >= this.#failingAtOnce);
+  }
+
+  /** The delivery that has been due for longest, or of an ordered endpoint the first one where it is due. */
+  #pick(state: LaneState, nowMs: number): number | null {
+    if (!state.lane.ordered)
+      // The first one that is due, not the one that has been for longest: all wait in the order in which they came.
+      for (const [seq, dueAt] of state.waiting) if (dueAt <= nowMs) return seq;
+    const dueAt = this.#dueOf(state);
+    if (dueAt <= nowMs) return Math.min(...state.waiting.keys());
+    state.nextAt = dueAt;
+    return null;
+  }
+
+  #dueOf({ lane, waiting }: LaneState): number {
+    if (lane.ordered) return waiting.get(Math.min(...waiting.keys()))!;
+    let first = Number.POSITIVE_INFINITY;
+    for (const dueAt of waiting.values()) first = Math.min(first, dueAt);
+    return first;
+  }
+
+  #draw(state: LaneState, nowMs: number): boolean {
+    if (state.lane.rateLimit === undefined) return true;
+    const drawn = decideGcra(state.tatMs, nowMs, state.lane.rateLimit);
+    if (drawn.allowed) state.tatMs = drawn.tatMs;
+    else state.nextAt = nowMs + Math.max(1, drawn.retryAfterMs);
+    return drawn.allowed;
+  }
+
+  #rateAt({ lane, tatMs }: LaneState, nowMs: number): number {
+    if (lane.rateLimit === undefined) return 0;
+    const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, lane.rateLimit);
+    return allowed ? 0 : nowMs + retryAfterMs;
+  }
+}

@@ -1,0 +1,141 @@
+import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
+import type { Result } from "../../core/kit/result.ts";
+import type { DeliveryStatus } from "./delivery.ts";
+import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
+import type { Explained, ListPlace, RecoverQuery, SeenDelivery, SeenEndpoint } from "./shard-methods.ts";
+
+/** An event that was published, or why it was not. */
+export type PublishAnswer = Result<Published, PublishRefusal>;
+
+/** The endpoints that an event would go to, and why the others would not get it. */
+export type ExplainAnswer = Result<
+  { readonly endpoints: number; readonly explained: readonly Explained[] },
+  PublishRefusal
+>;
+
+/** A published event, as it is kept. */
+export interface KeptEvent {
+  readonly seq: number;
+  readonly id: string;
+  readonly type: string;
+  readonly customer: string | null;
+  readonly at: number;
+  readonly data: string;
+  readonly run: string | null;
+}
+
+export interface EventQuery {
+  readonly type?: string;
+  readonly customer?: string;
+  readonly since?: number;
+  readonly until?: number;
+  /** Before this place in the order of publishing. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export type StatusCounts = Readonly<Record<DeliveryStatus, number>>;
+
+/** An endpoint that is to be kept, as a caller says it. */
+export interface EndpointAsked {
+  readonly id: string;
+  readonly settings: EndpointSettings;
+  /** Its secret if it is new. */
+  readonly secret: string;
+  readonly enables: boolean;
+  readonly seen?: number;
+}
+
+export type KeepRefusal = "too-many" | "changed" | "other-customer";
+
+export interface EndpointList {
+  readonly customer?: string;
+  readonly state?: EndpointState;
+  /** Before the endpoint of this number. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** A described type of events. Schema and example are JSON text. */
+export interface EventType {
+  readonly type: string;
+  readonly description: string;
+  readonly schema: string | null;
+  readonly example: string | null;
+  readonly updatedAt: number;
+}
+
+export interface DeliveryList {
+  readonly endpoint?: string;
+  readonly event?: string;
+  readonly status?: DeliveryStatus;
+  /** Nothing but deliveries to this customer's endpoints. */
+  readonly customer?: string;
+  readonly after: ListPlace | null;
+  readonly limit: number;
+}
+
+/** A delivery, the object that it lies in, and the body that it has. */
+export interface FoundDelivery extends SeenDelivery {
+  readonly shard: number;
+}
+
+/** A link by which a customer looks after its endpoints. Only a digest of its token is kept. */
+export interface PortalLink {
+  readonly hash: string;
+  readonly customer: string;
+  readonly expiresAt: number;
+  readonly readOnly: boolean;
+}
+
+/**
+ * The methods of a tenant's directory: which of its endpoints is kept where, its events in their order, its event types and portal
+ * links. It asks the objects that deliver.
+ *
+ * Methods that take a `customer` do as if there were no endpoints but that customer's.
+ */
+export interface DirectoryMethods {
+  publish(asked: Publishing): Promise<PublishAnswer>;
+  explain(asked: Publishing): Promise<ExplainAnswer>;
+  put(
+    asked: EndpointAsked,
+    customer?: string,
+  ): Promise<Result<{ created: boolean; endpoint: KeptEndpoint }, KeepRefusal>>;
+  get(id: string, customer?: string): Promise<SeenEndpoint | null>;
+  list(
+    query: EndpointList,
+  ): Promise<{ readonly endpoints: readonly KeptEndpoint[]; readonly next: number | null }>;
+  rotate(asked: Rotation): Promise<KeptEndpoint | null>;
+  remove(id: string, customer?: string): Promise<boolean>;
+  recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null>;
+  event(id: string): Promise<{ readonly event: KeptEvent; readonly counts: StatusCounts } | null>;
+  events(query: EventQuery): KeptEvent[];
+  deliveries(query: DeliveryList): Promise<readonly FoundDelivery[]>;
+  delivery(id: string, customer?: string): Promise<FoundDelivery | null>;
+  /** Deliver once more; null where there is no such delivery, false where its endpoint takes nothing or its event is forgotten. */
+  resend(id: string, customer?: string): Promise<boolean | null>;
+  putType(type: Omit<EventType, "updatedAt">): "created" | "replaced" | "too-many";
+  type(name: string): EventType | null;
+  types(): EventType[];
+  deleteType(name: string): boolean;
+  /** Keep a link; false where there are as many as there may be. */
+  putLink(link: PortalLink): boolean;
+  /** The link of a token's digest; null where there is none that is good. */
+  link(hash: string): PortalLink | null;
+  /** End all links of a customer; how many. */
+  deleteLinks(customer: string): number;
+  /** Everything but secrets, for an export: endpoints, event types, and events after a place. */
+  read(
+    after: number,
+    bytes: number,
+  ): Promise<{ readonly events: readonly KeptEvent[]; readonly next: number | null }>;
+  readEndpoints(): Promise<readonly KeptEndpoint[]>;
+  erase(): Promise<number>;
+}
+
+export interface Rotation {
+  readonly id: string;
+  readonly secret: string;
+  readonly overlapMs: number;
+  readonly customer?: string;
+}

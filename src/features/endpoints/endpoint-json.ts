@@ -1,0 +1,151 @@
+import * as z from "zod/mini";
+
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { DELIVERY_STATUSES, type Attempt, toDeliveryId } from "./delivery.ts";
+import type { EventType, FoundDelivery, KeptEvent } from "./directory-methods.ts";
+import { DISABLED_BECAUSE, ENDPOINT_STATES, type KeptEndpoint, stateOf } from "./endpoint.ts";
+import { endpointSchema } from "./endpoint-schema.ts";
+import type { DayCounts } from "./shard-methods.ts";
+
+const count = () => z.int().check(z.minimum(0));
+
+/** An endpoint as it is shown, without its secret. */
+export const shownEndpointSchema = lazySchema(() =>
+  z
+    .extend(endpointSchema(), {
+      id: z.string(),
+      ordered: z.boolean(),
+      paused: z.boolean(),
+      state: z.enum(ENDPOINT_STATES),
+      failing_since: z.optional(z.string()),
+      disabled_because: z
+        .optional(z.enum(DISABLED_BECAUSE))
+        .check(
+          z.describe(
+            "`gone`: it answered 410; `asked`: `webhook-delivery: disable`; `failing`: five days of failures",
+          ),
+        ),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .register(z.globalRegistry, { id: "Endpoint" }),
+);
+
+/** The same with what is shown once, or asked for alone. */
+export const wholeEndpointSchema = lazySchema(() =>
+  z
+    .extend(shownEndpointSchema(), {
+      secret: z.optional(z.string()).check(z.describe("Its signing secret, shown this once")),
+      last_24h: z.optional(
+        z.strictObject({
+          delivered: count(),
+          failed: count(),
+          pending: count(),
+          p95_ms: z.nullable(z.number()),
+        }),
+      ),
+    })
+    .register(z.globalRegistry, { id: "WholeEndpoint" }),
+);
+
+const attemptSchema = lazySchema(() =>
+  z.strictObject({
+    at: z.string(),
+    duration_ms: z.number(),
+    status: z.optional(z.int()).check(z.describe("The HTTP status that came")),
+    code: z.optional(z.string()).check(z.describe("Why none came")),
+    response: z.optional(z.string()).check(z.describe("The beginning of the answer's text")),
+  }),
+);
+
+export const deliverySchema = lazySchema(() =>
+  z
+    .strictObject({
+      delivery_id: z.string(),
+      endpoint: z.string(),
+      event_id: z.string(),
+      type: z.string(),
+      status: z.enum(DELIVERY_STATUSES),
+      attempts: z.array(attemptSchema()),
+      next_attempt_at: z.nullable(z.string()),
+      created_at: z.string(),
+      run_id: z.optional(z.string()).check(z.describe("The run that published it")),
+    })
+    .register(z.globalRegistry, { id: "Delivery" }),
+);
+
+/** The fields of an endpoint as they were sent. */
+export function toSettingsJson(endpoint: KeptEndpoint) {
+  const { url, customer, events, filter, description, headers, rateLimit, ordered, paused } = endpoint;
+  return {
+    url,
+    ...(customer !== undefined && { customer }),
+    events,
+    ...(filter !== undefined && { filter }),
+    ...(description !== undefined && { description }),
+    ...(headers !== undefined && { headers }),
+    ...(rateLimit !== undefined && { rate_limit: { limit: rateLimit.limit, window_s: rateLimit.windowS } }),
+    ordered,
+    paused,
+  };
+}
+
+export function toEndpointJson(endpoint: KeptEndpoint): Written<typeof shownEndpointSchema> {
+  const { id, failingSince, disabled, createdAt, updatedAt } = endpoint;
+  return {
+    id,
+    ...toSettingsJson(endpoint),
+    state: stateOf(endpoint),
+    ...(failingSince !== null && { failing_since: toTime(failingSince) }),
+    ...(disabled !== null && { disabled_because: disabled.because }),
+    created_at: toTime(createdAt),
+    updated_at: toTime(updatedAt),
+  };
+}
+
+export function toDayJson({ delivered, failed, pending, p95Ms }: DayCounts) {
+  return { delivered, failed, pending, p95_ms: p95Ms };
+}
+
+export function toDeliveryJson(delivery: FoundDelivery): Written<typeof deliverySchema> {
+  const { endpoint, eventId, type, status, attempts, dueAt, createdAt, run } = delivery;
+  return {
+    delivery_id: toDeliveryId(delivery),
+    endpoint,
+    event_id: eventId,
+    type,
+    status,
+    attempts: attempts.map(toAttemptJson),
+    next_attempt_at: dueAt === null ? null : toTime(dueAt),
+    created_at: toTime(createdAt),
+    ...(run !== undefined && { run_id: run }),
+  };
+}
+
+function toAttemptJson({ at, durationMs, ...rest }: Attempt) {
+  return { at: toTime(at), duration_ms: durationMs, ...rest };
+}
+
+/** Write an event; its data keeps every digit. */
+export function toEventText({ id, type, customer, at, data, run }: KeptEvent, more: object = {}): string {
+  const head = JSON.stringify({
+    event_id: id,
+    type,
+    ...(customer !== null && { customer }),
+    at: toTime(at),
+    ...(run !== null && { run_id: run }),
+    ...more,
+  });
+  return `${head.slice(0, -1)},"data":${data}}`;
+}
+
+export function toTypeText({ type, description, schema, example, updatedAt }: EventType): string {
+  const head = JSON.stringify({ type, description, updated_at: toTime(updatedAt) });
+  const schemaText = schema === null ? "" : `,"schema":${schema}`;
+  const exampleText = example === null ? "" : `,"example":${example}`;
+  return `${head.slice(0, -1)}${schemaText}${exampleText}}`;
+}
+
+export function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

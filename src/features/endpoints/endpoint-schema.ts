@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+
+import { conditionSchema, parseCondition } from "../../core/contract/condition.ts";
+import { toHint, toIssues } from "../../core/contract/issues.ts";
+import type { Issue } from "../../core/contract/failure.ts";
+import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
+import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { guardHeaders } from "../../core/egress/guard-headers.ts";
+import { guardPublicUrl } from "../../core/egress/guard-url.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+import type { EndpointSettings } from "./endpoint.ts";
+
+/** The form of an endpoint's id, a customer and a subject. */
+export const NAME = /^[A-Za-z0-9_.@:-]{1,128}$/;
+/** A type: words parted by dots. */
+export const EVENT_TYPE = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
+
+/** Headers of a delivery that are ours. */
+const OURS = /^(?:content-|webhook-|user-agent$|accept-encoding$)/i;
+const HEADER_BYTES = 4_096;
+
+export const customerField = () =>
+  z.string().check(z.regex(NAME), z.describe("The tenant's word for who receives"));
+
+/** The fields of an endpoint as they are sent. */
+export const endpointSchema = lazySchema(() =>
+  z.strictObject({
+    url: z.string().check(z.maxLength(LIMITS.callbackUrlLength), z.describe("A public https address")),
+    customer: z.optional(customerField()),
+    events: z
+      .array(z.string().check(z.maxLength(LIMITS.eventTypeLength), z.regex(PATTERN)))
+      .check(
+        z.minLength(1),
+        z.maxLength(LIMITS.endpointEvents),
+        z.describe("Types such as `order.paid`, prefixes such as `invoice.*`, or `*`"),
+      ),
+    filter: z
+      .optional(conditionSchema())
+      .check(z.describe("A condition on `data`, by JSON pointer: all of its tests are required")),
+    description: z.optional(z.string().check(z.maxLength(1_000))),
+    headers: z
+      .optional(z.record(z.string(), z.string()))
+      .check(z.describe("Headers that each delivery has besides ours")),
+    rate_limit: z.optional(
+      z.strictObject({
+        limit: z.int().check(z.minimum(1), z.maximum(100_000)),
+        window_s: z.int().check(z.minimum(1), z.maximum(3_600)),
+      }),
+    ),
+    ordered: z.optional(z.boolean()).check(z.describe("One delivery at a time, in the order of publishing")),
+    paused: z.optional(z.boolean()),
+  }),
+);
+
+const OPTIONAL = ["customer", "filter", "description", "headers", "rate_limit", "ordered", "paused"];
+
+/** Parse an endpoint, or say all that is wrong with it. */
+export function parseEndpoint(
+  value: unknown,
+  trustedOrigins: ReadonlySet<string>,
+): Result<EndpointSettings, Refusal> {
+  const sent = withoutNulls(value, OPTIONAL);
+  const parsed = endpointSchema().safeParse(sent);
+  // Zod passes `__proto__` over, and a filter without that test would let everything through.
+  const filter = isJsonObject(sent) ? sent["filter"] : undefined;
+  const condition = filter === undefined ? ok([]) : parseCondition(filter, ["filter"]);
+  if (!parsed.success) return refuse(toIssues(parsed.error, sent));
+  if (!condition.ok) return refuse(condition.error);
+  const { url, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
+  const issues: Issue[] = [];
+  const guarded = guardPublicUrl(url, trustedOrigins);
+  if (!guarded.ok)
+    issues.push({
+      path: "/url",
+      expected: "a public https address, on port 443, without user name",
+      received: guarded.error.hint ?? "another address",
+    });
+  if (headers !== undefined) issues.push(...findHeaderIssues(headers));
+  if (issues.length > 0 || !guarded.ok) return refuse(issues);
+  return ok({
+    ...given(rest),
+    ...(headers !== undefined && { headers }),
+    ...(rate !== undefined && { rateLimit: { limit: rate.limit, windowS: rate.window_s } }),
+    url: guarded.value.href,
+    events: rest.events,
+    ordered,
+    paused,
+  });
+}
+
+type Given = Pick<EndpointSettings, "customer" | "filter" | "description">;
+
+function given({ customer, filter, description }: { [Name in keyof Given]: Given[Name] | undefined }): Given {
+  return {
+    ...(customer !== undefined && { customer }),
+    ...(filter !== undefined && { filter }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
+  const checked = guardHeaders(headers);
+  const names = Object.keys(headers);
+  const size = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const ours = names.find((name) => OURS.test(name));
+  const refused = (expected: string, received: string): Issue[] => [{ path: "/headers", expected, received }];
+  if (!checked.ok) return refused("headers that a request may have", checked.error.hint ?? "another one");
+  if (ours !== undefined) return refused("headers besides those of each delivery", `'${ours}'`);
+  if (names.length > LIMITS.endpointHeaders || size > HEADER_BYTES)
+    return refused(
+      `at most ${LIMITS.endpointHeaders} headers of ${HEADER_BYTES} characters together`,
+      "more",
+    );
+  return [];
+}
+
+function refuse(issues: readonly Issue[]): Result<never, Refusal> {
+  const told = issues.map((issue) => ({ ...issue, hint: toHint([issue]) }));
+  return err(makeRefusal("INVALID_ENDPOINT", told[0]!.hint, { issue: issues[0]!, issues: told }));
+}

@@ -1,0 +1,75 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { DELIVERY_STATUSES } from "../delivery.ts";
+import { deliverySchema, toDeliveryJson } from "../endpoint-json.ts";
+import { parseLimit, parsePlace } from "../list-query.ts";
+import { NO_DELIVERY, type Scope, UNREADABLE } from "./scope.ts";
+
+type Answered = Promise<Result<Response, Refusal>>;
+
+export const deliveryPageSchema = lazySchema(() =>
+  z
+    .strictObject({ deliveries: z.array(deliverySchema()), next_cursor: z.nullable(z.string()) })
+    .register(z.globalRegistry, { id: "DeliveryPage" }),
+);
+
+/** List deliveries, the latest event first. */
+export async function listDeliveries(query: URLSearchParams, scope: Scope): Answered {
+  const other = refuseOtherParameters(query, ["endpoint", "event", "status", "limit", "cursor"]);
+  if (other !== null) return err(other);
+  const status = parseChoice(query, "status", DELIVERY_STATUSES);
+  if (!status.ok) return status;
+  const limit = parseLimit(query);
+  if (!limit.ok) return limit;
+  const after = parsePlace(query);
+  if (!after.ok) return after;
+  const [endpoint, event] = [query.get("endpoint"), query.get("event")];
+  const asked = {
+    ...(endpoint !== null && { endpoint }),
+    ...(event !== null && { event }),
+    ...(status.value !== null && { status: status.value }),
+    ...(scope.customer !== undefined && { customer: scope.customer }),
+    after: after.value,
+    // One more than is shown tells whether there is another page.
+    limit: limit.value + 1,
+  };
+  const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
+  if (!found.ok) return found;
+  const page = found.value.slice(0, limit.value);
+  const last = page.at(-1);
+  const isMore = found.value.length > page.length && last !== undefined;
+  const next = isMore ? `${last.seq}_${last.no}` : null;
+  return ok(respondJson(JSON.stringify({ deliveries: page.map(toDeliveryJson), next_cursor: next })));
+}
+
+export async function showDelivery(id: string, scope: Scope): Answered {
+  const found = await askGate(
+    () => scope.ask((directory) => directory.delivery(id, scope.customer)),
+    UNREADABLE,
+  );
+  if (!found.ok) return found;
+  return found.value === null
+    ? err(NO_DELIVERY)
+    : ok(respondJson(JSON.stringify(toDeliveryJson(found.value))));
+}
+
+/** Deliver an event to its endpoint once more. */
+export async function resendDelivery(id: string, scope: Scope): Answered {
+  const hint = "Whether it is delivered again is not certain; look at the delivery.";
+  const resent = await askGate(() => scope.ask((directory) => directory.resend(id, scope.customer)), hint);
+  if (!resent.ok) return resent;
+  if (resent.value === null) return err(NO_DELIVERY);
+  if (!resent.value) return err(NOT_RESENT);
+  return ok(respondJson(JSON.stringify({ delivery_id: id, status: "pending" }), { status: 202 }));
+}
+
+const NOT_RESENT = makeRefusal(
+  "INVALID_REQUEST",
+  "Nothing is sent again: the endpoint is paused, disabled or deleted, or its event is not kept any more.",
+);

@@ -1,0 +1,224 @@
+import * as z from "zod/mini";
+
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { parseRequest } from "../../../core/contract/parse-request.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequest, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
+import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
+import { toDayJson, toEndpointJson, toSettingsJson } from "../endpoint-json.ts";
+import { NAME, parseEndpoint } from "../endpoint-schema.ts";
+import { fitsPattern } from "../match-event.ts";
+import { makeSecret } from "./make-secret.ts";
+import { noEndpoint, type Scope, UNREADABLE } from "./scope.ts";
+
+type Answered = Promise<Result<Response, Refusal>>;
+
+const UNCERTAIN = "Whether the endpoint was kept is not certain; look at it before you ask again.";
+/** A change that others make at the same time is made again on what they left. */
+const PATCH_TRIES = 3;
+
+/** Keep an endpoint under an id, or replace the one that has it. */
+export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
+  if (!NAME.test(id)) return err(badName(id));
+  const body = await readRequestBody(request);
+  if (!body.ok) return body;
+  const settings = parse(body.value.value, scope);
+  if (!settings.ok) return settings;
+  return keep({ id, settings: settings.value, enables: !settings.value.paused }, scope);
+}
+
+/** Change fields of an endpoint; null takes one away. */
+export async function patchEndpoint(request: Request, id: string, scope: Scope): Answered {
+  const body = await readRequestBody(request);
+  if (!body.ok) return body;
+  const change = body.value.value;
+  if (!isJsonObject(change))
+    return err(makeRefusal("INVALID_ENDPOINT", "The body must be an object with the fields that change."));
+  for (let tries = 1; ; tries += 1) {
+    const known = await read(id, scope);
+    if (!known.ok) return known;
+    const { endpoint } = known.value;
+    const settings = parse({ ...toSettingsJson(endpoint), ...change }, scope);
+    if (!settings.ok) return settings;
+    const enables = change["paused"] === false;
+    const asked = { id, settings: settings.value, enables, seen: endpoint.updatedAt };
+    const kept = await keep(asked, scope);
+    if (kept.ok || kept.error !== CHANGED || tries === PATCH_TRIES) return kept;
+  }
+}
+
+export async function showEndpoint(id: string, scope: Scope): Answered {
+  const known = await read(id, scope);
+  if (!known.ok) return known;
+  const { endpoint, day } = known.value;
+  return ok(respondJson(JSON.stringify({ ...toEndpointJson(endpoint), last_24h: toDayJson(day) })));
+}
+
+export async function deleteEndpoint(id: string, scope: Scope): Answered {
+  const hint = "Whether the endpoint was deleted is not certain; send the same request again.";
+  const removed = await askGate(() => scope.ask((directory) => directory.remove(id, scope.customer)), hint);
+  if (!removed.ok) return removed;
+  return removed.value ? ok(new Response(null, { status: 204 })) : err(noEndpoint(id));
+}
+
+export const rotationSchema = lazySchema(() =>
+  z.strictObject({
+    overlap_s: z
+      .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.secretOverlapS)))
+      .check(z.describe("How long both secrets sign; a day unless said")),
+  }),
+);
+
+/** Put another secret in the place of an endpoint's. */
+export async function rotateEndpoint(request: Request, id: string, scope: Scope): Answered {
+  const body = await readRequest(request, rotationSchema());
+  if (!body.ok) return body;
+  const { overlap_s: overlapS = 86_400 } = body.value.parsed;
+  const secret = makeSecret();
+  const asked = { id, secret, overlapMs: overlapS * 1_000, ...only(scope) };
+  const hint = "Whether the secret was changed is not certain; rotate again, with an overlap.";
+  const rotated = await askGate(() => scope.ask((directory) => directory.rotate(asked)), hint);
+  if (!rotated.ok) return rotated;
+  if (rotated.value === null) return err(noEndpoint(id));
+  return ok(respondJson(JSON.stringify({ ...toEndpointJson(rotated.value), secret })));
+}
+
+export const testSchema = lazySchema(() =>
+  z.strictObject({
+    type: z
+      .optional(z.string())
+      .check(z.describe("Whose example is sent; the first that the endpoint asks for by name unless said")),
+  }),
+);
+
+/** Send an example to an endpoint, as an event that is for it alone. */
+export async function testEndpoint(request: Request, id: string, scope: Scope): Answered {
+  const body = await readRequest(request, testSchema());
+  if (!body.ok) return body;
+  const known = await read(id, scope);
+  if (!known.ok) return known;
+  const { endpoint } = known.value;
+  const type = body.value.parsed.type ?? endpoint.events.find((one) => !one.includes("*")) ?? "endpoint.test";
+  if (body.value.parsed.type !== undefined && !endpoint.events.some((pattern) => fitsPattern(pattern, type)))
+    return err(
+      makeRefusal("INVALID_REQUEST", `/type: the endpoint does not ask for '${visibleText(type)}'.`),
+    );
+  const described = await askGate(() => scope.ask((directory) => directory.type(type)), UNREADABLE);
+  if (!described.ok) return described;
+  const data = described.value?.example ?? '{"test":true}';
+  const event = { type, data, customer: null, only: id };
+  const published = await askGate(
+    () => scope.ask((directory) => directory.publish(event)),
+    "Whether the test was sent is not certain; look at the endpoint's deliveries.",
+  );
+  if (!published.ok) return published;
+  if (!published.value.ok || published.value.value.endpoints === 0)
+    return err(
+      makeRefusal(
+        "INVALID_REQUEST",
+        "The endpoint is paused or disabled, so nothing was sent; send PATCH with paused: false first.",
+      ),
+    );
+  return ok(respondJson(JSON.stringify({ event_id: published.value.value.eventId }), { status: 202 }));
+}
+
+export const recoverSchema = lazySchema(() =>
+  z.strictObject({
+    since: z.string().check(z.describe("Events published since")),
+    until: z.optional(z.string()),
+    all: z
+      .optional(z.boolean())
+      .check(z.describe("Also what was never tried, because it was paused or disabled")),
+  }),
+);
+
+/** Deliver to an endpoint what it should have got in a time and did not. */
+export async function recoverEndpoint(request: Request, id: string, scope: Scope): Answered {
+  const body = await readRequestBody(request);
+  if (!body.ok) return body;
+  const asked = parseRequest(recoverSchema(), body.value.value);
+  if (!asked.ok) return asked;
+  const { since, until, all = false } = asked.value;
+  const now = scope.context.ports.clock.now();
+  const from = parseInstant(since);
+  const to = until === undefined ? now : parseInstant(until);
+  if (from === null || to === null) {
+    const path = from === null ? "/since" : "/until";
+    return err(makeRefusal("INVALID_REQUEST", `${path} must be ${INSTANT_EXPECTED}.`));
+  }
+  const query = { since: from, until: to, all };
+  const recovered = await askGate(
+    () => scope.ask((directory) => directory.recover(id, query, scope.customer)),
+    "Whether everything is delivered again is not certain; send the same request again.",
+  );
+  if (!recovered.ok) return recovered;
+  if (recovered.value === null) return err(noEndpoint(id));
+  return ok(respondJson(JSON.stringify({ deliveries: recovered.value }), { status: 202 }));
+}
+
+async function keep(asked: Omit<EndpointAsked, "secret">, scope: Scope): Answered {
+  const secret = makeSecret();
+  const { customer } = scope;
+  const kept = await askGate(
+    () => scope.ask((directory) => directory.put({ ...asked, secret }, customer)),
+    UNCERTAIN,
+  );
+  if (!kept.ok) return kept;
+  if (!kept.value.ok) return err(refuseKept(kept.value.error, asked.id));
+  const { created, endpoint } = kept.value.value;
+  const shown = { ...toEndpointJson(endpoint), ...(created && { secret }) };
+  return ok(respondJson(JSON.stringify(shown), { status: created ? 201 : 200 }));
+}
+
+async function read(id: string, scope: Scope) {
+  const found = await askGate(() => scope.ask((directory) => directory.get(id, scope.customer)), UNREADABLE);
+  if (!found.ok) return found;
+  return found.value === null
+    ? err(noEndpoint(id))
+    : ok(found.value as { endpoint: KeptEndpoint } & typeof found.value);
+}
+
+/** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. */
+function parse(value: unknown, { context, customer }: Scope): Result<EndpointSettings, Refusal> {
+  const parsed = parseEndpoint(value, context.configured.trustedOrigins);
+  return parsed.ok && customer !== undefined ? ok({ ...parsed.value, customer }) : parsed;
+}
+
+function only({ customer }: Scope): { customer?: string } {
+  return customer === undefined ? {} : { customer };
+}
+
+function badName(id: string): Refusal {
+  const issue = { path: "/id", expected: `text matching ${String(NAME)}`, received: visibleText(id) };
+  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must match ${String(NAME)}.`, {
+    issue,
+    issues: [{ ...issue, hint: "Take another id." }],
+  });
+}
+
+const CHANGED = makeRefusal(
+  "NAME_TAKEN",
+  "The endpoint was changed by somebody else just now; look at it and ask again.",
+);
+
+function refuseKept(refusal: KeepRefusal, id: string): Refusal {
+  switch (refusal) {
+    case "changed":
+      return CHANGED;
+    case "other-customer":
+      return makeRefusal("NAME_TAKEN", `The id '${visibleText(id)}' is taken; choose another one.`);
+    case "too-many":
+      return makeRefusal(
+        "INVALID_ENDPOINT",
+        `The tenant has as many endpoints as it may (${LIMITS.endpoints}); delete some first.`,
+      );
+  }
+}

@@ -1,0 +1,216 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import type { Endpoint, Handler } from "../../../core/edge/openapi/endpoint.ts";
+import type { Result } from "../../../core/kit/result.ts";
+import { DELIVERY_STATUSES } from "../delivery.ts";
+import { ENDPOINT_STATES } from "../endpoint.ts";
+import { deliverySchema, wholeEndpointSchema } from "../endpoint-json.ts";
+import { endpointSchema } from "../endpoint-schema.ts";
+import { deliveryPageSchema, listDeliveries, resendDelivery, showDelivery } from "./delivery-actions.ts";
+import {
+  deleteEndpoint,
+  patchEndpoint,
+  putEndpoint,
+  recoverEndpoint,
+  recoverSchema,
+  rotateEndpoint,
+  rotationSchema,
+  showEndpoint,
+  testEndpoint,
+  testSchema,
+} from "./endpoint-actions.ts";
+import { endpointPageSchema, listEndpoints } from "./list-endpoints.ts";
+import { openScope, type Scope } from "./scope.ts";
+
+const TAG = "Endpoints";
+
+/** Handle a request of the tenant itself. */
+function of(
+  handle: (scope: Scope, request: Request, id: string) => Promise<Result<Response, Refusal>>,
+): Handler {
+  return async (request, context, id) => {
+    const scope = openScope(context);
+    return scope.ok ? handle(scope.value, request, id) : scope;
+  };
+}
+
+const queryOf = (request: Request): URLSearchParams => new URL(request.url).searchParams;
+
+const page = () => ({ limit: z.optional(z.string()), cursor: z.optional(z.string()) });
+
+const testedSchema = lazySchema(() => z.strictObject({ event_id: z.string() }));
+const recoveredSchema = lazySchema(() => z.strictObject({ deliveries: z.int() }));
+const resentSchema = lazySchema(() =>
+  z.strictObject({ delivery_id: z.string(), status: z.literal("pending") }),
+);
+
+/** A tenant's endpoints, and the deliveries to them. */
+export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
+  {
+    route: "PUT /v1/endpoints/:id",
+    runsNothing: true,
+    handle: of((scope, request, id) => putEndpoint(request, id, scope)),
+    describe: () => ({
+      id: "putEndpoint",
+      summary: "Keep an endpoint under an id, or replace the one that has it",
+      tag: TAG,
+      body: { schema: endpointSchema().check(z.meta({ id: "EndpointRequest" })), example: EXAMPLE },
+      answer: {
+        description: "The endpoint; 201 with its secret where it is new",
+        schema: wholeEndpointSchema(),
+        statuses: [200, 201],
+      },
+      refusals: ["INVALID_ENDPOINT", "NAME_TAKEN", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "GET /v1/endpoints",
+    runsNothing: true,
+    handle: of((scope, request) => listEndpoints(queryOf(request), scope)),
+    describe: () => ({
+      id: "listEndpoints",
+      summary: "List endpoints, the newest first",
+      tag: TAG,
+      query: z.strictObject({
+        customer: z.optional(z.string()),
+        state: z.optional(z.enum(ENDPOINT_STATES)),
+        ...page(),
+      }),
+      answer: { description: "One page", schema: endpointPageSchema() },
+      refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "GET /v1/endpoints/:id",
+    runsNothing: true,
+    handle: of((scope, _, id) => showEndpoint(id, scope)),
+    describe: () => ({
+      id: "getEndpoint",
+      summary: "Show an endpoint, and how its last day went",
+      tag: TAG,
+      answer: { description: "The endpoint", schema: wholeEndpointSchema() },
+      refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "PATCH /v1/endpoints/:id",
+    runsNothing: true,
+    handle: of((scope, request, id) => patchEndpoint(request, id, scope)),
+    describe: () => ({
+      id: "patchEndpoint",
+      summary: "Change fields of an endpoint; `paused: false` makes a disabled one active",
+      tag: TAG,
+      body: {
+        schema: z.partial(endpointSchema()).check(z.meta({ id: "EndpointChange" })),
+        example: { paused: true },
+      },
+      answer: { description: "The endpoint", schema: wholeEndpointSchema() },
+      refusals: ["INVALID_ENDPOINT", "NAME_TAKEN", "NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "DELETE /v1/endpoints/:id",
+    runsNothing: true,
+    handle: of((scope, _, id) => deleteEndpoint(id, scope)),
+    describe: () => ({
+      id: "deleteEndpoint",
+      summary: "Delete an endpoint; what waits for it is discarded",
+      tag: TAG,
+      answer: { description: "It is gone", schema: null, statuses: [204] },
+      refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "POST /v1/endpoints/:id/rotate",
+    runsNothing: true,
+    handle: of((scope, request, id) => rotateEndpoint(request, id, scope)),
+    describe: () => ({
+      id: "rotateEndpoint",
+      summary: "Give an endpoint another secret; both sign for a while",
+      tag: TAG,
+      body: { schema: rotationSchema(), example: { overlap_s: 86_400 } },
+      answer: { description: "The endpoint with its new secret", schema: wholeEndpointSchema() },
+      refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "POST /v1/endpoints/:id/test",
+    runsNothing: true,
+    handle: of((scope, request, id) => testEndpoint(request, id, scope)),
+    describe: () => ({
+      id: "testEndpoint",
+      summary: "Send an example to one endpoint",
+      tag: TAG,
+      body: { schema: testSchema(), example: {} },
+      answer: { description: "The event", schema: testedSchema(), statuses: [202] },
+      refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "POST /v1/endpoints/:id/recover",
+    runsNothing: true,
+    handle: of((scope, request, id) => recoverEndpoint(request, id, scope)),
+    describe: () => ({
+      id: "recoverEndpoint",
+      summary: "Deliver again what failed in a time",
+      tag: TAG,
+      body: { schema: recoverSchema(), example: { since: "2026-01-01T00:00:00Z" } },
+      answer: {
+        description: "How many deliveries are made again",
+        schema: recoveredSchema(),
+        statuses: [202],
+      },
+      refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "GET /v1/deliveries",
+    runsNothing: true,
+    handle: of((scope, request) => listDeliveries(queryOf(request), scope)),
+    describe: () => ({
+      id: "listDeliveries",
+      summary: "List deliveries, the latest event first",
+      tag: TAG,
+      query: z.strictObject({
+        endpoint: z.optional(z.string()),
+        event: z.optional(z.string()),
+        status: z.optional(z.enum(DELIVERY_STATUSES)),
+        ...page(),
+      }),
+      answer: { description: "One page", schema: deliveryPageSchema() },
+      refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "GET /v1/deliveries/:id",
+    runsNothing: true,
+    handle: of((scope, _, id) => showDelivery(id, scope)),
+    describe: () => ({
+      id: "getDelivery",
+      summary: "Show a delivery with its attempts",
+      tag: TAG,
+      answer: { description: "The delivery", schema: deliverySchema() },
+      refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+  {
+    route: "POST /v1/deliveries/:id/resend",
+    runsNothing: true,
+    handle: of((scope, _, id) => resendDelivery(id, scope)),
+    describe: () => ({
+      id: "resendDelivery",
+      summary: "Deliver an event to its endpoint once more, to its present address",
+      tag: TAG,
+      answer: { description: "It is on its way", schema: resentSchema(), statuses: [202] },
+      refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED"],
+    }),
+  },
+];
+
+const EXAMPLE = {
+  url: "https://shop.example.com/hooks",
+  customer: "c_42",
+  events: ["order.paid", "invoice.*"],
+};

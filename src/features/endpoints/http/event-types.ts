@@ -1,0 +1,180 @@
+import * as z from "zod/mini";
+
+import { parseExact } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseRequest } from "../../../core/contract/parse-request.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
+import { toTypeText } from "../endpoint-json.ts";
+import { openScope, type Scope, UNREADABLE } from "./scope.ts";
+
+const TAG = "Endpoints";
+
+const typeSchema = lazySchema(() =>
+  z.strictObject({
+    description: z.string().check(z.minLength(1), z.maxLength(1_000)),
+    schema: z
+      .optional(z.record(z.string(), z.unknown()))
+      .check(z.describe("JSON Schema that `data` must fit")),
+    example: z
+      .optional(z.record(z.string(), z.unknown()))
+      .check(z.describe("Data as `test` sends it; it fits the schema")),
+  }),
+);
+
+const shownTypeSchema = lazySchema(() =>
+  z
+    .looseObject({ type: z.string(), description: z.string(), updated_at: z.string() })
+    .register(z.globalRegistry, { id: "EventType" }),
+);
+
+const putType: Endpoint = {
+  route: "PUT /v1/event_types/:id",
+  runsNothing: true,
+  async handle(request, context, type) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const body = await readRequestBody(request, {
+      bodyBytes: LIMITS.bodyBytes,
+      nesting: LIMITS.nesting,
+      parse: parseExact,
+    });
+    if (!body.ok) return body;
+    const sent = parseRequest(typeSchema(), body.value.value);
+    if (!sent.ok) return sent;
+    if (!typeField().safeParse(type).success)
+      return err(
+        makeRefusal(
+          "INVALID_REQUEST",
+          `'${visibleText(type)}' is no type: words of letters, digits, _ and -, parted by dots.`,
+        ),
+      );
+    const { schema, example } = body.value.value as { readonly schema?: unknown; readonly example?: unknown };
+    const flaws = schema === undefined ? [] : await findSchemaFlaws(schema);
+    if (flaws.length > 0)
+      return err(makeRefusal("INVALID_REQUEST", flaws[0]!.hint, { issue: flaws[0]!, issues: flaws }));
+    if (example !== undefined) {
+      const event = checkEvent({ type }, example);
+      if (!event.ok) return event;
+    }
+    const schemaText = schema === undefined ? null : JSON.stringify(schema);
+    const misfits =
+      schemaText === null || example === undefined ? [] : await findMisfits(schemaText, example);
+    if (misfits.length > 0) {
+      const issues = misfits.map((one) => ({ ...one, path: one.path.replace(/^\/data/, "/example") }));
+      return err(makeRefusal("INVALID_REQUEST", toHint(issues), { issue: issues[0]! }));
+    }
+    const exampleText = example === undefined ? null : JSON.stringify(example);
+    const { description } = sent.value;
+    const kept = { type, description, schema: schemaText, example: exampleText };
+    const hint = "Whether the type was kept is not certain; send the same request again.";
+    const put = await askGate(() => scope.value.ask((directory) => directory.putType(kept)), hint);
+    if (!put.ok) return put;
+    if (put.value === "too-many")
+      return err(
+        makeRefusal(
+          "INVALID_REQUEST",
+          `A tenant describes at most ${LIMITS.eventTypes} types; delete some first.`,
+        ),
+      );
+    const shown = toTypeText({ ...kept, updatedAt: context.ports.clock.now() });
+    return ok(respondJson(shown, { status: put.value === "created" ? 201 : 200 }));
+  },
+  describe: () => ({
+    id: "putEventType",
+    summary: "Describe a type of events; what is published under it must fit its schema",
+    tag: TAG,
+    body: {
+      schema: typeSchema().check(z.meta({ id: "EventTypeRequest" })),
+      example: {
+        description: "An order was paid",
+        schema: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
+        example: { order_id: "o_1" },
+      },
+    },
+    answer: { description: "The type", schema: shownTypeSchema(), statuses: [200, 201] },
+    refusals: ["INVALID_REQUEST", "MISCONFIGURED"],
+  }),
+};
+
+const listTypes: Endpoint = {
+  route: "GET /v1/event_types",
+  runsNothing: true,
+  async handle(_, context) {
+    const scope = openScope(context);
+    return scope.ok ? listEventTypes(scope.value) : scope;
+  },
+  describe: () => ({
+    id: "listEventTypes",
+    summary: "List the described types of events",
+    tag: TAG,
+    answer: {
+      description: "All of them, by name",
+      schema: z.strictObject({ event_types: z.array(shownTypeSchema()) }),
+    },
+    refusals: ["MISCONFIGURED"],
+  }),
+};
+
+/** List the described types, as the tenant and its customers see them. */
+export async function listEventTypes({ ask }: Scope) {
+  const found = await askGate(() => ask((directory) => directory.types()), UNREADABLE);
+  if (!found.ok) return found;
+  return ok(respondJson(`{"event_types":[${found.value.map(toTypeText).join(",")}]}`));
+}
+
+const showType: Endpoint = {
+  route: "GET /v1/event_types/:id",
+  runsNothing: true,
+  async handle(_, context, type) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const found = await askGate(() => scope.value.ask((directory) => directory.type(type)), UNREADABLE);
+    if (!found.ok) return found;
+    return found.value === null ? err(noType(type)) : ok(respondJson(toTypeText(found.value)));
+  },
+  describe: () => ({
+    id: "getEventType",
+    summary: "Show a described type",
+    tag: TAG,
+    answer: { description: "The type", schema: shownTypeSchema() },
+    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+const deleteType: Endpoint = {
+  route: "DELETE /v1/event_types/:id",
+  runsNothing: true,
+  async handle(_, context, type) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const hint = "Whether the type was deleted is not certain; send the same request again.";
+    const deleted = await askGate(() => scope.value.ask((directory) => directory.deleteType(type)), hint);
+    if (!deleted.ok) return deleted;
+    return deleted.value ? ok(new Response(null, { status: 204 })) : err(noType(type));
+  },
+  describe: () => ({
+    id: "deleteEventType",
+    summary: "Forget a type's description; events of it stay free",
+    tag: TAG,
+    answer: { description: "It is gone", schema: null, statuses: [204] },
+    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+function noType(type: string) {
+  return makeRefusal(
+    "NOT_FOUND",
+    `The type '${visibleText(type)}' is not described; undescribed types can be published all the same.`,
+  );
+}
+
+export const EVENT_TYPE_ENDPOINTS: readonly Endpoint[] = [putType, listTypes, showType, deleteType];

@@ -1,0 +1,230 @@
+import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
+import * as z from "zod/mini";
+
+import { parseExact } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseRequest, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { quotaHeaders, respondJson, respondRefused } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { countRequest } from "../../../core/gate/admit-plan.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
+import { DELIVERY_STATUSES } from "../delivery.ts";
+import { toEventText } from "../endpoint-json.ts";
+import { parseLimit, parseNumber, parseTime } from "../list-query.ts";
+import { openScope, type Scope, UNREADABLE } from "./scope.ts";
+
+const TAG = "Endpoints";
+
+const publishSchema = lazySchema(() =>
+  z.strictObject({
+    ...eventFields(),
+    id: eventIdField().check(z.describe("Its id: the same id and content is the same event for a day")),
+    dry_run: z
+      .optional(z.boolean())
+      .check(z.describe("Say of each endpoint whether the event is for it, and send nothing")),
+  }),
+);
+
+const publishedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      event_id: z.optional(z.string()),
+      endpoints: z.union([
+        z.int().check(z.describe("How many endpoints it is for")),
+        z
+          .array(
+            z.strictObject({ endpoint: z.string(), matched: z.boolean(), because: z.optional(z.string()) }),
+          )
+          .check(z.describe("With `dry_run`: each endpoint")),
+      ]),
+      matched: z.optional(z.int()),
+    })
+    .register(z.globalRegistry, { id: "Published" }),
+);
+
+/** `POST /v1/events`: publish an event. It is recorded before the 202. */
+const publishEvent: Endpoint = {
+  route: "POST /v1/events",
+  async handle(request, context) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const body = await readRequestBody(request, {
+      bodyBytes: LIMITS.bodyBytes,
+      nesting: LIMITS.nesting,
+      parse: parseExact,
+    });
+    if (!body.ok) return body;
+    const sent = parseRequest(publishSchema(), body.value.value);
+    if (!sent.ok) return sent;
+    const key = readIdempotencyKey(request);
+    if (!key.ok) return key;
+    // Zod's copy of it would lose `__proto__`; the body itself was checked for that.
+    const { data } = body.value.value as { readonly data: unknown };
+    const event = checkEvent(sent.value, data);
+    if (!event.ok) return event;
+    const counted = await countRequest(context);
+    if (!counted.ok) return ok(respondRefused(counted.error, context));
+    const { id, dry_run: isDry } = sent.value;
+    const asked = {
+      ...event.value,
+      ...(id !== undefined && { id }),
+      ...(id === undefined && key.value !== null && { key: key.value }),
+    };
+    const answered = isDry === true ? await explain(asked, scope.value) : await publish(asked, scope.value);
+    if (!answered.ok) return answered;
+    for (const [name, value] of Object.entries(quotaHeaders(context.caller, counted.value.quota)))
+      answered.value.headers.set(name, value);
+    return answered;
+  },
+  describe: () => ({
+    id: "publishEvent",
+    summary: "Publish an event to the endpoints that ask for it",
+    tag: TAG,
+    keyed: true,
+    counted: true,
+    body: {
+      schema: publishSchema().check(z.meta({ id: "PublishRequest" })),
+      example: { type: "order.paid", data: { order_id: "o_1", total: 120 } },
+    },
+    answer: {
+      description: "It is recorded; 200 for a dry run",
+      schema: publishedSchema(),
+      statuses: [200, 202],
+    },
+    refusals: ["INVALID_REQUEST", "IDEMPOTENCY_CONFLICT", "MISCONFIGURED"],
+  }),
+};
+
+async function publish(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
+  const published = await askGate(
+    () => ask((directory) => directory.publish(asked)),
+    "Whether the event was published is not certain; send it again with the same id, or Idempotency-Key, and it is published once.",
+  );
+  if (!published.ok) return published;
+  if (!published.value.ok) return err(refusalOf(published.value.error));
+  const { eventId, endpoints } = published.value.value;
+  return ok(respondJson(JSON.stringify({ event_id: eventId, endpoints }), { status: 202 }));
+}
+
+async function explain(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
+  const found = await askGate(() => ask((directory) => directory.explain(asked)), UNREADABLE);
+  if (!found.ok) return found;
+  if (!found.value.ok) return err(refusalOf(found.value.error));
+  const { explained, endpoints: matched } = found.value.value;
+  const endpoints = explained.map(({ endpoint, mismatch }) => ({
+    endpoint,
+    matched: mismatch === null,
+    ...(mismatch !== null && { because: mismatch }),
+  }));
+  return ok(respondJson(JSON.stringify({ endpoints, matched })));
+}
+
+function refusalOf(refusal: PublishRefusal): Refusal {
+  return refusal.kind === "conflict"
+    ? CONFLICT
+    : makeRefusal("INVALID_REQUEST", refusal.hint, { issue: refusal.issue });
+}
+
+const CONFLICT = makeRefusal(
+  "IDEMPOTENCY_CONFLICT",
+  "An event of this id, or Idempotency-Key, was published with other content; take another id.",
+);
+
+const countsSchema = () =>
+  z.strictObject(Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, z.int()])));
+
+const keptEventSchema = lazySchema(() =>
+  z
+    .looseObject({
+      event_id: z.string(),
+      type: z.string(),
+      customer: z.optional(z.string()),
+      at: z.string(),
+      run_id: z.optional(z.string()),
+      data: z.unknown(),
+      deliveries: z.optional(countsSchema()).check(z.describe("Of one event: how many have each status")),
+    })
+    .register(z.globalRegistry, { id: "PublishedEvent" }),
+);
+
+const listEvents: Endpoint = {
+  route: "GET /v1/events",
+  runsNothing: true,
+  async handle(request, context) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["type", "customer", "since", "until", "limit", "cursor"]);
+    if (other !== null) return err(other);
+    const [since, until] = [parseTime(query, "since"), parseTime(query, "until")];
+    if (!since.ok) return since;
+    if (!until.ok) return until;
+    const limit = parseLimit(query);
+    if (!limit.ok) return limit;
+    const before = parseNumber(query);
+    if (!before.ok) return before;
+    const [type, customer] = [query.get("type"), query.get("customer")];
+    const asked = {
+      ...(type !== null && { type }),
+      ...(customer !== null && { customer }),
+      ...(since.value !== undefined && { since: since.value }),
+      ...(until.value !== undefined && { until: until.value }),
+      before: before.value,
+      limit: limit.value + 1,
+    };
+    const found = await askGate(() => scope.value.ask((directory) => directory.events(asked)), UNREADABLE);
+    if (!found.ok) return found;
+    const page = found.value.slice(0, limit.value);
+    const next = found.value.length > page.length ? JSON.stringify(String(page.at(-1)!.seq)) : "null";
+    const events = page.map((event) => toEventText(event)).join(",");
+    return ok(respondJson(`{"events":[${events}],"next_cursor":${next}}`));
+  },
+  describe: () => ({
+    id: "listEvents",
+    summary: "List published events, the latest first",
+    tag: TAG,
+    query: z.strictObject(
+      Object.fromEntries(
+        ["type", "customer", "since", "until", "limit", "cursor"].map((name) => [
+          name,
+          z.optional(z.string()),
+        ]),
+      ),
+    ),
+    answer: {
+      description: "One page",
+      schema: z.strictObject({ events: z.array(keptEventSchema()), next_cursor: z.nullable(z.string()) }),
+    },
+    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+  }),
+};
+
+const showEvent: Endpoint = {
+  route: "GET /v1/events/:id",
+  runsNothing: true,
+  async handle(_, context: RequestContext, id) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const found = await askGate(() => scope.value.ask((directory) => directory.event(id)), UNREADABLE);
+    if (!found.ok) return found;
+    if (found.value === null)
+      return err(makeRefusal("NOT_FOUND", "There is no event of that id; they are kept for 30 days."));
+    return ok(respondJson(toEventText(found.value.event, { deliveries: found.value.counts })));
+  },
+  describe: () => ({
+    id: "getEvent",
+    summary: "Show an event, and how many of its deliveries have each status",
+    tag: TAG,
+    answer: { description: "The event", schema: keptEventSchema() },
+    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+export const EVENT_ENDPOINTS: readonly Endpoint[] = [publishEvent, listEvents, showEvent];

@@ -1,0 +1,49 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
+import { ENDPOINT_STATES } from "../endpoint.ts";
+import { shownEndpointSchema, toEndpointJson } from "../endpoint-json.ts";
+import { parseLimit, parseNumber } from "../list-query.ts";
+import { type Scope, UNREADABLE } from "./scope.ts";
+
+export const endpointPageSchema = lazySchema(() =>
+  z
+    .strictObject({ endpoints: z.array(shownEndpointSchema()), next_cursor: z.nullable(z.string()) })
+    .register(z.globalRegistry, { id: "EndpointPage" }),
+);
+
+/** List endpoints, the newest first. */
+export async function listEndpoints(
+  query: URLSearchParams,
+  scope: Scope,
+): Promise<Result<Response, Refusal>> {
+  const names = ["state", "limit", "cursor", ...(scope.customer === undefined ? ["customer"] : [])];
+  const other = refuseOtherParameters(query, names);
+  if (other !== null) return { ok: false, error: other };
+  const state = parseChoice(query, "state", ENDPOINT_STATES);
+  if (!state.ok) return state;
+  const limit = parseLimit(query);
+  if (!limit.ok) return limit;
+  const before = parseNumber(query);
+  if (!before.ok) return before;
+  const customer = scope.customer ?? query.get("customer");
+  const asked = {
+    ...(customer !== null && { customer }),
+    ...(state.value !== null && { state: state.value }),
+    before: before.value,
+    limit: limit.value,
+  };
+  const found = await askGate(() => scope.ask((directory) => directory.list(asked)), UNREADABLE);
+  if (!found.ok) return found;
+  const { endpoints, next } = found.value;
+  const page = {
+    endpoints: endpoints.map(toEndpointJson),
+    next_cursor: next === null ? null : String(next),
+  };
+  return ok(respondJson(JSON.stringify(page)));
+}

@@ -1,0 +1,4 @@
+/** Make a secret that signs, as Standard Webhooks writes one. */
+export function makeSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+}

@@ -1,0 +1,106 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { toTime } from "../endpoint-json.ts";
+import { customerField, NAME } from "../endpoint-schema.ts";
+import { makePortalToken } from "../portal-token.ts";
+import { openScope } from "./scope.ts";
+
+const TAG = "Endpoints";
+
+const linkSchema = lazySchema(() =>
+  z.strictObject({
+    customer: customerField(),
+    expires_in_s: z
+      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.portalLinkS)))
+      .check(z.describe(`Seconds until it ends; ${LIMITS.portalLinkUsualS} unless said`)),
+    read_only: z.optional(z.boolean()).check(z.describe("It shows everything and changes nothing")),
+  }),
+);
+
+const madeLinkSchema = lazySchema(() =>
+  z
+    .strictObject({ url: z.string(), expires_at: z.string() })
+    .register(z.globalRegistry, { id: "PortalLink" }),
+);
+
+/** `POST /v1/portal_links`: a link by which a customer looks after its endpoints. Its token stands in the fragment, which no server is sent. */
+const makeLink: Endpoint = {
+  route: "POST /v1/portal_links",
+  runsNothing: true,
+  async handle(request, context) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const body = await readRequest(request, linkSchema());
+    if (!body.ok) return body;
+    const {
+      customer,
+      expires_in_s: seconds = LIMITS.portalLinkUsualS,
+      read_only: readOnly = false,
+    } = body.value.parsed;
+    const { caller, ports } = context;
+    const token = makePortalToken(caller.tenant, crypto.getRandomValues(new Uint8Array(32)));
+    const expiresAt = ports.clock.now() + seconds * 1_000;
+    const hash = await ports.sha256(token);
+    const kept = await askGate(
+      () => scope.value.ask((directory) => directory.putLink({ hash, customer, expiresAt, readOnly })),
+      "Whether the link was made is not certain; make another one.",
+    );
+    if (!kept.ok) return kept;
+    if (!kept.value) return err(TOO_MANY);
+    const url = `${new URL(request.url).origin}/portal#token=${token}`;
+    return ok(respondJson(JSON.stringify({ url, expires_at: toTime(expiresAt) }), { status: 201 }));
+  },
+  describe: () => ({
+    id: "makePortalLink",
+    summary: "Make a link by which a customer looks after its own endpoints",
+    tag: TAG,
+    body: {
+      schema: linkSchema().check(z.meta({ id: "PortalLinkRequest" })),
+      example: { customer: "c_42", expires_in_s: 900 },
+    },
+    answer: { description: "The link, shown this once", schema: madeLinkSchema(), statuses: [201] },
+    refusals: ["INVALID_REQUEST", "MISCONFIGURED"],
+  }),
+};
+
+/** `DELETE /v1/portal_links?customer=`: end all links of a customer. */
+const endLinks: Endpoint = {
+  route: "DELETE /v1/portal_links",
+  runsNothing: true,
+  async handle(request, context) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["customer"]);
+    if (other !== null) return err(other);
+    const customer = query.get("customer") ?? "";
+    if (!NAME.test(customer)) return err(refuseQuery("customer", "the customer whose links end", customer));
+    const hint = "Whether the links have ended is not certain; send the same request again.";
+    const ended = await askGate(() => scope.value.ask((directory) => directory.deleteLinks(customer)), hint);
+    return ended.ok ? ok(new Response(null, { status: 204 })) : ended;
+  },
+  describe: () => ({
+    id: "endPortalLinks",
+    summary: "End all portal links of a customer",
+    tag: TAG,
+    query: z.strictObject({ customer: z.string() }),
+    answer: { description: "None of them is good any more", schema: null, statuses: [204] },
+    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+  }),
+};
+
+const TOO_MANY = makeRefusal(
+  "INVALID_REQUEST",
+  `The tenant has ${LIMITS.portalLinks} links that are good; end some, or let them end sooner.`,
+);
+
+export const PORTAL_LINK_ENDPOINTS: readonly Endpoint[] = [makeLink, endLinks];

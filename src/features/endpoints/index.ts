@@ -1,0 +1,36 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
+import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
+import { EVENT_ENDPOINTS } from "./http/events.ts";
+import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
+import { createPortal } from "./http/portal.ts";
+import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
+import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
+import { createEndpointShard } from "./objects/endpoint-shard.ts";
+
+interface EndpointObjects {
+  readonly EndpointDirectory: ReturnType<typeof createEndpointDirectory>;
+  readonly EndpointShard: ReturnType<typeof createEndpointShard>;
+}
+
+/**
+ * Webhooks to a tenant's customers: events are published, and delivered to the endpoints that ask for them. They are kept in objects of
+ * the classes `EndpointDirectory` and `EndpointShard`, bound as `ENDPOINTS` and `ENDPOINT_SHARDS`.
+ */
+export function endpoints(): Feature<EndpointObjects> {
+  return {
+    name: "endpoints",
+    needs: ["added-tools"],
+    router: routerOf(
+      ["manage_endpoints"],
+      [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
+    ),
+    openRouter: createPortal(),
+    tenantPart: ENDPOINTS_OF_TENANT,
+    createObjects: (options) => ({
+      EndpointDirectory: createEndpointDirectory(options),
+      EndpointShard: createEndpointShard(options),
+    }),
+  };
+}

@@ -1,0 +1,115 @@
+import type { PublishedEvent } from "../delivery.ts";
+
+type Row = { slot: number; seq: number; event: string; nos: string };
+
+/** An event as one object has it: who of its endpoints gets it. */
+export interface EventBatch {
+  readonly slot: number;
+  readonly event: Omit<PublishedEvent, "data">;
+  /** The numbers of the endpoints that get it. */
+  readonly nos: Set<number>;
+  /** Those whose delivery is not over. */
+  readonly open: Set<number>;
+}
+
+/**
+ * The events that an object delivers: one row each, for all of its endpoints that get it. The row of an event that is over is taken
+ * for the next one, so no row is written to forget it: it is over when each of its deliveries has a row of its own that says so.
+ */
+export class BatchTable {
+  readonly #sql: SqlStorage;
+  readonly #batches = new Map<number, EventBatch>();
+  readonly #free: number[] = [];
+  #slots = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS batches (
+         slot INTEGER PRIMARY KEY, seq INTEGER NOT NULL, event TEXT NOT NULL, nos TEXT NOT NULL
+       ) STRICT`,
+    );
+  }
+
+  /** Read what is kept. @param isOpen whether a delivery is not over */
+  load(isOpen: (no: number, seq: number) => boolean): void {
+    for (const { slot, seq, event, nos } of this.#sql
+      .exec<Row>("SELECT * FROM batches ORDER BY seq")
+      .toArray()) {
+      this.#slots = Math.max(this.#slots, slot);
+      const all = JSON.parse(nos) as number[];
+      const open = all.filter((no) => isOpen(no, seq));
+      if (open.length === 0) this.#free.push(slot);
+      else {
+        const { data: _, ...head } = JSON.parse(event) as PublishedEvent;
+        this.#batches.set(seq, { slot, event: head, nos: new Set(all), open: new Set(open) });
+      }
+    }
+  }
+
+  get(seq: number): EventBatch | undefined {
+    return this.#batches.get(seq);
+  }
+
+  /** Every event that is not over. */
+  values(): Iterable<EventBatch> {
+    return this.#batches.values();
+  }
+
+  /** Have more of the endpoints get an event. */
+  add(event: PublishedEvent, nos: readonly number[]): EventBatch {
+    const known = this.#batches.get(event.seq);
+    if (known !== undefined) {
+      for (const no of nos) {
+        known.nos.add(no);
+        known.open.add(no);
+      }
+      this.#sql.exec("UPDATE batches SET nos = ? WHERE slot = ?", JSON.stringify([...known.nos]), known.slot);
+      return known;
+    }
+    const { data: _, ...head } = event;
+    const slot = this.#free.pop() ?? (this.#slots += 1);
+    const batch = { slot, event: head, nos: new Set(nos), open: new Set(nos) };
+    this.#batches.set(event.seq, batch);
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO batches (slot, seq, event, nos) VALUES (?, ?, ?, ?)",
+      slot,
+      event.seq,
+      JSON.stringify(event),
+      JSON.stringify(nos),
+    );
+    return batch;
+  }
+
+  /** The event with its data. */
+  read(seq: number): PublishedEvent | null {
+    const batch = this.#batches.get(seq);
+    if (batch === undefined) return null;
+    const row = this.#sql
+      .exec<Pick<Row, "event">>("SELECT event FROM batches WHERE slot = ?", batch.slot)
+      .one();
+    return JSON.parse(row.event) as PublishedEvent;
+  }
+
+  /** A delivery is over, and has a row that says so. */
+  close(seq: number, no: number): void {
+    const batch = this.#batches.get(seq);
+    if (batch === undefined) return;
+    batch.open.delete(no);
+    if (batch.open.size > 0) return;
+    this.#batches.delete(seq);
+    this.#free.push(batch.slot);
+  }
+
+  /** Delete rows that no event needs, so many at most: a burst's data does not stay until the next one comes. */
+  prune(most: number): void {
+    for (const slot of this.#free.splice(0, most)) this.#sql.exec("DELETE FROM batches WHERE slot = ?", slot);
+  }
+
+  erase(): void {
+    this.#sql.exec("DELETE FROM batches");
+    this.#batches.clear();
+    this.#free.length = 0;
+    this.#slots = 0;
+  }
+}

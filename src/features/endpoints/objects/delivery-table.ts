@@ -1,0 +1,161 @@
+import type { Attempt, Delivery, DeliveryStatus } from "../delivery.ts";
+
+/** The statuses that have a place in the index; most deliveries are delivered, and those cost no row there. */
+const INDEXED: readonly DeliveryStatus[] = ["pending", "retrying", "failed", "discarded"];
+
+type Row = {
+  no: number;
+  seq: number;
+  event: string;
+  type: string;
+  state: number | null;
+  tries: number;
+  due_at: number | null;
+  created_at: number;
+  attempts: string;
+  run: string | null;
+};
+
+/** A page of an endpoint's deliveries. */
+export interface DeliveryRange {
+  readonly status?: DeliveryStatus | undefined;
+  /** Before this place in the order of publishing. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** The rows of deliveries: one each, written when an attempt is over. */
+export class DeliveryTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS deliveries (
+         no INTEGER NOT NULL, seq INTEGER NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, state INTEGER, tries INTEGER NOT NULL,
+         due_at INTEGER, created_at INTEGER NOT NULL, attempts TEXT NOT NULL, run TEXT, PRIMARY KEY (no, seq)
+       ) WITHOUT ROWID, STRICT;
+       CREATE INDEX IF NOT EXISTS undelivered ON deliveries (no, state, seq) WHERE state IS NOT NULL`,
+    );
+  }
+
+  find(no: number, seq: number): Delivery | null {
+    const [row] = this.#sql.exec<Row>("SELECT * FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray();
+    return row === undefined ? null : toDelivery(row);
+  }
+
+  has(no: number, seq: number): boolean {
+    return (
+      this.#sql.exec("SELECT 1 AS one FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray().length > 0
+    );
+  }
+
+  write({ no, seq, eventId, type, status, tries, dueAt, createdAt, attempts, run }: Delivery): void {
+    const state = INDEXED.indexOf(status);
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO deliveries (no, seq, event, type, state, tries, due_at, created_at, attempts, run)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      no,
+      seq,
+      eventId,
+      type,
+      state < 0 ? null : state,
+      tries,
+      dueAt,
+      createdAt,
+      JSON.stringify(attempts),
+      run ?? null,
+    );
+  }
+
+  /** Everything that is tried again, and when. */
+  waiting(): { no: number; seq: number; dueAt: number }[] {
+    const rows = this.#sql.exec<{ no: number; seq: number; due_at: number }>(
+      "SELECT no, seq, due_at FROM deliveries WHERE state IS NOT NULL AND due_at IS NOT NULL ORDER BY seq",
+    );
+    return Array.from(rows, ({ no, seq, due_at: dueAt }) => ({ no, seq, dueAt }));
+  }
+
+  /** An endpoint's deliveries, the latest event first. */
+  list(no: number, { status, before, limit }: DeliveryRange): Delivery[] {
+    const state = status === undefined ? -1 : INDEXED.indexOf(status);
+    const where = status === undefined ? "" : state < 0 ? "AND state IS NULL" : `AND state = ${state}`;
+    const rows = this.#sql.exec<Row>(
+      `SELECT * FROM deliveries WHERE no = ? AND seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
+      no,
+      before,
+      limit,
+    );
+    return Array.from(rows, toDelivery);
+  }
+
+  /** The places of an endpoint's deliveries that did not get through, of events in a time, the oldest first. */
+  missed(no: number, { since, until, all, limit }: MissedRange): number[] {
+    const rows = this.#sql.exec<{ seq: number }>(
+      `SELECT seq FROM deliveries WHERE no = ? AND state IS NOT NULL AND created_at >= ? AND created_at <= ?
+       AND (? OR attempts <> '[]') ORDER BY seq LIMIT ?`,
+      no,
+      since,
+      until,
+      all ? 1 : 0,
+      limit,
+    );
+    return Array.from(rows, ({ seq }) => seq);
+  }
+
+  /** Forget an endpoint's deliveries of events before a time, so many at most; whether there were that many. */
+  prune(no: number, before: number, most: number): boolean {
+    const rows = this.#sql
+      .exec<{ seq: number; created_at: number }>(
+        "SELECT seq, created_at FROM deliveries WHERE no = ? ORDER BY seq LIMIT ?",
+        no,
+        most,
+      )
+      .toArray();
+    const old = rows.filter(({ created_at: at }) => at < before);
+    if (old.length > 0)
+      this.#sql.exec("DELETE FROM deliveries WHERE no = ? AND seq <= ?", no, old.at(-1)!.seq);
+    return old.length === most;
+  }
+
+  erase(): void {
+    this.#sql.exec("DELETE FROM deliveries");
+  }
+}
+
+export interface MissedRange {
+  readonly since: number;
+  readonly until: number;
+  /** Also what was never tried. */
+  readonly all: boolean;
+  readonly limit: number;
+}
+
+function toDelivery(row: Row): Delivery {
+  const {
+    no,
+    seq,
+    event: eventId,
+    type,
+    state,
+    tries,
+    due_at: dueAt,
+    created_at: createdAt,
+    attempts,
+    run,
+  } = row;
+  const status = state === null ? "delivered" : INDEXED[state]!;
+  const tried = JSON.parse(attempts) as Attempt[];
+  return {
+    no,
+    seq,
+    eventId,
+    type,
+    status,
+    tries,
+    dueAt,
+    createdAt,
+    attempts: tried,
+    ...(run !== null && { run }),
+  };
+}

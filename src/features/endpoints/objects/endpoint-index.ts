@@ -1,0 +1,106 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+
+/** Where an endpoint is kept. */
+export interface IndexedEndpoint {
+  readonly no: number;
+  readonly id: string;
+  readonly shard: number;
+  readonly customer: string | null;
+}
+
+/**
+ * Which of a tenant's endpoints is kept in which object, all of it in memory. An endpoint comes into the object that has fewest, so an
+ * event for all of them is dealt out evenly.
+ */
+export class EndpointIndex {
+  readonly #sql: SqlStorage;
+  readonly #byId = new Map<string, IndexedEndpoint>();
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    // Numbers are never used again: a later endpoint of the same id is another one.
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS endpoint_index (
+         no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, shard INTEGER NOT NULL, customer TEXT
+       ) STRICT`,
+    );
+    type Row = { no: number; id: string; shard: number; customer: string | null };
+    for (const row of this.#sql.exec<Row>("SELECT * FROM endpoint_index ORDER BY no"))
+      this.#byId.set(row.id, row);
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  find(id: string): IndexedEndpoint | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  values(): Iterable<IndexedEndpoint> {
+    return this.#byId.values();
+  }
+
+  add(id: string, customer: string | null): IndexedEndpoint {
+    const shard = this.#emptiest();
+    const rows = this.#sql.exec<{ no: number }>(
+      "INSERT INTO endpoint_index (id, shard, customer) VALUES (?, ?, ?) RETURNING no",
+      id,
+      shard,
+      customer,
+    );
+    const added = { no: rows.one().no, id, shard, customer };
+    this.#byId.set(id, added);
+    return added;
+  }
+
+  /** Say whose an endpoint is. */
+  assign(known: IndexedEndpoint, customer: string | null): void {
+    if (known.customer === customer) return;
+    this.#sql.exec("UPDATE endpoint_index SET customer = ? WHERE no = ?", customer, known.no);
+    this.#byId.set(known.id, { ...known, customer });
+  }
+
+  remove({ no, id }: IndexedEndpoint): void {
+    this.#sql.exec("DELETE FROM endpoint_index WHERE no = ?", no);
+    this.#byId.delete(id);
+  }
+
+  /** The objects that have an endpoint of a customer; that have any, where no customer is named. */
+  shardsOf(customer: string | null): number[] {
+    const shards = new Set<number>();
+    for (const endpoint of this.#byId.values()) {
+      if (customer === null || endpoint.customer === customer) shards.add(endpoint.shard);
+      if (shards.size === LIMITS.endpointShards) break;
+    }
+    return [...shards];
+  }
+
+  /** The latest endpoints before a number. */
+  page({
+    customer,
+    before,
+    limit,
+  }: {
+    customer?: string | undefined;
+    before: number | null;
+    limit: number;
+  }): IndexedEndpoint[] {
+    const highest = before ?? Number.POSITIVE_INFINITY;
+    return [...this.#byId.values()]
+      .filter((one) => one.no < highest && (customer === undefined || one.customer === customer))
+      .sort((a, b) => b.no - a.no)
+      .slice(0, limit);
+  }
+
+  erase(): void {
+    this.#sql.exec("DELETE FROM endpoint_index");
+    this.#byId.clear();
+  }
+
+  #emptiest(): number {
+    const counts = Array.from({ length: LIMITS.endpointShards }, () => 0);
+    for (const { shard } of this.#byId.values()) counts[shard]! += 1;
+    return counts.indexOf(Math.min(...counts));
+  }
+}

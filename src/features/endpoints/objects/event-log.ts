@@ -1,0 +1,192 @@
+import type { Publishing } from "../../../core/contract/gate/publishing.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import type { EventQuery, KeptEvent } from "../directory-methods.ts";
+import type { PublishedEvent } from "../delivery.ts";
+
+type Row = {
+  seq: number;
+  id: string;
+  type: string;
+  customer: string | null;
+  at: number;
+  data: string;
+  about: string | null;
+  only: string | null;
+  run: string | null;
+  sent_as: string | null;
+};
+
+/** The finding about an event that is to be published. */
+export type Recorded =
+  | { readonly kind: "new" | "again"; readonly event: PublishedEvent }
+  | { readonly kind: "conflict" };
+
+/**
+ * A tenant's events in the order of publishing, one row each. Ids and keys that a caller gave are in an index; ids that are made here
+ * name their row themselves, and cost none.
+ */
+export class EventLog {
+  readonly #sql: SqlStorage;
+  #prunedAt = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS events (
+         seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, type TEXT NOT NULL, customer TEXT, at INTEGER NOT NULL, data TEXT NOT NULL,
+         about TEXT, only TEXT, run TEXT, sent_as TEXT
+       ) STRICT;
+       CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL`,
+    );
+  }
+
+  /** Record an event, unless the same was recorded within a day. @param newId a fresh text for an id */
+  record(asked: Publishing, nowMs: number, newId: string): Recorded {
+    const sentAs =
+      asked.id !== undefined ? `id ${asked.id}` : asked.key !== undefined ? `key ${asked.key}` : null;
+    const known = sentAs === null ? null : this.#sent(sentAs, nowMs - LIMITS.eventRepeatMs);
+    if (known !== null)
+      return isSame(known, asked) ? { kind: "again", event: toPublished(known) } : { kind: "conflict" };
+    const { type, customer, data, about = null, only = null, run = null } = asked;
+    const rows = this.#sql.exec<{ seq: number }>(
+      `INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+      asked.id ?? newId,
+      type,
+      customer,
+      nowMs,
+      data,
+      about,
+      only,
+      run,
+      sentAs,
+    );
+    return { kind: "new", event: toPublished(this.#at(rows.one().seq)!) };
+  }
+
+  find(id: string): KeptEvent | null {
+    const made = /^evt_[^_]+_([0-9a-z]{1,9})$/.exec(id)?.[1];
+    const row = made === undefined ? null : this.#at(Number.parseInt(made, 36));
+    const found = row !== null && idOf(row) === id ? row : this.#sent(`id ${id}`, 0);
+    return found === null ? null : toKept(found);
+  }
+
+  /** The events at some places, those that are still kept. */
+  at(seqs: readonly number[]): PublishedEvent[] {
+    return seqs.flatMap((seq) => {
+      const row = this.#at(seq);
+      return row === null ? [] : [toPublished(row)];
+    });
+  }
+
+  /** The places of events published in a time, the oldest first. */
+  between(
+    since: number,
+    until: number,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): PublishedEvent[] {
+    const rows = this.#sql.exec<Row>(
+      "SELECT * FROM events WHERE seq > ? AND at >= ? AND at <= ? ORDER BY seq LIMIT ?",
+      after,
+      since,
+      until,
+      limit,
+    );
+    return Array.from(rows, toPublished);
+  }
+
+  list({
+    type,
+    customer,
+    since = 0,
+    until = Number.MAX_SAFE_INTEGER,
+    before,
+    limit,
+  }: EventQuery): KeptEvent[] {
+    const rows = this.#sql.exec<Row>(
+      `SELECT * FROM events WHERE seq < ?1 AND at >= ?2 AND at <= ?3 AND (?4 IS NULL OR type = ?4)
+       AND (?5 IS NULL OR customer = ?5) ORDER BY seq DESC LIMIT ?6`,
+      before ?? Number.MAX_SAFE_INTEGER,
+      since,
+      until,
+      type ?? null,
+      customer ?? null,
+      limit,
+    );
+    return Array.from(rows, toKept);
+  }
+
+  /** Events after a place, the oldest first, until so many bytes are together. */
+  read(after: number, bytes: number): { readonly events: KeptEvent[]; readonly next: number | null } {
+    const events: KeptEvent[] = [];
+    let held = 0;
+    for (const row of this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after)) {
+      events.push(toKept(row));
+      held += row.data.length;
+      if (held >= bytes) return { events, next: row.seq };
+    }
+    return { events, next: null };
+  }
+
+  /** Forget the oldest events, a bounded number of them. */
+  prune(nowMs: number): void {
+    if (nowMs - this.#prunedAt < 60_000) return;
+    this.#prunedAt = nowMs;
+    this.#sql.exec(
+      "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ? ORDER BY seq LIMIT ?)",
+      nowMs - LIMITS.eventRetentionMs,
+      LIMITS.eventsPruned,
+    );
+  }
+
+  erase(): void {
+    this.#sql.exec("DELETE FROM events");
+  }
+
+  #at(seq: number): Row | null {
+    return this.#sql.exec<Row>("SELECT * FROM events WHERE seq = ?", seq).toArray()[0] ?? null;
+  }
+
+  #sent(sentAs: string, since: number): Row | null {
+    const rows = this.#sql.exec<Row>(
+      "SELECT * FROM events WHERE sent_as = ? AND at > ? ORDER BY seq DESC LIMIT 1",
+      sentAs,
+      since,
+    );
+    return rows.toArray()[0] ?? null;
+  }
+}
+
+/** An id that was made here is kept without its place, which is only known once it is kept. */
+function idOf({ id, seq, sent_as: sentAs }: Row): string {
+  return sentAs?.startsWith("id ") === true ? id : `evt_${id}_${seq.toString(36)}`;
+}
+
+function isSame(row: Row, { type, customer, data }: Publishing): boolean {
+  return (
+    row.type === type &&
+    row.customer === customer &&
+    canonicalJson(parseExact(row.data)) === canonicalJson(parseExact(data))
+  );
+}
+
+function toKept(row: Row): KeptEvent {
+  const { seq, type, customer, at, data, run } = row;
+  return { seq, id: idOf(row), type, customer, at, data, run };
+}
+
+function toPublished(row: Row): PublishedEvent {
+  const { seq, type, customer, at, data, about, only, run } = row;
+  return {
+    seq,
+    id: idOf(row),
+    type,
+    customer,
+    at,
+    data,
+    ...(about !== null && { about }),
+    ...(only !== null && { only }),
+    ...(run !== null && { run }),
+  };
+}

@@ -1,0 +1,52 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { PortalLink } from "../directory-methods.ts";
+
+type Row = { hash: string; customer: string; expires_at: number; read_only: number };
+
+/** The portal links of a tenant that are good, by the digests of their tokens. */
+export class PortalLinks {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS portal_links (
+         hash TEXT PRIMARY KEY, customer TEXT NOT NULL, expires_at INTEGER NOT NULL, read_only INTEGER NOT NULL
+       ) WITHOUT ROWID, STRICT`,
+    );
+  }
+
+  put({ hash, customer, expiresAt, readOnly }: PortalLink, nowMs: number): boolean {
+    this.#sql.exec("DELETE FROM portal_links WHERE expires_at <= ?", nowMs);
+    const { count } = this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM portal_links").one();
+    if (count >= LIMITS.portalLinks) return false;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO portal_links (hash, customer, expires_at, read_only) VALUES (?, ?, ?, ?)",
+      hash,
+      customer,
+      expiresAt,
+      readOnly ? 1 : 0,
+    );
+    return true;
+  }
+
+  find(hash: string, nowMs: number): PortalLink | null {
+    const rows = this.#sql.exec<Row>(
+      "SELECT * FROM portal_links WHERE hash = ? AND expires_at > ?",
+      hash,
+      nowMs,
+    );
+    const [row] = rows.toArray();
+    if (row === undefined) return null;
+    return { hash, customer: row.customer, expiresAt: row.expires_at, readOnly: row.read_only === 1 };
+  }
+
+  deleteOf(customer: string): number {
+    return this.#sql.exec("DELETE FROM portal_links WHERE customer = ? RETURNING hash", customer).toArray()
+      .length;
+  }
+
+  erase(): void {
+    this.#sql.exec("DELETE FROM portal_links");
+  }
+}

@@ -1,0 +1,119 @@
+import { CallClock } from "../../core/egress/call-clock.ts";
+import { guardPublicUrl } from "../../core/egress/guard-url.ts";
+import { markHeaders } from "../../core/egress/guard-headers.ts";
+import { HeaderSlots } from "../../core/egress/header-slots.ts";
+import type { Ports } from "../../core/egress/ports.ts";
+import { parseRetryAfter } from "../../core/egress/retry-after.ts";
+import { parseWebhookSecrets } from "../../core/egress/webhook-secret.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { attempt } from "../../core/kit/result.ts";
+import type { Semaphore } from "../../core/kit/semaphore.ts";
+import { escapeUnseen } from "../../core/kit/visible-text.ts";
+import type { AttemptAnswer } from "./delivery.ts";
+import { type KeptEndpoint, secretsAt } from "./endpoint.ts";
+
+export interface SendScope {
+  readonly ports: Pick<Ports, "clock" | "fetch" | "sign">;
+  readonly trustedOrigins: ReadonlySet<string>;
+  /** Calls that may wait for response headers at once. */
+  readonly slots: Semaphore;
+}
+
+/** A request to an endpoint. */
+export interface Message {
+  readonly id: string;
+  readonly body: string;
+}
+
+/**
+ * Make one attempt to deliver: signed as Standard Webhooks with every secret that is good now, to an address that is guarded anew,
+ * no redirect followed. Time and the part of the answer that is read are bounded; it never rejects.
+ */
+export async function sendDelivery(
+  endpoint: KeptEndpoint,
+  message: Message,
+  { ports, trustedOrigins, slots }: SendScope,
+): Promise<AttemptAnswer> {
+  const at = ports.clock.now();
+  const failed = (code: string): AttemptAnswer => ({
+    attempt: { at, durationMs: ports.clock.now() - at, code },
+    retryAfterMs: null,
+    wantsNoMore: false,
+  });
+  const url = guardPublicUrl(endpoint.url, trustedOrigins);
+  if (!url.ok) return failed("EGRESS_DENIED");
+  const secrets = parseWebhookSecrets(secretsAt(endpoint, at).join(" ")) ?? [];
+  const clock = new CallClock(ports.clock, LIMITS.deliveryTimeoutMs);
+  const turn = new HeaderSlots(slots, clock);
+  const post = async (): Promise<AttemptAnswer> => {
+    const timestamp = String(Math.floor(ports.clock.now() / 1_000));
+    const text = `${message.id}.${timestamp}.${message.body}`;
+    const signatures = await Promise.all(
+      secrets.map(async (secret) => `v1,${await ports.sign(secret, text)}`),
+    );
+    const headers = markHeaders({
+      ...endpoint.headers,
+      "content-type": "application/json",
+      "webhook-id": message.id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signatures.join(" "),
+    });
+    const init = {
+      method: "POST",
+      headers,
+      body: message.body,
+      redirect: "manual",
+      signal: clock.signal,
+    } as const;
+    const response = await clock.orEnd(ports.fetch(url.value.href, init), discard);
+    const { status, headers: answered } = response;
+    const read = await attempt(() => clock.orEnd(readBeginning(response)));
+    const shown = read.ok ? conceal(read.value, endpoint) : "";
+    return {
+      attempt: {
+        at,
+        durationMs: ports.clock.now() - at,
+        status,
+        ...(shown !== "" && { response: shown }),
+      },
+      retryAfterMs:
+        parseRetryAfter(answered.get("retry-after"), ports.clock.now(), LIMITS.deliveryRetryAfterMs) ?? null,
+      wantsNoMore: answered.get("webhook-delivery")?.trim().toLowerCase() === "disable",
+    };
+  };
+  const posted = await attempt(() => turn.run(() => turn.holding(post)));
+  clock.stop();
+  if (posted.ok) return posted.value;
+  return failed(posted.error instanceof ToolFailure ? posted.error.failure.code : "UPSTREAM_ERROR");
+}
+
+/** Read the beginning of an answer as text; the rest is left, so that an endless one costs nothing. */
+async function readBeginning(response: Response): Promise<string> {
+  if (response.body === null) return "";
+  const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const decoder = new TextDecoder();
+  let text = "";
+  while (text.length < LIMITS.deliveryResponse) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value.subarray(0, 4 * LIMITS.deliveryResponse), { stream: true });
+  }
+  void attempt(() => reader.cancel());
+  return text;
+}
+
+/** Show an answer's text: what cannot be seen made visible, and without what its request said of the endpoint's own headers. */
+function conceal(text: string, { headers = {} }: Pick<KeptEndpoint, "headers">): string {
+  let shown = text;
+  for (const value of Object.values(headers))
+    if (value.length >= MIN_CONCEALED) shown = shown.replaceAll(value, "[redacted]");
+  return escapeUnseen(shown.slice(0, LIMITS.deliveryResponse));
+}
+
+/** A shorter header, such as `prod`, is no secret, and stands in many answers. */
+const MIN_CONCEALED = 8;
+
+function discard(response: Response): void {
+  void attempt(() => response.body?.cancel());
+}

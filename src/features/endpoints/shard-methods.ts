@@ -1,0 +1,95 @@
+import type { Delivery, DeliveryStatus, PublishedEvent } from "./delivery.ts";
+import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
+
+/** An endpoint that is to be kept as it is said here. */
+export interface EndpointPut {
+  readonly id: string;
+  /** The number that it has if it is new. */
+  readonly no: number;
+  readonly settings: EndpointSettings;
+  /** Its secret if it is new. */
+  readonly secret: string;
+  /** A disabled endpoint is active again. */
+  readonly enables: boolean;
+  /** When the endpoint was last changed that this was made from; absent where it takes the place of any. */
+  readonly seen?: number;
+}
+
+/** The endpoint as it is kept now; null where it is not the one any more that was seen. */
+export type PutAnswer = { readonly created: boolean; readonly endpoint: KeptEndpoint } | null;
+
+/** How the deliveries of a day went. */
+export interface DayCounts {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly pending: number;
+  /** Counts attempts that were answered; null where there were none. */
+  readonly p95Ms: number | null;
+}
+
+export interface SeenEndpoint {
+  readonly endpoint: KeptEndpoint;
+  readonly day: DayCounts;
+}
+
+/** Why an event is for an endpoint or is not. */
+export interface Explained {
+  readonly endpoint: string;
+  /** Null where it is for it. */
+  readonly mismatch: string | null;
+}
+
+/** A delivery, and the endpoint that it is to. */
+export interface SeenDelivery extends Delivery {
+  readonly endpoint: string;
+  readonly customer: string | null;
+}
+
+/** The place of a delivery in a list: the latest event first. */
+export interface ListPlace {
+  readonly seq: number;
+  readonly no: number;
+}
+
+export interface DeliveryQuery {
+  /** Nothing but deliveries to these endpoints. */
+  readonly endpoints?: readonly string[];
+  /** Nothing but deliveries of this event. */
+  readonly seq?: number;
+  readonly status?: DeliveryStatus;
+  readonly after: ListPlace | null;
+  readonly limit: number;
+}
+
+export interface RecoverQuery {
+  readonly since: number;
+  readonly until: number;
+  /** Also what was never tried. */
+  readonly all: boolean;
+}
+
+/** The methods of one of the objects that deliver a tenant's events. Each is one turn of it. */
+export interface EndpointShardMethods {
+  put(asked: EndpointPut): PutAnswer;
+  get(id: string): SeenEndpoint | null;
+  /** The endpoints that there are of these, in their order. */
+  list(ids: readonly string[], state: EndpointState | null): KeptEndpoint[];
+  rotate(id: string, secret: string, overlapMs: number): KeptEndpoint | null;
+  /** Forget an endpoint; what waits for it is discarded. Whether there was one. */
+  remove(id: string): boolean;
+  /** Take an event for every endpoint that it is for; how many. One that was taken before is not taken again. */
+  accept(event: PublishedEvent, isRepeated: boolean): number;
+  explain(event: PublishedEvent): Explained[];
+  /** Deliver events to an endpoint once more; how many. */
+  reopen(id: string, events: readonly PublishedEvent[]): number;
+  /** The places of events that an endpoint should have got and did not. */
+  missed(id: string, query: RecoverQuery): number[];
+  /** The places of those of some events that are for an endpoint, and that it was never offered. */
+  unoffered(id: string, events: readonly PublishedEvent[]): number[];
+  deliveries(query: DeliveryQuery): SeenDelivery[];
+  delivery(no: number, seq: number): SeenDelivery | null;
+  /** Everything that is kept here, endpoints with their secrets' ends and no secret. */
+  readEndpoints(): KeptEndpoint[];
+  /** Forget everything; how many endpoints there were. */
+  erase(): number;
+}

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+
+import { defineTool } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { ENDPOINTS, type EventPublisher } from "../../core/contract/gate/publishing.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { attempt } from "../../core/kit/result.ts";
+
+/** Words parted by dots; those that begin with `volley.` are ours. */
+const TYPE = /^(?!volley\.)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+const CUSTOMER = /^[A-Za-z0-9_.@:-]{1,128}$/;
+
+/**
+ * Publish an event to the tenant's endpoints. The call's idempotency key is the event's, so a call that is made again publishes
+ * nothing twice.
+ */
+export const publishEvent = defineTool({
+  name: "publish_event",
+  summary: "Publish an event to all endpoints that ask for its type",
+  description:
+    "Publish an event to the webhook endpoints that ask for its type, of one customer only where `customer` is given. It is recorded " +
+    "first and delivered in the background, for days where a receiver is down; each delivery is signed. Gives {event_id, endpoints}: " +
+    "how many endpoints it is for; 0 is no failure. deliver_event is for a URL that is no endpoint. Size: about 30 tokens.",
+  category: "events",
+  actions: ["send"],
+  isWrite: true,
+  execution: "sync",
+  input: () =>
+    z.strictObject({
+      type: z
+        .string()
+        .check(
+          z.maxLength(LIMITS.eventTypeLength),
+          z.regex(TYPE),
+          z.describe("The type of the event, e.g. 'order.paid'."),
+        ),
+      data: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("The event's own fields.")),
+      customer: z
+        .optional(z.string().check(z.regex(CUSTOMER)))
+        .check(z.describe("Only the endpoints of this customer get it.")),
+    }),
+  hosts: [],
+  bindings: [ENDPOINTS],
+  typicalTokens: 30,
+  idempotent: "with-key",
+  orchestration: {
+    mode: "parallel-safe",
+    backoff: { strategy: "exponential", initial_ms: 500 },
+    on_error: "partial-success",
+  },
+  run: async ({ type, data, customer = null }, ctx) => {
+    const namespace = ctx.binding<{ idFromName(name: string): object; get(id: object): EventPublisher }>(
+      ENDPOINTS,
+    );
+    const directory = namespace.get(namespace.idFromName(ctx.caller.tenant));
+    const event = { type, data: JSON.stringify(data), customer, key: ctx.idempotencyKey };
+    const published = await attempt(() => directory.publish(event));
+    if (!published.ok)
+      throw new ToolFailure("UPSTREAM_ERROR", { hint: "The tenant's endpoints did not answer; try again." });
+    if (published.value.ok) {
+      const { eventId, endpoints } = published.value.value;
+      return { event_id: eventId, endpoints };
+    }
+    const refusal = published.value.error;
+    const hint =
+      refusal.kind === "misfit" ? refusal.hint : "Another event was published under this idempotency key.";
+    throw new ToolFailure("INVALID_ARGS", { hint });
+  },
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+
+import { HOST, openEndpoints } from "./endpoint-world.ts";
+
+const open = async () => {
+  const world = await openEndpoints();
+  const { send } = world;
+  const link = async (customer: string, more: object = {}) => {
+    const made = await send("POST", "/v1/portal_links", { customer, ...more });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const url = new URL(made.body.url as string);
+    expect(url.pathname).toBe("/portal");
+    const authorization = `Bearer ${url.hash.slice("#token=".length)}`;
+    return (method: string, path: string, body?: unknown) =>
+      send(method, path.startsWith("/v1") ? path : `/v1/portal${path}`, body, { authorization });
+  };
+  return { ...world, link };
+};
+
+describe("A portal link", () => {
+  test("lets its customer make, test, pause and rotate its endpoints, and see and resend its deliveries", async () => {
+    const { link, publish, sentTo, later } = await open();
+    const by = await link("c_1");
+    expect((await by("GET", "")).body).toMatchObject({ customer: "c_1", read_only: false });
+    const made = await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"] });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { customer: "c_1", secret: expect.stringMatching(/^whsec_/) },
+    });
+    expect((await by("POST", "/endpoints/mine/test", {})).status).toBe(202);
+    await publish("x", {}, { customer: "c_1" });
+    await later(1_000);
+    expect(sentTo("mine")).toHaveLength(2);
+    const { deliveries } = (await by("GET", "/deliveries")).body;
+    expect(deliveries).toHaveLength(2);
+    expect((await by("POST", `/deliveries/${deliveries[0].delivery_id}/resend`)).status).toBe(202);
+    expect((await by("POST", "/endpoints/mine/rotate", {})).body.secret).toMatch(/^whsec_/);
+    expect((await by("PATCH", "/endpoints/mine", { paused: true })).body).toMatchObject({ state: "paused" });
+    expect((await by("GET", "/event_types")).status).toBe(200);
+  });
+
+  test("T54 reaches no other customer's endpoints and deliveries, whatever it names, and no other path", async () => {
+    const { link, put, publish, send, later } = await open();
+    await put("theirs", { customer: "c_2" });
+    await put("tenants");
+    await publish("x", { secret: "geheim" });
+    await later(1_000);
+    const by = await link("c_1");
+    const all = (await send("GET", "/v1/deliveries")).body.deliveries as {
+      delivery_id: string;
+      event_id: string;
+    }[];
+    expect((await by("GET", "/endpoints")).body.endpoints).toEqual([]);
+    expect((await by("GET", "/deliveries")).body.deliveries).toEqual([]);
+    expect((await by("GET", `/deliveries?event=${all[0]!.event_id}`)).body.deliveries).toEqual([]);
+    expect((await by("GET", "/endpoints?customer=c_2")).status).toBe(400);
+    for (const id of ["theirs", "tenants"]) {
+      expect((await by("GET", `/deliveries?endpoint=${id}`)).body.deliveries).toEqual([]);
+      expect((await by("GET", `/endpoints/${id}`)).status).toBe(404);
+      expect((await by("PUT", `/endpoints/${id}`, { url: `${HOST}/me`, events: ["*"] })).status).toBe(409);
+      expect((await by("PATCH", `/endpoints/${id}`, { url: `${HOST}/me` })).status).toBe(404);
+      expect((await by("POST", `/endpoints/${id}/rotate`, {})).status).toBe(404);
+      expect((await by("POST", `/endpoints/${id}/test`, {})).status).toBe(404);
+    }
+    for (const { delivery_id: id } of all) {
+      expect((await by("GET", `/deliveries/${id}`)).status).toBe(404);
+      expect((await by("POST", `/deliveries/${id}/resend`)).status).toBe(404);
+    }
+    await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"], customer: "c_2" });
+    expect((await by("PATCH", "/endpoints/mine", { customer: "c_2" })).body).toMatchObject({
+      customer: "c_1",
+    });
+    expect((await by("PATCH", "/endpoints/mine", { customer: null })).body).toMatchObject({
+      customer: "c_1",
+    });
+    for (const path of [
+      "/v1/endpoints",
+      "/v1/events",
+      "/v1/deliveries",
+      "/v1/jobs",
+      "/v1/export",
+      "/v1/keys",
+    ])
+      expect((await by("GET", path)).status, path).toBe(401);
+    expect((await by("POST", "/v1/events", { type: "x", data: {} })).status).toBe(401);
+    expect((await by("POST", "/v1/portal_links", { customer: "c_2" })).status).toBe(401);
+  });
+
+  test("that only reads changes nothing", async () => {
+    const { link, put } = await open();
+    await put("mine", { customer: "c_1" });
+    const by = await link("c_1", { read_only: true });
+    expect((await by("GET", "/endpoints")).body.endpoints).toMatchObject([{ id: "mine" }]);
+    for (const [method, path] of [
+      ["PUT", "/endpoints/new"],
+      ["PATCH", "/endpoints/mine"],
+      ["POST", "/endpoints/mine/test"],
+      ["POST", "/endpoints/mine/rotate"],
+      ["POST", "/deliveries/dl_0_1_1/resend"],
+    ] as const)
+      expect((await by(method, path, {})).status, path).toBe(403);
+  });
+
+  test("ends by its time, and with all others of its customer when they are ended", async () => {
+    const { link, later, send } = await open();
+    const [short, long, other] = [
+      await link("c_1", { expires_in_s: 60 }),
+      await link("c_1"),
+      await link("c_2"),
+    ];
+    expect((await short("GET", "")).status).toBe(200);
+    await later(60_000);
+    expect((await short("GET", "")).status).toBe(401);
+    expect((await send("DELETE", "/v1/portal_links?customer=c_1")).status).toBe(204);
+    expect((await long("GET", "")).status).toBe(401);
+    expect((await other("GET", "")).status).toBe(200);
+    for (const authorization of [
+      "",
+      "Bearer x",
+      `Bearer vpl_test_${"0".repeat(64)}`,
+      `Bearer vpl_nobody_${"0".repeat(64)}`,
+    ])
+      expect((await send("GET", "/v1/portal/endpoints", undefined, { authorization })).status).toBe(401);
+    for (const expires of [0, 604_801])
+      expect((await send("POST", "/v1/portal_links", { customer: "c", expires_in_s: expires })).status).toBe(
+        422,
+      );
+  });
+});
