@@ -9,6 +9,8 @@ import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
+import type { DirectoryMethods } from "../../../src/features/endpoints/directory-methods.ts";
+import type { EndpointShardMethods } from "../../../src/features/endpoints/shard-methods.ts";
 import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
 import type { RunLogMethods } from "../../../src/features/runs/run.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
@@ -88,6 +90,15 @@ export const ListedGate = createTenantGate({ parts: listed, createBackground: ()
 /** The gate of a whole Volley, whose alarm runs tools. */
 export const VolleyGate = createVolley({ tools: [limitedMail], features: ALL_FEATURES }).TenantGate;
 
+/** The objects of endpoints, whose receivers take everything. */
+const endpointObjects = createVolley({
+  tools: [],
+  features: ALL_FEATURES,
+  send: () => Promise.resolve(new Response(null, { status: 204 })),
+});
+export const EndpointDirectory = endpointObjects.EndpointDirectory;
+export const EndpointShard = endpointObjects.EndpointShard;
+
 export const ToolGate = createToolGate();
 
 /** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
@@ -142,6 +153,10 @@ declare global {
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;
       readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly ENDPOINTS: DurableObjectNamespace<DurableObject & DirectoryMethods & Rpc.DurableObjectBranded>;
+      readonly ENDPOINT_SHARDS: DurableObjectNamespace<
+        DurableObject & EndpointShardMethods & Rpc.DurableObjectBranded
+      >;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
