@@ -9,7 +9,7 @@ import { digestKey, parseKeyRing } from "../src/core/edge/http/key-ring.ts";
 import { makeKey } from "../src/features/keys/key-form.ts";
 
 const USAGE =
-  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--approve] [--skip-approval] [--manage-tools] [--manage-keys] [--jurisdiction eu|us]";
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--approve] [--skip-approval] [--manage-tools] [--manage-keys] [--operator] [--jurisdiction eu|us]";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -22,6 +22,7 @@ async function main(): Promise<void> {
       "skip-approval": { type: "boolean" },
       "manage-tools": { type: "boolean" },
       "manage-keys": { type: "boolean" },
+      operator: { type: "boolean" },
       jurisdiction: { type: "string" },
     },
   });
@@ -39,13 +40,17 @@ async function main(): Promise<void> {
     ...(values["skip-approval"] === true ? ["skip_approval"] : []),
     ...(values["manage-tools"] === true ? ["manage_tools"] : []),
     ...(values["manage-keys"] === true ? ["manage_keys"] : []),
+    ...(values.operator === true ? ["operator"] : []),
   ];
   const key = makeKey(crypto.getRandomValues(new Uint8Array(32)));
   const entry = {
     name,
     hash: Buffer.from(await digestKey(key)).toString("hex"),
     tenant: values.tenant ?? name,
-    tools: tools.split(",").map((tool) => tool.trim()),
+    tools: tools
+      .split(",")
+      .map((tool) => tool.trim())
+      .filter((tool) => tool !== ""),
     ...(limit !== undefined && { quota: { limit, window_s: 60 } }),
     ...(flags.length > 0 && { flags }),
     ...(values.jurisdiction !== undefined && { jurisdiction: values.jurisdiction }),

@@ -11,5 +11,6 @@ export const ToolGate = served.ToolGate;
 export const Workspace = served.Workspace;
 export const KeyShard = served.KeyShard;
 export const RunLog = served.RunLog;
+export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;

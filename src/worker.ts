@@ -1,5 +1,6 @@
 import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
+import { background } from "./features/background/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
@@ -13,6 +14,7 @@ import { keys } from "./features/keys/index.ts";
 import { mcp } from "./features/mcp/index.ts";
 import { models } from "./features/models/index.ts";
 import { objects } from "./features/objects/index.ts";
+import { operator } from "./features/operator/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
@@ -43,8 +45,10 @@ const volley = createVolley({
     addedTools(),
     imports(),
     flows(),
+    background(),
     keys(),
     runs(),
+    operator(),
     endpoints(),
     tenantData(),
     objects(),
@@ -62,5 +66,6 @@ export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
 export const KeyShard = volley.KeyShard;
 export const RunLog = volley.RunLog;
+export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;

@@ -2,6 +2,8 @@ import { section as addedTools } from "../features/added-tools/console/section.t
 import { section as confirmations } from "../features/confirmations/console/section.ts";
 import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
+import { section as operator } from "../features/operator/console/section.ts";
+import { section as runs } from "../features/runs/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";
 import type { Section } from "./kit/section.ts";
@@ -10,7 +12,7 @@ import { section as tools } from "./tools/section.ts";
 
 /** All that the console can have, in the order of the navigation. A Worker has what it lists of it; one starts at the first. */
 export const SECTIONS: readonly Section[] = [
-  // Core's come first, each feature has a line.
+  runs,
   run,
   tools,
   jobs,
@@ -18,5 +20,6 @@ export const SECTIONS: readonly Section[] = [
   flows,
   usage,
   keys,
+  operator,
   addedTools,
 ];

@@ -6,6 +6,7 @@ import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
 import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
+import type { operator } from "../features/operator/index.ts";
 import type { runs } from "../features/runs/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
@@ -59,6 +60,7 @@ type Objects = Volley<
   [
     ReturnType<typeof endpoints>,
     ReturnType<typeof keys>,
+    ReturnType<typeof operator>,
     ReturnType<typeof runs>,
     ReturnType<typeof workspace>,
   ]
@@ -79,6 +81,10 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/flows/clock/due-clocks.ts"),
     import("../features/flows/clock/next-time.ts"),
     import("../features/agent/http/answer-model-request.ts"),
+    import("../features/agent/http/model-door.ts"),
+    import("../features/responses/http/responses-door.ts"),
+    import("../features/models/http/list-models.ts"),
+    import("../features/models/http/count-tokens.ts"),
     import("../features/keys/http/made-keys.ts"),
     import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
@@ -138,7 +144,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { EndpointDirectory, EndpointShard, KeyShard, RunLog, Workspace } = volley as Partial<Objects>;
+  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, Workspace } =
+    volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -150,6 +157,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
     ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
     ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
+    ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };
@@ -165,7 +173,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     const request = new Request(new URL(path, ORIGIN), { ...init, headers });
     const response = await volley.app.fetch(request, env, ctx);
     const body = await response.arrayBuffer();
-    // An answer without content, such as 204, may not even have an empty one.
+    // Some answers, of deletions, may have no body, not even an empty one.
     return new Response(body.byteLength === 0 ? null : body, {
       status: response.status,
       headers: response.headers,

@@ -48,6 +48,7 @@ export const VOLLEY: Contender = {
       TENANT_GATE: "TenantGate",
       TOOL_GATE: "ToolGate",
       RUNS: "RunLog",
+      OPERATOR: "OperatorLog",
       ENDPOINTS: "EndpointDirectory",
       ENDPOINT_SHARDS: "EndpointShard",
     },

@@ -1,8 +1,15 @@
-import app, { EndpointDirectory, EndpointShard, RunLog, TenantGate, ToolGate } from "./volley-worker.ts";
+import app, {
+  EndpointDirectory,
+  EndpointShard,
+  OperatorLog,
+  RunLog,
+  TenantGate,
+  ToolGate,
+} from "./volley-worker.ts";
 
 // The bench's Volley with every call of a Durable Object counted on its way there. It is never the one that is timed.
 
-export { EndpointDirectory, EndpointShard, RunLog, TenantGate, ToolGate };
+export { EndpointDirectory, EndpointShard, OperatorLog, RunLog, TenantGate, ToolGate };
 
 type Env = Readonly<Record<string, unknown>>;
 

@@ -21,8 +21,11 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 const rowsOf = (page: Page) => page.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
 
 async function go(page: Page, section: string): Promise<void> {
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: section }).click();
-  await page.getByRole("heading", { level: 1, name: section }).waitFor();
+  await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: new RegExp(`^${section}\\b`) })
+    .click();
+  await page.getByRole("heading", { level: 1, name: section, exact: true }).waitFor();
 }
 
 async function run(page: Page, batch: unknown = BATCH): Promise<void> {

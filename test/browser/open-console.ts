@@ -31,7 +31,7 @@ export async function openConsole({
   key = "sandbox-key",
   width = 1440,
   colorScheme = "light",
-  path = "/console",
+  path = "/console#/run",
 }: Opening = {}): Promise<OpenConsole> {
   started ??= launchBrowser();
   const browser = await started;

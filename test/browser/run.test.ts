@@ -243,7 +243,7 @@ describe("Run", () => {
     });
     await button(page, "Run").click();
     const rows = page.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
-    await rows.filter({ hasText: "waiting for slow" }).waitFor();
+    await rows.filter({ hasText: /then.*waiting/s }).waitFor();
     await rows.filter({ hasText: /quick.*success/s }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Running");
     await expectAccessible(page);

@@ -46,7 +46,7 @@ async function linksOf(page: Page): Promise<readonly string[]> {
   return (await links.allInnerTexts()).map((text) => text.trim());
 }
 
-const OF_FEATURES = /^\/v1\/(?:confirmations|flows|keys|tools\/)/;
+const OF_FEATURES = /^\/v1\/(?:confirmations|flows|keys|runs|tools\/)/;
 
 describe("A Worker that lists neither flows nor confirmations", () => {
   test.each([360, 1440])(
@@ -59,8 +59,11 @@ describe("A Worker that lists neither flows nor confirmations", () => {
       await page.keyboard.press("Enter");
       await expect.poll(() => linksOf(page), PATIENT).toEqual(["Run", "Tools", "Jobs", "Usage"]);
       for (const name of await linksOf(page)) {
-        await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name }).click();
-        await page.getByRole("heading", { level: 1, name }).waitFor();
+        await page
+          .getByRole("navigation", { name: "Sections" })
+          .getByRole("link", { name, exact: true })
+          .click();
+        await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
         await page.waitForLoadState("networkidle");
         await expectFits(page);
         const left = await page.locator('a[href^="#/confirmations"], a[href^="#/flows"]').count();
@@ -117,12 +120,14 @@ describe("A Worker that lists every feature", () => {
     await expect.poll(() => asked.includes("/v1/confirmations"), PATIENT).toBe(true);
     const links = (await linksOf(page)).map((text) => text.split("\n")[0]);
     expect(links.map((text) => text!.replace(/\W.*/, ""))).toEqual([
+      "Runs",
       "Run",
       "Tools",
       "Jobs",
       "Confirmations",
       "Flows",
       "Usage",
+      "Keys",
     ]);
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Flows" }).click();
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();
@@ -130,7 +135,8 @@ describe("A Worker that lists every feature", () => {
     expect(asked.filter((path) => path === "/v1/usage")).toHaveLength(1);
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Usage" }).click();
     await page.getByText("Waiting for a person").waitFor();
-    await page.getByRole("region", { name: "Keys" }).waitFor();
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "A new key of this tenant" }).waitFor();
   });
 
   test("has all of them as well where it cannot say what it lists", async () => {
@@ -141,6 +147,6 @@ describe("A Worker that lists every feature", () => {
     await page.getByLabel("Your key").fill(ADMIN);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();
-    expect(await linksOf(page)).toHaveLength(6);
+    expect(await linksOf(page)).toHaveLength(7);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
 
-const SECTIONS = ["Run", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
+const SECTIONS = ["Runs", "Run", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
 const LOOKS = [360, 1440].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );
@@ -53,8 +53,11 @@ describe("The console", () => {
     await using console = await openConsole(look);
     const { page } = console;
     for (const section of SECTIONS) {
-      await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: section }).click();
-      await page.getByRole("heading", { level: 1, name: section }).waitFor();
+      await page
+        .getByRole("navigation", { name: "Sections" })
+        .getByRole("link", { name: new RegExp(`^${section}\\b`) })
+        .click();
+      await page.getByRole("heading", { level: 1, name: section, exact: true }).waitFor();
       expect(await page.title()).toBe(`${section} · Volley console`);
       const current = page.getByRole("navigation", { name: "Sections" }).locator('[aria-current="page"]');
       const box = (await current.boundingBox())!;
@@ -73,7 +76,7 @@ describe("The console", () => {
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     const links = page.getByRole("navigation", { name: "Sections" }).getByRole("link");
-    await links.nth(2).focus();
+    await links.nth(3).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
   });

@@ -43,13 +43,33 @@ const QUESTION = {
   actions: [{ id: "meeting", tool: "delete_calendar_event", args: { event_id: "team-sync" } }],
 };
 
+/** A run with an action of each end: one waits in a queue, one becomes a job, one is lost. */
+const EVERY_END = {
+  tags: ["nightly", "customer-17"],
+  actions: [
+    ...BATCH.actions.slice(0, 4),
+    { id: "lamps", tool: "probe-search", args: { q: "lamp", d: 400 } },
+    { id: "lamp", tool: "probe-item", args: { id: { $ref: "lamps#/items/0/id" }, d: 150 } },
+    { id: "first", tool: "probe-serial", args: { n: 1, d: 250 } },
+    { id: "second", tool: "probe-serial", args: { n: 2, d: 250 } },
+    { id: "stock", tool: "probe-eco", args: { n: 1 } },
+    { id: "mail", tool: "send_email", args: { to: ["you@example.com"], subject: "Lamps", body: "Found." } },
+    { id: "remove", tool: "probe-delete", args: { id: { $ref: "lamps#/items/1/id" } } },
+    { id: "order", tool: "probe-write", args: { n: 1, d: 20_000 }, timeout_ms: 650 },
+  ],
+};
+
 let origin = "";
 const stop = await startSandbox({ provide: (_: string, url: string) => void (origin = url) } as never);
 const browser = await launchBrowser();
 try {
+  const trace = await sendBatch(EVERY_END);
   for (const colorScheme of ["light", "dark"] as const) {
     const page = await open(browser, { width: 1440, height: 860, colorScheme });
-    await page.goto(`${origin}/console`);
+    await page.goto(`${origin}/console#/runs/${trace.batch_id}`);
+    await page.getByText("succeeded").first().waitFor();
+    await page.screenshot({ path: `docs/images/trace-${colorScheme}.png` });
+    await page.goto(`${origin}/console#/run`);
     const editor = page.getByRole("textbox", { name: "Batch, as JSON" });
     await editor.fill(JSON.stringify(BATCH, null, 2));
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -63,19 +83,28 @@ try {
     }
     await page.close();
   }
-  const asked = await fetch(`${origin}/v1/execute_actions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(QUESTION),
-  });
-  const { results } = (await asked.json()) as { results: { confirmation: { url: string } }[] };
+  const { results } = await sendBatch(QUESTION);
   const phone = await open(browser, { width: 390, height: 780, colorScheme: "light" });
-  await phone.goto(results[0]!.confirmation.url);
+  await phone.goto(results[0]!.confirmation!.url);
   await phone.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await phone.screenshot({ path: "docs/images/confirmation-phone.png" });
 } finally {
   await browser.close();
   await stop();
+}
+
+interface Answered {
+  readonly batch_id: string;
+  readonly results: readonly { readonly confirmation?: { readonly url: string } }[];
+}
+
+async function sendBatch(batch: object): Promise<Answered> {
+  const answer = await fetch(`${origin}/v1/execute_actions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(batch),
+  });
+  return (await answer.json()) as Answered;
 }
 
 async function open(

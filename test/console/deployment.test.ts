@@ -13,27 +13,41 @@ describe("toDeployment()", () => {
       isKnown: false,
       sections: [core],
       flags: null,
+      who: null,
     });
   });
 
-  test("has the sections of the features that the Worker lists, and the flags of the key", () => {
-    const data = { features: ["flows", "mcp"], flags: ["approve"] };
+  test("has the sections of the features that the Worker lists, the flags of the key, and who looks where", () => {
+    const who = { key: "assistant", tenant: "acme", environment: "production" };
+    const data = { features: ["flows", "mcp"], flags: ["approve"], ...who };
     expect(toDeployment(ALL, { data, problem: null })).toEqual({
       isKnown: true,
       sections: ALL,
       flags: ["approve"],
+      who,
     });
-    const without = { features: ["mcp"], flags: [] };
+    const without = { ...data, features: ["mcp"] };
     expect(toDeployment(ALL, { data: without, problem: null }).sections).toEqual([core]);
+  });
+
+  test("has a section of a flag for keys that have it, and before that is known for none", () => {
+    const operator: Section = { feature: "operator", flag: "operator" };
+    const of = (flags: readonly string[]) =>
+      toDeployment([core, operator], { data: { features: ["operator"], flags }, problem: null }).sections;
+    expect(of(["operator"])).toEqual([core, operator]);
+    expect(of(["manage_keys"])).toEqual([core]);
+    const problem = { code: "UNREADABLE" };
+    expect(toDeployment([core, operator], { data: null, problem }).sections).toEqual([core]);
   });
 
   test("has all sections where the Worker does not say what it lists", () => {
     const problem = { code: "UNREADABLE" };
-    expect(toDeployment(ALL, { data: null, problem })).toEqual({ isKnown: true, sections: ALL, flags: null });
+    const all = { isKnown: true, sections: ALL, flags: null, who: null };
+    expect(toDeployment(ALL, { data: null, problem })).toEqual(all);
   });
 
   test("goes by the last answer when a later one fails", () => {
-    const data = { features: ["mcp"], flags: [] };
+    const data = { features: ["mcp"], flags: [], key: "assistant", tenant: "acme" };
     expect(toDeployment(ALL, { data, problem: { code: "OFFLINE" } }).sections).toEqual([core]);
   });
 });

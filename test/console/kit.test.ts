@@ -8,16 +8,16 @@ const SECTIONS = ["run", "tools", "jobs"];
 
 describe("parseRoute()", () => {
   test.each([
-    ["", "run", null],
-    ["#/", "run", null],
+    ["", null, null],
+    ["#/", null, null],
     ["#/jobs", "jobs", null],
     ["#/jobs/7f-1", "jobs", "7f-1"],
     ["#/tools/a%2Fb%20c", "tools", "a/b c"],
     ["#/tools/100%", "tools", "100%"],
     ["#/tools/%ff", "tools", "\ufffd"],
     ["#/tools/a&b+c=d", "tools", "a&b+c=d"],
-    ["#/elsewhere/x", "run", null],
-    ["#javascript:alert(1)", "run", null],
+    ["#/elsewhere/x", null, null],
+    ["#javascript:alert(1)", null, null],
   ])("reads '%s' as %s, %s", (hash, section, id) => {
     expect(parseRoute(hash, SECTIONS)).toMatchObject({ section, id });
   });

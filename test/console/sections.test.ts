@@ -11,6 +11,8 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   confirmations: ["/v1/confirmations", "May this happen?", "question-page"],
   flows: ["/v1/flows", "No flows yet"],
   keys: ["/v1/keys", "A new key of this tenant"],
+  operator: ["/v1/operator/overview", "tenants-table"],
+  runs: ["/v1/runs", "Run what failed", "trace-row"],
   usage: ["Jobs by status", "job-counts"],
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { WirePlan, WireResult } from "../../src/console/kit/wire.ts";
+import type { WireResult } from "../../src/console/kit/wire.ts";
 import { sayCurl, sayEnds, sayRun } from "../../src/console/run/say-run.ts";
 import {
   type Arrival,
@@ -11,19 +11,6 @@ import {
 } from "../../src/console/run/time-line.ts";
 
 const ACTIONS = ["a", "b", "c", "d"].map((id) => ({ id, tool: id === "c" || id === "d" ? "slow" : "t" }));
-const PLAN: WirePlan = {
-  dry_run: true,
-  plan: {
-    waves: [["a", "c", "d"], ["b"]],
-    edges: [{ from: "a", to: "b", reason: "reference" }],
-    caps: { slow: 1 },
-    confirmations: [],
-    estimated_tokens: 0,
-    estimated_speedup: 2,
-  },
-  errors: [],
-};
-
 function arrive(index: number, atMs: number, meta: WireResult["meta"]): [number, Arrival] {
   const { id, tool } = ACTIONS[index]!;
   return [index, { atMs, result: { index, id, tool, status: "success", data: 1, meta } }];
@@ -32,7 +19,7 @@ function arrive(index: number, atMs: number, meta: WireResult["meta"]): [number,
 function rowsOf(facts: Partial<RunFacts>) {
   return makeTimeRows({
     actions: ACTIONS,
-    plan: PLAN,
+    starts: new Map(),
     arrivals: new Map(),
     nowMs: 100,
     phase: "running",
@@ -41,45 +28,45 @@ function rowsOf(facts: Partial<RunFacts>) {
 }
 
 describe("makeTimeRows()", () => {
-  test("lets run what waits for no other, and queues what its tool's cap holds back", () => {
-    expect(rowsOf({}).map(({ state, waitsFor }) => [state, ...waitsFor])).toEqual([
-      ["running"],
-      ["waiting", "a"],
-      ["running"],
-      ["queued"],
+  test("shows a call as running from when the stream says that it has begun, and as waiting until then", () => {
+    const starts = new Map([
+      [0, [{ startedMs: 20, attempt: 1 }]],
+      [
+        2,
+        [
+          { startedMs: 5, attempt: 1 },
+          { startedMs: 60, attempt: 2 },
+        ],
+      ],
+    ]);
+    expect(rowsOf({ starts }).map(({ state, ran, attempt }) => [state, ran, attempt])).toEqual([
+      ["running", [{ fromMs: 20, toMs: 100 }], null],
+      ["waiting", [], null],
+      ["running", [{ fromMs: 5, toMs: 100 }], 2],
+      ["waiting", [], null],
     ]);
   });
 
-  test("begins what waited when that has ended", () => {
-    const [, b] = rowsOf({ arrivals: new Map([arrive(0, 60, { duration_ms: 50 })]), nowMs: 90 });
-    expect(b).toMatchObject({ state: "running", ran: { fromMs: 60, toMs: 90 } });
-  });
-
-  test("knows of no waiting while the plan is not known", () => {
-    expect(rowsOf({ plan: null }).every(({ state }) => state === "running")).toBe(true);
-  });
-
-  test("draws what was measured: the queue apart from the call, and nothing before the start", () => {
-    const [a, , c] = rowsOf({
+  test("draws what was measured: the queue apart from the call, each attempt, and nothing before the start", () => {
+    const tries = [
+      { started_ms: 10, duration_ms: 30, code: "TIMEOUT" as const },
+      { started_ms: 90, duration_ms: 20 },
+    ];
+    const [a, b, c, d] = rowsOf({
       arrivals: new Map([
         arrive(0, 60, { duration_ms: 90 }),
-        arrive(2, 200, { duration_ms: 50, queued_ms: 30 }),
+        arrive(1, 120, { started_ms: 10, duration_ms: 100, attempts: 2, tries }),
+        arrive(2, 200, { started_ms: 150, duration_ms: 50, queued_ms: 30 }),
+        arrive(3, 161, {}),
       ]),
     });
-    expect(a).toMatchObject({ queued: null, ran: { fromMs: 0, toMs: 60 } });
-    expect(c).toMatchObject({ queued: { fromMs: 120, toMs: 150 }, ran: { fromMs: 150, toMs: 200 } });
-  });
-
-  test("shows at the end on which chain the batch hung", () => {
-    const arrivals = new Map([
-      arrive(0, 60, { duration_ms: 50 }),
-      arrive(1, 160, { duration_ms: 90 }),
-      arrive(2, 100, { duration_ms: 90 }),
-      arrive(3, 161, {}),
+    expect(a).toMatchObject({ queued: null, ran: [{ fromMs: 0, toMs: 90 }] });
+    expect(b!.ran).toEqual([
+      { fromMs: 10, toMs: 40 },
+      { fromMs: 90, toMs: 110 },
     ]);
-    const rows = rowsOf({ arrivals, phase: "ended" });
-    expect(rows.filter(({ isCritical }) => isCritical).map(({ id }) => id)).toEqual(["a", "b"]);
-    expect(rows[3]).toMatchObject({ toldMs: 161, ran: null });
+    expect(c).toMatchObject({ queued: { fromMs: 120, toMs: 150 }, ran: [{ fromMs: 150, toMs: 200 }] });
+    expect(d).toMatchObject({ toldMs: 161, ran: [] });
   });
 
   test("says of what was not told before a run was cut off that it is not known", () => {

@@ -144,7 +144,7 @@ describe("A Worker with every feature", () => {
     for (const route of gone) {
       const [method = "", path = ""] = route.split(" ");
       const { status } = await left.fetch(path.replaceAll(/:\w+/g, "x"), { method });
-      expect([route, status]).toEqual([route, expect.toBeOneOf([404, 405])]);
+      expect([route, status === 404 || status === 405]).toEqual([route, true]);
     }
     if (without.has("document")) return;
     const served = await pathsOf(left);
@@ -212,7 +212,7 @@ describe("A Worker does not start", () => {
     expect((await able.fetch("/healthz")).status).toBe(200);
   });
 
-  test.each(["approve", "skip_approval", "manage_tools", "manage_keys"] as const)(
+  test.each(["approve", "skip_approval", "manage_tools", "manage_keys", "operator"] as const)(
     "with a key that has the flag %s",
     async (flag) => {
       const volley = await createTestVolley({ tools: [echo], key: { flags: [flag] } });

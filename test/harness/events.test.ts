@@ -64,6 +64,7 @@ describe("VOLLEY_EVENTS_URL", () => {
         tools: ["probe-delete"],
         created_at: expect.any(String),
         expires_at: expect.any(String),
+        url: expect.stringContaining(`${new URL(volley.url).origin}/approvals/sandbox/`),
       },
     });
     expect(toldOf("confirmation.decided", isIts)).toEqual([]);

@@ -96,6 +96,44 @@ describe("Runs of a tenant", () => {
     expect((await pageOf("all", "?tag=trail")).runs).toEqual([]);
   });
 
+  test("are run again without a write that is sent twice: what is uncertain asks a person first", async () => {
+    const writes = () => upstream.requestsTo("/write").length;
+    const tags = ["again"];
+    const actions = [
+      { id: "done", tool: "probe-write", args: { n: 1 } },
+      { id: "refused", tool: "probe-write", args: { n: 2, status: 404 } },
+      { id: "echo", tool: "probe-echo", args: { n: 3 } },
+    ];
+    const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions, tags }));
+    await runsOf("all", "?tag=again", 1);
+    const before = writes();
+    const again = await send("all", "POST", `/v1/runs/${id}/rerun`, { only: "failed" });
+    expect(again.status).toBe(200);
+    expect(JSON.parse(again.text)).toMatchObject({
+      parent: id,
+      results: [
+        { id: "done", status: "success", meta: { idempotency_replayed: true } },
+        { id: "refused", status: "error", error: { upstream_status: 404 } },
+        { id: "echo", status: "success", meta: { idempotency_replayed: true } },
+      ],
+    });
+    expect(writes()).toBe(before + 1);
+    // At once there is no record of the first rerun yet, so what it set out to send is not certain.
+    const soon = JSON.parse((await send("all", "POST", `/v1/runs/${id}/rerun`, {})).text) as {
+      readonly results: readonly { readonly status: string }[];
+    };
+    expect(["pending_confirmation", "error"]).toContain(soon.results[1]!.status);
+    const child = await eventually("the rerun", async () => {
+      const { text } = await send("all", "GET", `/v1/runs/${id}`);
+      const { children } = JSON.parse(text) as { readonly children: readonly Run[] };
+      return children.length > 0 ? { text, children } : undefined;
+    });
+    expect(child.children[0]).toMatchObject({ parent: id, source: "http" });
+    expect(child.text).not.toContain("call_key");
+    expect((await send("stranger", "POST", `/v1/runs/${id}/rerun`, {})).status).toBe(404);
+    expect((await send("all", "POST", `/v1/runs/${id}/rerun`, { only: "all" })).status).toBe(422);
+  });
+
   test("are as many as the batches of all its keys, at most one report a second and isolate", async () => {
     const count = 300;
     const keys = ["all", "second", "model"];
@@ -171,6 +209,27 @@ test("What was reported outlives a kill, and nothing that runs afterwards is los
   const after = await run(second.url);
   const runs = await runsOf("all", "", 2, second.url);
   expect(runs.map(({ run_id }) => run_id)).toEqual([after, before]);
+});
+
+test("A rerun that is killed in the middle is asked about by the next one, and its write is sent once", async () => {
+  const storageDir = await mkdtemp(join(tmpdir(), "volley-reruns-"));
+  afterAll(() => rm(storageDir, { recursive: true, force: true }));
+  await using own = await HostileUpstream.start();
+  const vars = { PROBE_ORIGIN: own.url, VOLLEY_KEYS };
+  const first = await startRawSandbox({ storageDir, vars });
+  own.script("/write", (_, response) => response.writeHead(404).end());
+  const actions = [{ id: "w", tool: "probe-write", args: { n: 8 } }];
+  const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions }, first.url));
+  await runsOf("all", "", 1, first.url);
+  own.script("/write", () => {});
+  const rerun = send("all", "POST", `/v1/runs/${id}/rerun`, {}, first.url).catch(() => null);
+  await eventually("the write", () => Promise.resolve(own.requestsTo("/write").length > 1 || undefined));
+  await first.kill();
+  await rerun;
+  await using second = await startRawSandbox({ storageDir, vars });
+  const again = await send("all", "POST", `/v1/runs/${id}/rerun`, {}, second.url);
+  expect(JSON.parse(again.text)).toMatchObject({ results: [{ id: "w", status: "pending_confirmation" }] });
+  expect(own.requestsTo("/write")).toHaveLength(2);
 });
 
 test("Twelve of the largest batches at once leave twelve runs, within the bytes of a report", async () => {

@@ -56,6 +56,20 @@ describe("A streamed batch", () => {
     for (const result of results) expect(envelope.results[result.index]).toEqual(result);
   });
 
+  test("with progress tells each call when it begins, before its result, and says the time that the result says", async () => {
+    const actions = [{ tool: "probe-echo", args: { n: 1 } }, { tool: "probe-nothing" }];
+    const loop = { id: "loop", tool: "probe-echo", for_each: [2, 3], args: { n: { $ref: "item#" } } };
+    const { events, envelope } = await stream([...actions, loop], { fields: { progress: true } });
+    const started = events.flatMap(({ event, data }) => (event === "started" ? [data as object] : []));
+    const { started_ms } = envelope.results[0]!.meta;
+    expect(started[0]).toEqual({ index: 0, id: "a0", try: 1, started_ms });
+    expect(started.slice(1)).toEqual(
+      [0, 1].map((element) => ({ index: 2, id: "loop", element, try: 1, started_ms: expect.any(Number) })),
+    );
+    const names = events.map(({ event, data }) => `${event} ${(data as { id?: string }).id ?? ""}`);
+    expect(names.indexOf("started a0")).toBeLessThan(names.indexOf("result a0"));
+  });
+
   test("has its headers on the wire before any result, and each result before the next", async () => {
     const actions = [700, 1_400].map((n) => ({ tool: "probe-echo", args: { n } }));
     const answerFirst = upstream.hold("/echo", 700);

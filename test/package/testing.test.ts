@@ -216,4 +216,25 @@ describe("A Volley for tests", () => {
     expect(volley.requests[0]!.headers["authorization"]).toBe("Bearer very-secret-token");
     expect(JSON.stringify(results)).not.toContain("very-secret-token");
   });
+
+  test("gives an answer without a body as it is", async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), addedTools()],
+      key: { flags: ["manage_tools"] },
+    });
+    const body = JSON.stringify({
+      summary: "Find",
+      description: "Find.",
+      category: "shop",
+      actions: ["search"],
+      is_write: false,
+      input_schema: { type: "object", properties: {} },
+      http: { method: "GET", url: `${ORIGIN}/find` },
+    });
+    const headers = { "content-type": "application/json" };
+    expect((await volley.fetch("/v1/tools/find", { method: "PUT", headers, body })).status).toBe(201);
+    const deleted = await volley.fetch("/v1/tools/find", { method: "DELETE" });
+    expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+  });
 });

@@ -377,9 +377,19 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "the next run is the new one, or 404; everywhere within 5 s",
   },
   {
+    mark: "F31",
+    when: "killed in the middle of 1,000 writes of a batch in the background",
+    seen: "none is sent twice, and none is missing; at most the one under way and the one before it are `unknown`",
+  },
+  {
     mark: "F33",
     when: "killed while an event goes to many endpoints",
     seen: "each of them gets it; a delivery that was under way is made once more",
+  },
+  {
+    mark: "F34",
+    when: "the object of runs, or of the operator's counts, is down or full",
+    seen: "batches go on; the operator's log says how much is missing",
   },
   {
     mark: "F35",

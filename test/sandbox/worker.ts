@@ -49,6 +49,7 @@ export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const KeyShard = served.KeyShard;
 export const RunLog = served.RunLog;
+export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
 export const Workspace = served.Workspace;

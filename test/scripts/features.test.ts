@@ -8,6 +8,7 @@ import { bundleWorker, readFeatures, writeWorker } from "../../scripts/features.
 const MARKS: Readonly<Record<string, string>> = {
   "added-tools": "/v1/tools/:id",
   agent: "/v1/chat/completions",
+  background: "/v1/jobs/:id/results",
   confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
   cors: "access-control-allow-origin",
   discovery: "/v1/discover_tools",
@@ -20,6 +21,7 @@ const MARKS: Readonly<Record<string, string>> = {
   mcp: "/mcp",
   models: "/v1/models",
   objects: "/v1/objects/",
+  operator: "/v1/operator/overview",
   orchestration: "/api/orchestration/batch",
   responses: "/v1/responses",
   runs: "/v1/runs",

@@ -1,4 +1,4 @@
-import { AgentBytes } from "../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../src/core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
 import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
@@ -77,7 +77,7 @@ export class AgentWorld extends TestWorld {
     const voice = STRATEGIES[options.strategy].isText
       ? speakInText(CHAT, describeTheirs(conversation))
       : speakNatively(CHAT);
-    const bytes = new AgentBytes(execution.upstreams.share);
+    const bytes = new HeldBytes(execution.upstreams.share);
     const endsAt = this.clock.now() + options.deadlineMs;
     const restored = await this.clock.runUntil(
       restoreTurns(conversation.messages, voice, { ...execution, bytes }),

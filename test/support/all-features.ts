@@ -1,5 +1,6 @@
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
+import { background } from "../../src/features/background/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
@@ -13,6 +14,7 @@ import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { models } from "../../src/features/models/index.ts";
 import { objects } from "../../src/features/objects/index.ts";
+import { operator } from "../../src/features/operator/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
@@ -34,8 +36,10 @@ export const ALL_FEATURES = [
   addedTools(),
   imports(),
   flows(),
+  background(),
   keys(),
   runs(),
+  operator(),
   endpoints(),
   tenantData(),
   objects(),

@@ -38,6 +38,12 @@ export interface WireResult {
   };
   readonly error?: WireFailure;
   readonly meta: {
+    readonly started_ms?: number;
+    readonly tries?: readonly {
+      readonly started_ms: number;
+      readonly duration_ms: number;
+      readonly code?: string;
+    }[];
     readonly duration_ms?: number;
     readonly queued_ms?: number;
     readonly attempts?: number;

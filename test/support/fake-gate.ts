@@ -127,12 +127,12 @@ export class FakeGate implements Gate {
 
   readonly #runs: Pick<FlowMethods, "runSteps" | "beginStep" | "endStep"> = {
     runSteps: (jobId) => Array.from(this.stepsOf(jobId), ([id, outcomeJson]) => ({ id, outcomeJson })),
-    beginStep: (jobId, fence, stepId) => {
-      if (fence === this.runFence) this.stepsOf(jobId).set(stepId, null);
+    beginStep: (jobId, fence, stepId, ended = []) =>
+      this.#runs.endStep(jobId, fence, ...ended, { id: stepId, outcomeJson: null }),
+    endStep: (jobId, fence, ...steps: KeptStep[]) => {
+      if (fence === this.runFence)
+        for (const { id, outcomeJson } of steps) this.stepsOf(jobId).set(id, outcomeJson);
       return fence === this.runFence;
-    },
-    endStep: (jobId, fence, { id, outcomeJson }: KeptStep) => {
-      if (fence === this.runFence) this.stepsOf(jobId).set(id, outcomeJson);
     },
   };
 

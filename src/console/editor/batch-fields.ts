@@ -34,6 +34,7 @@ export const BATCH_FIELDS: readonly BatchField[] = [
     "After so long the answer comes, whatever is unfinished; 15000 unless said",
   ),
   field("max_tokens", "number", "|", "One budget for all results together"),
+  field("progress", "boolean", "true", "Tell events when each call leaves its queues", ["true", "false"]),
   field("dry_run", "boolean", "true", "Only plan: nothing runs", ["true", "false"]),
   field("skip_approval", "boolean", "true", "Do not ask for approval, for keys that may", ["true", "false"]),
   field("callback_url", "text", '"|"', "Told of each question that is decided and each job that ends"),

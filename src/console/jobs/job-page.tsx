@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../kit/api.ts";
 import { writeExact } from "../kit/exact-json.ts";
+import { hasPage, useDeployment } from "../kit/deployment.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireEnvelope, WireJob } from "../kit/wire.ts";
@@ -97,6 +98,8 @@ export function JobPage({ id }: { readonly id: string }) {
 
 function JobBody({ job }: { readonly job: WireJob }) {
   const envelope = job.envelope as WireEnvelope | undefined;
+  const { batch_id: batch } = job;
+  const hasRuns = hasPage(useDeployment(), "runs");
   return (
     <div class="split">
       <div class="stack">
@@ -134,6 +137,13 @@ function JobBody({ job }: { readonly job: WireJob }) {
                 <bdi>{job.tool}</bdi>
               </a>
             </dd>
+            {batch !== undefined &&
+              hasRuns && [
+                <dt key="run">Run</dt>,
+                <dd key="run id">
+                  <a href={hrefTo("runs", batch)}>{batch.slice(0, 8)}</a>, which asked for it
+                </dd>,
+              ]}
             <dt>Id</dt>
             <dd class="mono">
               {job.job_id} <CopyButton text={job.job_id} label="Copy id" />

@@ -8,5 +8,6 @@ export const section: Section = {
     title: "Jobs",
     icon: "M11 3v8l5 3M11 20a9 9 0 1 1 0-18 9 9 0 0 1 0 18z",
     View: JobsView,
+    things: { kind: "Job", path: "/v1/jobs/" },
   },
 };

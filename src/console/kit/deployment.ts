@@ -10,9 +10,11 @@ export interface Deployment {
   readonly sections: readonly Section[];
   /** The key's flags; null while they are not known. */
   readonly flags: readonly string[] | null;
+  /** Who looks, and where; null while that is not known. */
+  readonly who: Pick<WireUsage, "key" | "tenant" | "environment"> | null;
 }
 
-const Here = createContext<Deployment>({ isKnown: false, sections: [], flags: null });
+const Here = createContext<Deployment>({ isKnown: false, sections: [], flags: null, who: null });
 
 /** Draws what it holds with a deployment, which every page below can ask for. */
 export const DeploymentProvider = Here.Provider;
@@ -23,7 +25,7 @@ export function useDeployment(): Deployment {
 
 /** The answer about usage, as far as it has come. */
 interface Asked {
-  readonly data: Pick<WireUsage, "features" | "flags"> | null;
+  readonly data: Pick<WireUsage, "features" | "flags" | "key" | "tenant" | "environment"> | null;
   readonly problem: object | null;
 }
 
@@ -32,18 +34,29 @@ interface Asked {
  * of a feature that is not listed. Where it does not say what it lists all are there, and the API refuses what it lacks.
  */
 export function toDeployment(all: readonly Section[], { data, problem }: Asked): Deployment {
-  const isHere = ({ feature }: Section): boolean =>
-    feature === undefined || (data === null ? problem !== null : data.features.includes(feature));
+  const isHere = ({ feature, flag }: Section): boolean =>
+    (feature === undefined || (data === null ? problem !== null : data.features.includes(feature))) &&
+    (flag === undefined || data?.flags.includes(flag) === true);
   return {
     isKnown: data !== null || problem !== null,
     sections: all.filter(isHere),
     flags: data?.flags ?? null,
+    who: data && {
+      key: data.key,
+      tenant: data.tenant,
+      ...(data.environment !== undefined && { environment: data.environment }),
+    },
   };
 }
 
 /** Whether the key has a flag. One that is not known yet is left to the API, which refuses it. */
 export function mayUse({ flags }: Pick<Deployment, "flags">, flag: string | undefined): boolean {
   return flag === undefined || flags === null || flags.includes(flag);
+}
+
+/** Whether there is a section with pages of a name, so that a link may lead to them. */
+export function hasPage({ sections }: Pick<Deployment, "sections">, name: string): boolean {
+  return sections.some(({ page }) => page?.name === name);
 }
 
 /** The pages of sections, in the order of the navigation. */

@@ -1,21 +1,20 @@
 /** A place of the console: a section, one thing in it where an id is given, and what a list is filtered by. */
 export interface Route {
-  readonly section: string;
+  /** Null where the address names none: one starts at the first that the Worker has. */
+  readonly section: string | null;
   readonly id: string | null;
   readonly query: URLSearchParams;
 }
 
 /**
- * Read the part of an address behind `#`: `#/jobs/ID`, `#/jobs?status=dead`. Anything else is where one starts.
- *
- * @param sections the names of sections, the first of which is where one starts
+ * Read the part of an address behind `#`: `#/jobs/ID`, `#/jobs?status=dead`. Anything else names no section.
  */
 export function parseRoute(hash: string, sections: readonly string[]): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [section, ...rest] = path.split("/");
   const known = sections.find((name) => name === section);
   const id = known === undefined ? "" : decode(rest.join("/"));
-  return { section: known ?? sections[0]!, id: id === "" ? null : id, query: new URLSearchParams(query) };
+  return { section: known ?? null, id: id === "" ? null : id, query: new URLSearchParams(query) };
 }
 
 /** Write a place as the `href` of a link. */

@@ -7,6 +7,8 @@ import type { WireUsage } from "./wire-usage.ts";
 export interface Section {
   /** The feature that a Worker has to list for it. Core's sections have none. */
   readonly feature?: string;
+  /** The flag that a key has to have for it; any key sees a section that names none. */
+  readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
 }
@@ -23,12 +25,17 @@ export interface SectionPage {
   readonly Count?: FC;
   /** The category of tools that have their pages here and not in the section Tools. */
   readonly toolCategory?: string;
+  /** The name of one of its things, and the path of the API before its id; the command bar finds one by that. */
+  readonly things?: { readonly kind: string; readonly path: string };
 }
 
 /** The places of pages that take pieces, with the properties of a piece there. */
 export interface Places {
   /** At the end of a tool's page. */
   readonly tool: { readonly name: string };
+  /** On a flow's page, and in its row of the list. */
+  readonly flow: { readonly name: string };
+  readonly flowRow: { readonly name: string };
   /** Among the figures of the usage. */
   readonly figures: { readonly usage: WireUsage };
   /** At the end of the usage. */

@@ -15,7 +15,7 @@ export interface Loaded<T> {
 const GONE = -1;
 
 export interface Loading {
-  /** Ask again after so many ms while the page is seen. */
+  /** Ask again after so many ms while the page is seen and has a network, and at once when it is seen again. */
   readonly everyMs?: number | undefined;
   /** Keep every digit of the data of tools. */
   readonly isExact?: boolean;
@@ -55,8 +55,17 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Lo
   useEffect(() => {
     load();
     if (everyMs === undefined) return undefined;
-    const timer = setInterval(() => document.visibilityState === "visible" && load(), everyMs);
-    return () => clearInterval(timer);
+    const look = (): void => {
+      if (document.visibilityState === "visible" && navigator.onLine) load();
+    };
+    const timer = setInterval(look, everyMs);
+    document.addEventListener("visibilitychange", look);
+    addEventListener("online", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+      removeEventListener("online", look);
+    };
   }, [load, everyMs]);
   useEffect(() => () => void (latest.current = GONE), []);
 

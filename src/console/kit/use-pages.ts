@@ -9,6 +9,8 @@ export interface Pages<Item> {
   readonly first: Loaded<unknown>;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
+  /** Further pages were read, so the first is not asked for again by itself. */
+  readonly isStill: boolean;
   readonly problem: Problem | null;
   readonly more: () => void;
   readonly reload: () => void;
@@ -62,6 +64,7 @@ export function usePages<Item>(path: string, name: string, everyMs?: number): Pa
     first,
     hasMore: next !== null,
     isLoadingMore,
+    isStill: cursor !== undefined,
     problem,
     more: () => void more(),
     reload: () => {

@@ -10,6 +10,8 @@ export interface WireQuota {
 export interface WireUsage {
   readonly key: string;
   readonly tenant: string;
+  /** The name of the deployment; absent where it has none. */
+  readonly environment?: string;
   readonly flags: readonly string[];
   readonly features: readonly string[];
   readonly quota: { readonly requests: WireQuota; readonly lists: WireQuota };

@@ -40,5 +40,6 @@ export interface WireTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonSchema;
-  readonly "x-orchestration": Readonly<Record<string, unknown>>;
+  /** Absent of the tools that find and describe others. */
+  readonly "x-orchestration"?: Readonly<Record<string, unknown>>;
 }

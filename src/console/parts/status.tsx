@@ -6,6 +6,7 @@ const TONES: Readonly<Record<string, string>> = {
   error: "bad",
   failed: "bad",
   dead: "bad",
+  partial: "bad",
   rejected: "bad",
   initiated: "going",
   running: "going",

@@ -18,3 +18,16 @@ export function readDraft(): Draft | null {
 export function keepDraft(draft: Draft): void {
   if (draft.text.length <= MOST_CHARACTERS) sessionStorage.setItem(KEY, JSON.stringify(draft));
 }
+
+/** The batch that another page hands to the editor, until that has taken it. */
+let handed: string | null = null;
+
+/** Hand a batch to the editor, which begins with it when it is opened; what was being written there can be chosen again. */
+export function handOver(text: string): void {
+  handed = text;
+}
+
+/** The batch that was handed over last; null where there is none. */
+export function readHanded(): string | null {
+  return handed;
+}

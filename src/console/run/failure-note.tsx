@@ -1,7 +1,7 @@
 import type { WireResult } from "../kit/wire.ts";
 import { sayDuration } from "../parts/say-duration.ts";
 
-type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
+export type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
 
 interface FailureNoteProps {
   readonly error: WireFailure;

@@ -8,7 +8,7 @@ import type { Arrival } from "./time-line.ts";
 /** A longer text is not kept: the storage of a tab holds about five million characters, and the key is in it. */
 const MOST_CHARACTERS = 1_000_000;
 
-interface KeptRun extends Omit<Run, "arrivals" | "cancel"> {
+interface KeptRun extends Omit<Run, "arrivals" | "starts" | "cancel"> {
   readonly arrivals: readonly (readonly [number, Arrival])[];
 }
 
@@ -23,13 +23,13 @@ export function keepRun(run: Run): void {
 export function readRun(): Run | null {
   const kept = parseExact(readLastRun() ?? "null") as KeptRun | null;
   if (kept === null) return null;
-  const run = { ...kept, arrivals: new Map(kept.arrivals), cancel: () => {} };
+  const run = { ...kept, starts: new Map(), arrivals: new Map(kept.arrivals), cancel: () => {} };
   return run.phase === "running" ? { ...run, phase: "stopped", problem: LEFT } : run;
 }
 
 function writeRun({ arrivals, ...run }: Run): string {
   const lengthMs = run.lengthMs ?? performance.now() - run.startedAt;
-  return writeExact({ ...run, lengthMs, arrivals: [...arrivals] });
+  return writeExact({ ...run, lengthMs, starts: undefined, arrivals: [...arrivals] });
 }
 
 function withoutData(run: Run): Run {

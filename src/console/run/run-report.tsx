@@ -1,6 +1,8 @@
 import { useMemo, useState } from "hono/jsx/dom";
 
+import { hasPage, useDeployment } from "../kit/deployment.ts";
 import { writeExact } from "../kit/exact-json.ts";
+import { hrefTo } from "../kit/route.ts";
 import type { WirePlan } from "../kit/wire.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -30,6 +32,7 @@ const TITLES: Readonly<Record<Run["phase"], string>> = {
 /** A run: how far it is, what every action does, and each result as soon as it is known. */
 export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
   const { phase, arrivals, envelope, problem, actions, resent } = run;
+  const hasRuns = hasPage(useDeployment(), "runs");
   const results = useMemo(
     () =>
       envelope?.results ??
@@ -65,7 +68,16 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
             The connection was lost; sent again with the same Idempotency-Key, {count(resent, "time")}.
           </p>
         )}
-        {envelope !== null && <p key="said">{sayRun(envelope)}</p>}
+        {envelope !== null && (
+          <p key="said">
+            {sayRun(envelope)}{" "}
+            {hasRuns && (
+              <a key="page" href={hrefTo("runs", envelope.batch_id)}>
+                Open its page
+              </a>
+            )}
+          </p>
+        )}
         {!wasRefused && <Counts key="counts" run={run} />}
         {!wasRefused && <Waterfall key="waterfall" run={run} />}
       </section>
@@ -95,7 +107,7 @@ function Followed({ plan, actions }: { readonly plan: WirePlan; readonly actions
       class="card fold"
       onToggle={(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
     >
-      <summary>The plan that it followed</summary>
+      <summary>The plan</summary>
       {isOpen && <PlanGraph answer={plan} actions={actions} />}
     </details>
   );

@@ -5,44 +5,50 @@ import { hrefTo, type Route } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireTool } from "../kit/wire.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { readDraft } from "./draft.ts";
+import { readDraft, readHanded } from "./draft.ts";
 import { NO_OPTIONS } from "./run-options.tsx";
 import { Workbench } from "./workbench.tsx";
 
-/** The section Run: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool. */
+/**
+ * The section Run: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool, and `#/run?from=ID` with the
+ * batch that a run's page has handed over.
+ */
 export function RunView({ route }: { readonly route: Route }) {
   const { data, problem, reload } = useLoad<{ readonly tools: readonly WireTool[] }>(
     "/v1/tools?format=json-schema&surface=flat",
   );
   const wanted = route.query.get("tool");
+  const from = route.query.get("from");
   const tools = data?.tools ?? null;
+  // Read once: the batch that is handed over takes the draft's place before the tools are known.
+  const draft = useMemo(readDraft, [wanted, from]);
   const begun = useMemo(() => {
-    const draft = readDraft();
     const examples = listExamples(tools ?? []);
     const tool = tools?.find(({ name }) => name === wanted);
+    const handed = from === null ? null : readHanded();
+    const given = handed ?? (tool === undefined ? null : exampleOf(tool));
     const earlier =
       draft === null || draft.text.trim() === "" ? [] : [{ name: "What you wrote before", text: draft.text }];
     return {
-      text:
-        tool === undefined
-          ? (earlier[0]?.text ?? examples[0]?.text ?? '{\n  "actions": []\n}')
-          : exampleOf(tool),
-      options: draft?.options ?? NO_OPTIONS,
-      examples: tool === undefined ? examples : [...earlier, ...examples],
+      text: given ?? earlier[0]?.text ?? examples[0]?.text ?? '{\n  "actions": []\n}',
+      options: handed === null ? (draft?.options ?? NO_OPTIONS) : NO_OPTIONS,
+      examples: given === null ? examples : [...earlier, ...examples],
+      isWritten: given !== null,
       isUnknown: wanted !== null && tools !== null && tool === undefined,
     };
-  }, [tools, wanted]);
-  // A written batch can be shown at once; for an empty one the tools suggest a beginning.
-  const isWritten = wanted !== null && tools !== null && !begun.isUnknown;
+  }, [tools, wanted, from]);
+  const { isWritten } = begun;
   useEffect(() => {
     // The call is written: a person who comes back here goes on with it, and does not begin anew.
     if (isWritten) history.replaceState(null, "", hrefTo("run"));
   }, [isWritten]);
-  const isReady = tools !== null || problem !== null || (wanted === null && readDraft() !== null);
+  // A written batch can be shown at once; for an empty one the tools suggest a beginning.
+  const isReady =
+    isWritten || tools !== null || problem !== null || (wanted === null && readDraft() !== null);
   return (
     <div class="stack">
       {isReady ? (
-        <Workbench key={`bench ${wanted ?? ""}`} begun={begun} tools={tools}>
+        <Workbench key={`bench ${wanted ?? from ?? ""}`} begun={begun} tools={tools}>
           {problem !== null && (
             <div key="problem" class="stack tight">
               <ProblemNote problem={problem} />

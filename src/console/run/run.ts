@@ -1,15 +1,17 @@
 import type { Problem } from "../kit/api.ts";
 import type { WireEnvelope, WirePlan } from "../kit/wire.ts";
 import type { NamedAction } from "./name-actions.ts";
-import type { Arrival } from "./time-line.ts";
+import type { Arrival, Start } from "./time-line.ts";
 
 /** A run while it goes on and when it is over. */
 export interface Run {
   readonly phase: "running" | "ended" | "stopped" | "cancelled";
   readonly startedAt: number;
   readonly actions: readonly NamedAction[];
-  /** The answer of `dry_run` to the same batch: which action waits for which. Asked for beside the run, so that it costs no time. */
+  /** The answer to a batch that says `dry_run` itself. */
   readonly plan: WirePlan | null;
+  /** The calls that have begun, by the index of their actions. */
+  readonly starts: ReadonlyMap<number, readonly Start[]>;
   readonly arrivals: ReadonlyMap<number, Arrival>;
   readonly envelope: WireEnvelope | null;
   readonly problem: Problem | null;
@@ -26,6 +28,7 @@ export function begunRun(actions: readonly NamedAction[], cancel: () => void): R
     startedAt: performance.now(),
     actions,
     plan: null,
+    starts: new Map(),
     arrivals: new Map(),
     envelope: null,
     problem: null,

@@ -12,8 +12,17 @@ interface Sent {
   readonly idempotencyKey: string | null;
 }
 
+/** A call that has left its queues: `event: started`. */
+export interface WireStart {
+  readonly index: number;
+  readonly id: string;
+  readonly try: number;
+  readonly started_ms: number;
+}
+
 interface Told {
   readonly signal: AbortSignal;
+  readonly onStarted: (start: WireStart) => void;
   readonly onResult: (result: WireResult) => void;
   readonly onDone: (answer: WireEnvelope | WirePlan) => void;
   readonly onAgain: () => void;
@@ -37,6 +46,7 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
         ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
       },
       ({ event, data }) => {
+        if (event === "started") told.onStarted(data as WireStart);
         if (event === "result") told.onResult(data as WireResult);
         if (event !== "done") return;
         isDone = true;

@@ -1,18 +1,15 @@
-import { ask } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
 import { learnPaths } from "../kit/known-paths.ts";
 import { currentOwner } from "../kit/session.ts";
 import { type SetKept, useKept } from "../kit/use-kept.ts";
-import type { WirePlan } from "../kit/wire.ts";
 import { keepRun, readRun } from "./last-run.ts";
 import type { NamedAction } from "./name-actions.ts";
 import { begunRun, type Run } from "./run.ts";
-import { RUN_PATH, sendRun } from "./send-run.ts";
+import { sendRun } from "./send-run.ts";
 
 export interface RunRequest {
-  /** The body, as JSON text: its numbers keep their digits. */
+  /** The body, as JSON text: its numbers keep their digits. It asks for `progress`. */
   readonly body: string;
-  readonly planBody: string;
   readonly actions: readonly NamedAction[];
   readonly idempotencyKey: string | null;
 }
@@ -49,11 +46,12 @@ async function start(request: RunRequest, setRun: SetKept<Run | null>): Promise<
   change({});
   keep();
   addEventListener("pagehide", keep);
-  void ask<WirePlan>(RUN_PATH, { method: "POST", body: request.planBody, signal }).then((answer) => {
-    if (answer.ok && "plan" in answer.data) change({ plan: answer.data });
-  });
   const problem = await sendRun(request, {
     signal,
+    onStarted: ({ index, started_ms: startedMs, try: attempt }) => {
+      const begun = now.starts.get(index) ?? [];
+      change({ starts: new Map(now.starts).set(index, [...begun, { startedMs, attempt }]) });
+    },
     onResult: (result) => {
       if (now.arrivals.has(result.index)) return;
       change({ arrivals: new Map(now.arrivals).set(result.index, { result, atMs: sinceStart() }) });

@@ -17,7 +17,7 @@ export function Waterfall({ run }: { readonly run: Run }) {
     () => makeTimeRows({ ...run, nowMs: now, phase: run.phase === "cancelled" ? "stopped" : run.phase }),
     [run, now],
   );
-  const lengthMs = Math.max(LEAST_MS, now, ...rows.map(({ ran, toldMs }) => ran?.toMs ?? toldMs ?? 0));
+  const lengthMs = Math.max(LEAST_MS, now, ...rows.map(({ ran, toldMs }) => ran.at(-1)?.toMs ?? toldMs ?? 0));
   const ticks = makeTicks(lengthMs);
   const at = (ms: number): string => `${Math.min(100, (100 * ms) / lengthMs)}%`;
   return (
@@ -49,27 +49,18 @@ export function Waterfall({ run }: { readonly run: Run }) {
               {row.queued !== null && row.durationMs !== null && (
                 <span class="muted">queued {sayDuration(row.queued.toMs - row.queued.fromMs)}</span>
               )}
-              {row.isCritical && <span class="hidden-text">, on the critical path</span>}
             </span>
           </li>
         ))}
       </ol>
-      {rows.some(({ isCritical }) => isCritical) && (
+      {rows.some(({ queued }) => queued !== null) && (
         <ul class="row small muted legend" aria-hidden="true">
           <li>
-            <svg width="26" height="12">
-              <line class="critical" x1={2} x2={24} y1={6} y2={6} />
+            <svg width="26" height="12" class="tone-idle">
+              <line class="queue" x1={3} x2={23} y1={6} y2={6} />
             </svg>
-            critical path
+            in the queue
           </li>
-          {rows.some(({ queued }) => queued !== null) && (
-            <li>
-              <svg width="26" height="12" class="tone-idle">
-                <line class="queue" x1={3} x2={23} y1={6} y2={6} />
-              </svg>
-              in the queue
-            </li>
-          )}
         </ul>
       )}
     </div>
@@ -77,44 +68,42 @@ export function Waterfall({ run }: { readonly run: Run }) {
 }
 
 function Bar({ row, at }: { readonly row: TimeRow; readonly at: (ms: number) => string }) {
-  const { queued, ran, toldMs, isCritical, state } = row;
+  const { queued, ran, toldMs, state } = row;
   return (
     <g>
       {queued !== null && (
         <line key="queue" class="queue" x1={at(queued.fromMs)} x2={at(queued.toMs)} y1={10} y2={10} />
       )}
-      {ran !== null && (
+      {ran.map(({ fromMs, toMs }, attempt) => (
         <line
-          key="ran"
+          key={attempt}
           class={state === "running" ? "bar moving" : "bar"}
-          x1={at(ran.fromMs)}
-          x2={at(ran.toMs)}
+          x1={at(fromMs)}
+          x2={at(toMs)}
           y1={10}
           y2={10}
         />
-      )}
-      {ran !== null && isCritical && (
-        <line key="critical" class="critical" x1={at(ran.fromMs)} x2={at(ran.toMs)} y1={19} y2={19} />
-      )}
+      ))}
       {toldMs !== null && <circle key="told" class="told" cx={at(toldMs)} cy={10} r={4} />}
     </g>
   );
 }
 
 /** The state of a row in words. */
-function sayRow({ state, waitsFor, durationMs, ran }: TimeRow): string {
+function sayRow({ state, durationMs, ran, attempt }: TimeRow): string {
   const word = state.replaceAll("_", " ");
-  if (state === "waiting" && waitsFor.length === 0) return "waiting for the others";
-  if (state === "waiting")
-    return `waiting for ${waitsFor.slice(0, 3).join(", ")}${waitsFor.length > 3 ? ", …" : ""}`;
-  if (state === "running") return `running ${sayDuration(ran!.toMs - ran!.fromMs)}`;
+  const [since] = ran;
+  if (state === "running" && since !== undefined) {
+    const again = attempt === null ? "" : `, attempt ${attempt}`;
+    return `running ${sayDuration(since.toMs - since.fromMs)}${again}`;
+  }
   if (state === "lost") return "not known";
   return durationMs === null ? word : `${word} ${sayDuration(durationMs)}`;
 }
 
 export function toneOfRow(state: TimeRow["state"]): string {
   if (state === "lost") return "odd";
-  return state === "waiting" || state === "queued" ? "idle" : toneOf(state);
+  return state === "waiting" ? "idle" : toneOf(state);
 }
 
 /** Ticks of one scale have one unit. */

@@ -84,11 +84,10 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     const actions = nameActions(readActionsOf(body));
     announce(`Running ${actions.length} actions`);
     goTo(isFromText);
-    const planBody = setFields(body, readJson(body).root, { dry_run: true });
+    const told = setFields(body, readJson(body).root, { progress: true });
     const { idempotencyKey } = options;
     const ended = await start({
-      body,
-      planBody,
+      body: told,
       actions,
       idempotencyKey: idempotencyKey === "" ? null : idempotencyKey,
     });

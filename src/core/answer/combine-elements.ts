@@ -8,7 +8,7 @@ import type { Outcome, OutcomeMeta, Shown, Truncation } from "../contract/outcom
  * element did something, or may have.
  */
 export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
-  const meta = toMeta(outcomes, options.durationMs);
+  const meta = toMeta(outcomes, options);
   const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
   const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
   if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
@@ -24,7 +24,8 @@ export interface CombineOptions {
   readonly failFast: boolean;
   /** True if all of it may be done again after a part of it was done, without harm. */
   readonly repeatable: boolean;
-  /** The loop's wall-clock time. */
+  /** When it began, from the batch's start, and its wall-clock time. */
+  readonly startedMs?: number;
   readonly durationMs: number;
 }
 
@@ -88,7 +89,10 @@ function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) =>
   return { data: entry, json: JSON.stringify(entry) };
 }
 
-function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
+function toMeta(
+  outcomes: readonly Outcome[],
+  { startedMs = 0, durationMs }: Pick<CombineOptions, "startedMs" | "durationMs">,
+): OutcomeMeta {
   const sum = (of: (meta: OutcomeMeta) => number | undefined): number =>
     outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
   const ok = outcomes.filter(succeeded).length;
@@ -96,6 +100,7 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
   const selectHints = [...new Set(outcomes.flatMap(({ meta }) => meta.selectHints ?? []))];
   return {
+    ...(outcomes.some(({ meta }) => meta.startedMs !== undefined) && { startedMs }),
     durationMs,
     workMs: sum((meta) => meta.workMs ?? meta.durationMs),
     attempts: sum((meta) => meta.attempts),

@@ -164,11 +164,13 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
-  const { truncated, demoted, verification, handle, replayed, limiter, selectHints } = meta;
+  const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
   return JSON.stringify({
+    started_ms: startedMs,
     duration_ms: durationMs,
     queued_ms: queuedMs,
     attempts,
+    tries,
     bytes,
     items,
     deduplicated_of: deduplicatedOf,

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { failureSchema } from "../contract/failure.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
 import * as LIMITS from "../contract/limits.ts";
-import { pendingSchema, truncationSchema, VERDICTS } from "../contract/outcome.ts";
+import { pendingSchema, truncationSchema, trySchema, VERDICTS } from "../contract/outcome.ts";
 import { planSchema } from "../plan/describe-plan.ts";
 
 const count = lazySchema(() => z.int().check(z.minimum(0)));
@@ -13,9 +13,13 @@ const milliseconds = lazySchema(() => z.number().check(z.minimum(0)));
 export const metaSchema = lazySchema(() =>
   z
     .strictObject({
+      started_ms: z
+        .optional(milliseconds())
+        .check(z.describe("From the batch's start until it left its queues")),
       duration_ms: z.optional(milliseconds()),
       queued_ms: z.optional(milliseconds()),
       attempts: z.optional(count()),
+      tries: z.optional(z.array(trySchema())).check(z.describe("Where there was more than one")),
       bytes: z.optional(count()),
       items: z.optional(z.strictObject({ total: count(), ok: count(), error: count() })),
       deduplicated_of: z.optional(z.string()).check(z.describe("The action whose call this one shared")),

@@ -292,7 +292,7 @@ function noInstant(received: string): ReturnType<typeof toMisfit> {
   return toMisfit({ path: "/run_at", expected: INSTANT_EXPECTED, received: describe(received) });
 }
 
-/** A literal array is bounded here, before anything runs; what a reference stands for is bounded when it is known. */
+/** How many elements there may be depends on the batch, and is said when it is planned. */
 function checkLoop(forEach: unknown, seen: Seen): Result<void, Failure> {
   if (forEach === undefined) return ok(undefined);
   const checked = checkValue(forEach, ["for_each"], seen);
@@ -307,21 +307,31 @@ function checkLoop(forEach: unknown, seen: Seen): Result<void, Failure> {
     };
     return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
   }
-  return Array.isArray(forEach) && forEach.length > LIMITS.loopElements
-    ? err(tooManyElements(forEach.length))
-    : ok(undefined);
+  return ok(undefined);
+}
+
+/** A loop as it was sent, and whether it is one that no caller waits for. */
+interface LoopFacts {
+  readonly forEach?: unknown;
+  readonly isLong?: boolean | undefined;
+}
+
+/** How many elements a loop may have. */
+export function mostElements({ isLong }: Pick<LoopFacts, "isLong">): number {
+  return isLong === true ? LIMITS.longLoopElements : LIMITS.loopElements;
 }
 
 /** The failure of a `for_each` over more elements than one action may have; where they are referred to, with the way to a part. */
-export function tooManyElements(count: number, forEach?: unknown): Failure {
+export function tooManyElements(count: number, { forEach, isLong = false }: LoopFacts): Failure {
   const marker = readMarker(forEach);
-  const most = LIMITS.loopElements;
+  const most = mostElements({ isLong });
   let part = "Loop over a part of them.";
   if (marker?.kind === "ref") {
     const { id, tokens, part: { from } = { from: 0 } } = marker.reference;
     const form = JSON.stringify({ $ref: `${id}#${toPointer(tokens)}?from=${from}&count=${most}` });
     part = `Loop over a part of them, ${form}, and in another action from ${from + most} on.`;
   }
-  const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}`;
+  const later = isLong ? "" : ` With "background": true in the batch it may be ${LIMITS.longLoopElements}.`;
+  const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}${later}`;
   return makeFailure("INVALID_ARGS", { hint });
 }

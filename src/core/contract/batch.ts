@@ -13,8 +13,8 @@ import {
   upTo,
   withDefault,
 } from "./form.ts";
-import { isJsonObject, withoutNulls } from "./json.ts";
-import { describe, explainMisfit } from "./issues.ts";
+import { isJsonObject, type JsonObject, withoutNulls } from "./json.ts";
+import { describe, explainMisfit, toHint } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -33,12 +33,14 @@ export const tagsForm = listOf(matching(TAG), { min: 0, max: LIMITS.runTags });
 export const batchForm = object({
   actions: listOf(anything, { max: LIMITS.actions }),
   on_error: withDefault(oneOf(...ON_ERROR), "partial-success"),
-  deadline_ms: withDefault(upTo(LIMITS.maxDeadlineMs), LIMITS.deadlineMs),
+  deadline_ms: optional(upTo(LIMITS.maxBackgroundDeadlineMs)),
   dry_run: withDefault(flag, false),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
   callback_url: optional(text),
+  progress: withDefault(flag, false),
   tags: optional(tagsForm),
+  background: withDefault(flag, false),
 });
 
 const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
@@ -56,8 +58,12 @@ export interface Batch {
   readonly skipApproval: boolean;
   /** Where the events about what comes after its answer go; nothing is sent there until it is checked. */
   readonly callbackUrl?: string;
+  /** Tell in a stream of events when each call leaves its queues. */
+  readonly tellsStarts?: true;
   /** The words by which its run can be found; absent where it has none. */
   readonly tags?: readonly string[];
+  /** The batch as it was sent, where it is to run in the background. */
+  readonly background?: JsonObject;
 }
 
 /**
@@ -75,7 +81,10 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
       : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
     return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
   }
-  const { actions } = value;
+  const { actions, background = false, deadline_ms: asked } = value;
+  const most = background ? LIMITS.maxBackgroundDeadlineMs : LIMITS.maxDeadlineMs;
+  const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
+  if (deadlineMs > most) return err(tooLong(deadlineMs));
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -96,13 +105,24 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
   return ok({
     entries: refuseRepeatedKeys(entries),
     onError: value.on_error ?? "partial-success",
-    deadlineMs: value.deadline_ms ?? LIMITS.deadlineMs,
+    deadlineMs,
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
     ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
+    ...(value.progress === true && { tellsStarts: true as const }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
+    ...(background && { background: value }),
   });
+}
+
+function tooLong(deadlineMs: number): Refusal {
+  const issue = {
+    path: "/deadline_ms",
+    expected: `an integer from 1 to ${LIMITS.maxDeadlineMs}, or to ${LIMITS.maxBackgroundDeadlineMs} with "background": true`,
+    received: describe(deadlineMs),
+  };
+  return makeRefusal("INVALID_BATCH", toHint([issue]), { issue });
 }
 
 /** Whether a body is an action without the list around it. */

@@ -21,8 +21,12 @@ export const actions = 50;
 export const deadlineMs = 15_000;
 /** Beyond a minute a request should have been a job. */
 export const maxDeadlineMs = 60_000;
+/** The same of a batch in the background: what is slower than a quarter of an hour is several batches. */
+export const maxBackgroundDeadlineMs = 900_000;
 /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
 export const loopElements = 25;
+/** Elements of one `for_each` where no caller waits: a page of a thousand rows, which a model sends as one loop. */
+export const longLoopElements = 1_000;
 /** Elements that references to parts of lists may take in one batch: each part is a list of its own, and there is room for thousands. */
 export const partElements = 100_000;
 /** Arguments of a batch that references, templates and loops make, all together: 64 of the largest. */
@@ -230,6 +234,20 @@ export const workPerAlarm = 500;
 export let causeMs = 24 * 3_600_000;
 /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
 export const causesKept = 1_000_000;
+/** How long one attempt of a batch in the background begins calls before it leaves the rest to the next: an alarm may take 15 minutes, and begins attempts for five of them. */
+export const batchSliceMs = 120_000;
+/** Batches in the background that one alarm has under way: each holds the results of a thousand calls. */
+export const batchesAtOnce = 2;
+/** Live batches in the background of a tenant: each is a row of up to a body's size. */
+export const batchBacklog = 200;
+/** The same of one key: half of them are left for others. */
+export const keyBatchBacklog = 100;
+/** Results that are kept of a batch in the background, together; each has its part, and what does not fit is cut. */
+export const batchResultsBytes = 8 * 1024 * 1024;
+/** One page of them: as much as a model reads, and a tenth of what an object may answer with. */
+export const resultPageBytes = 256 * 1024;
+/** Results, or elements of one, on a page. */
+export const resultPage = 100;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
 export const runStepsBytes = 256 * 1024;
 /** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */
@@ -266,6 +284,48 @@ export const runReportsPruned = 200;
 export const runPruneMs = 3_600_000;
 /** Runs that a run has caused which are shown with it. */
 export const runChildren = 100;
+/** An isolate reports its counts to the operator's object no more often: the counts of all tenants together. */
+export const operatorReportMs = 1_000;
+/** Tenants of one report; the rest is counted as one. An isolate runs no more batches in a second. */
+export const operatorReportTenants = 2_000;
+/** Tools of all tenants of one report, each some 150 bytes; the rest of a tenant's is counted as one. */
+export const operatorReportTools = 8_000;
+/** Hours that are counted: from Friday evening to Monday evening. */
+export const operatorHours = 72;
+/** Parts that the tenants of an hour are dealt into, a row each: a row of ten thousand tenants would be too large for SQLite. */
+export const operatorParts = 64;
+/** Tenants of one part of an hour; the rest is counted as one. */
+export const operatorPartTenants = 400;
+/** Tools of all tenants of one part of an hour: all parts together are some 30 MB in the object's memory. */
+export const operatorPartTools = 2_500;
+/** Tools of one tenant that are counted apart. */
+export const operatorTenantTools = 32;
+/** The operator's object writes an hour's parts down no more often, and a row a second at most. */
+export const operatorWriteMs = 10_000;
+/** A tenant's object tells of its dead jobs and waiting questions at most so often, and so long after a change. */
+export const operatorTellMs = 2_000;
+/** It tells again so often while there are any: a question may have expired, and a message may have been lost. */
+export const operatorTellAgainMs = 15 * 60_000;
+/** When a message about them was not taken, it is sent again after this time. */
+export const operatorTellFailedMs = 30_000;
+/** Its message counts for so long: twice the time, and some for the way. */
+export const operatorToldMs = 35 * 60_000;
+/** Dead jobs of one object that are looked at for their codes; more are counted without one. */
+export const operatorDeadJobs = 1_000;
+/** An overview of ten thousand tenants is some seconds of reading. */
+export const operatorReadMs = 10_000;
+/** Hours of an overview, unless its `hours` says otherwise. */
+export const operatorOverviewHours = 24;
+/** Tenants of an overview, unless its `limit` says otherwise. */
+export const operatorTenants = 30;
+/** The most that it may say. */
+export const maxOperatorTenants = 100;
+/** Tools of each of them. */
+export const operatorTools = 10;
+/** Dead jobs that one request of the operator looks at; it redrives as many of them as a tenant's own does. */
+export const operatorRedriveLooks = 1_000;
+/** How often a run is run again: each time all reruns before are read. */
+export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */

@@ -24,6 +24,18 @@ export const VERDICTS = ["took_effect", "not_found", "inconclusive"] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
+/** One attempt of a call, counted from the batch's start and without its queues; its code where it failed. */
+export const trySchema = lazySchema(() => {
+  const milliseconds = z.number().check(z.minimum(0));
+  return z.strictObject({
+    started_ms: milliseconds,
+    duration_ms: milliseconds,
+    code: z.optional(z.string()),
+  });
+});
+
+export type Try = Written<typeof trySchema>;
+
 /** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
@@ -31,6 +43,10 @@ export interface OutcomeMeta {
   /** Waiting for a cap or a header slot after its dependencies were met. */
   readonly queuedMs?: number;
   readonly attempts?: number;
+  /** When its first attempt left its queues, in milliseconds from the batch's start. */
+  readonly startedMs?: number;
+  /** Its attempts, the last one included, where there was more than one. A loop has none: each of its elements is a call. */
+  readonly tries?: readonly Try[];
   /** Size of `data` as JSON, in bytes. */
   readonly bytes?: number;
   /**

@@ -11,6 +11,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   skip_approval: "confirmations",
   manage_tools: "added-tools",
   manage_keys: "keys",
+  operator: "operator",
   manage_endpoints: "endpoints",
 };
 

@@ -70,7 +70,8 @@ export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog)
 
 /** Say in the log which tenants have no key that may decide: what their actions ask a person stays unanswered. */
 export function warnOfUndecided(keys: KeyRing): void {
-  const tenants = new Set(keys.callers.map(({ tenant }) => tenant));
+  // One that calls nothing asks nothing.
+  const tenants = new Set(keys.callers.flatMap(({ tenant, tools }) => tools.map(() => tenant)));
   const undecided = [...tenants].filter((tenant) => !keys.decides(tenant));
   if (undecided.length > 0)
     logWarning("No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide", {

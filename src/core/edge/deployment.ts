@@ -33,7 +33,7 @@ import { createSystemPorts } from "./platform/system-ports.ts";
 import { checkSettings } from "./check-features.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
-import { type Feature, partOf } from "./feature.ts";
+import { type Feature, partOf, type RunRecorder } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -96,6 +96,7 @@ export function createDeployment(
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
+  const later = partOf(features, "later");
   const createParking = partOf(features, "createParking");
   if (createParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
@@ -147,7 +148,8 @@ export function createDeployment(
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
   const others = partOf(features, "openCallers")?.(configured);
-  const ran = partOf(features, "openRuns")?.(configured);
+  let ran: RunRecorder | undefined;
+  for (const { openRuns } of features) ran = openRuns?.(configured, ran) ?? ran;
   return {
     configured,
     async identify(key, defer) {
@@ -259,6 +261,7 @@ export function createDeployment(
         hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         ...(flows !== undefined && { runFlow: flows.run }),
+        ...(later !== undefined && { later }),
         defer,
       };
     },

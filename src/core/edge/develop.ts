@@ -25,6 +25,8 @@ export interface Served {
   readonly KeyShard?: Gate;
   /** Where it keeps what ran. */
   readonly RunLog?: Gate;
+  /** Where it counts for the operator. */
+  readonly OperatorLog?: Gate;
   /** Where it keeps endpoints. */
   readonly EndpointDirectory?: Gate;
   readonly EndpointShard?: Gate;
@@ -68,6 +70,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
       Workspace: Idle,
       KeyShard: Idle,
       RunLog: Idle,
+      OperatorLog: Idle,
       EndpointDirectory: Idle,
       EndpointShard: Idle,
       ...served,
@@ -96,6 +99,7 @@ function serveProblem(error: unknown): Required<Served> {
     Workspace: Idle,
     KeyShard: Idle,
     RunLog: Idle,
+    OperatorLog: Idle,
     EndpointDirectory: Idle,
     EndpointShard: Idle,
   };

@@ -8,7 +8,7 @@ import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, RunFlow } from "../gate/execution.ts";
+import type { Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -49,14 +49,19 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
-  /** Open what keeps the batches that ran. Throws where its part of the configuration cannot be read. */
-  readonly openRuns?: (configured: Configured) => RunRecorder;
+  /**
+   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
+   * its part of the configuration cannot be read.
+   */
+  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
+  /** Batches that run in the background. */
+  readonly later?: Later;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /**

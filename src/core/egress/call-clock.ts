@@ -45,6 +45,8 @@ export class CallClock {
   #leave: () => void = () => {};
   #ended: ToolFailure | null = null;
   readonly #onEnd = new Set<(reason: ToolFailure) => void>();
+  /** Called the next time that the clock goes on. */
+  onResume: (() => void) | null = null;
 
   constructor(clock: Clock, totalMs: number, totalOf: TotalOf = "tool") {
     this.#clock = clock;
@@ -124,6 +126,10 @@ export class CallClock {
     return this.#pausedMs;
   }
 
+  get isPaused(): boolean {
+    return this.#pausedAt !== null;
+  }
+
   /** Milliseconds left of the total budget. */
   get remainingMs(): number {
     return Math.max(0, this.#totalAt - (this.#pausedAt ?? this.#now()));
@@ -155,6 +161,9 @@ export class CallClock {
     this.#totalAt += pausedMs;
     this.#phaseAt += pausedMs;
     this.#arm();
+    const { onResume } = this;
+    this.onResume = null;
+    onResume?.();
   }
 
   /** End the call from outside (deadline, fail-fast, disconnect). The first reason wins. */

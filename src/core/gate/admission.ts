@@ -44,7 +44,7 @@ export async function admit(
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
-  const batchId = once(() => ports.newId());
+  const batchId = once(() => within?.batchId ?? ports.newId());
   const jobOrigin = (): JobOrigin => ({
     ...origin,
     batchId: batchId(),

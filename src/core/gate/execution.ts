@@ -1,4 +1,5 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
+import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
@@ -6,9 +7,12 @@ import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { Refusal } from "../contract/refusal.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
+import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
@@ -35,6 +39,8 @@ export interface Journal {
   begin(step: Step): Promise<boolean>;
   /** Write down how a step ended. */
   end(step: Step, outcome: Outcome): void;
+  /** Run the elements of a step's loop, each of which has its own entry; absent where a loop is one entry. Never rejects. */
+  runLoop?(step: Step, calls: readonly Result<Call, Failure>[], inside: Inside): Promise<Outcome>;
 }
 
 /** A plan that may have run in part before. */
@@ -76,6 +82,16 @@ export interface Upstreams {
   readonly share?: () => RequestBytes;
 }
 
+/** The beginning of an attempt, as it goes over the wire. */
+export interface CallStart {
+  /** The element of a loop that it is of; absent where its step is no loop. */
+  readonly element?: number | undefined;
+  /** Counted from 1. */
+  readonly try: number;
+  /** Milliseconds from the batch's start. */
+  readonly started_ms: number;
+}
+
 /** Hears of a batch while it runs. */
 export interface BatchListener {
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
@@ -87,6 +103,8 @@ export interface BatchListener {
   readonly onWritten?: (release: () => void) => void;
   /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
   readonly onOutcome?: (step: Step, outcome: Outcome) => void;
+  /** Told whenever a call leaves its queues. */
+  readonly onStarted?: (step: Step, started: CallStart) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
   readonly onReport?: (report: ProgressReport) => void;
 }
@@ -105,6 +123,30 @@ export interface LargerWork {
   readonly inside?: Inside;
   /** The id of that batch, or of the work that asked for this one. */
   readonly outer?: string;
+  /** Its id, where that was told before it ran. */
+  readonly batchId?: string;
+}
+
+/** Batches that run in the background. */
+export interface Later {
+  /** The batch of a request whose headers say that its client would rather not wait; undefined where they do not. */
+  read(headers: Headers, sent: unknown): unknown;
+  /** Record a batch: the answer says where it is found. */
+  record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, NotRecorded>>;
+}
+
+/** The answer to a batch that was recorded. */
+export interface LaterAnswer {
+  readonly quota: QuotaState | null;
+  readonly json: string;
+  readonly replayed: boolean;
+  respond(request: Request, headers: Readonly<Record<string, string>>): Response;
+}
+
+/** A batch that was not recorded, and of which nothing runs. */
+interface NotRecorded {
+  readonly refusal: Refusal;
+  readonly quota: QuotaState | null;
 }
 
 /** How a batch asks a person. */
@@ -155,6 +197,8 @@ export interface Execution {
   readonly within?: LargerWork;
   /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
+  /** Absent in a Worker that runs no batches in the background. */
+  readonly later?: Later;
   /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
   /** Sees what becomes of it, for the operator. */

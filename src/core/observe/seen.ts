@@ -3,7 +3,7 @@ import type { Asker } from "../contract/gate/parked-group.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
-import type { Call, Plan } from "../plan/step.ts";
+import type { Call, Plan, Step } from "../plan/step.ts";
 
 /** The stages that a request's time goes into. */
 export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
@@ -41,18 +41,21 @@ export interface SeenRun {
   readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */
   readonly prepared: ReadonlyMap<number, Call>;
+  /** The idempotency key that a write's call was sent under, or would have been. */
+  readonly callKey: (step: Step) => string;
 }
 
 /** Hears of what ran, in its own turn: nothing waits for it, and it never throws. */
 export interface RunListener {
   saw(batch: SeenBatch): void;
+  /** A request of the caller, or a batch of it, was refused whole. */
+  refused?(code: RefusalCode): void;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
-  join(tags: readonly string[]): (end: JoinedEnd) => void;
+  join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void;
 }
 
 /** The end of a run of several batches. */
 export interface JoinedEnd {
-  readonly startedAt: number;
   readonly durationMs: number;
   /** The answers of the model that asked for them. */
   readonly model: readonly ModelRound[];

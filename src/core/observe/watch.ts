@@ -35,7 +35,7 @@ export class Watch {
   inSpan: InSpan | undefined;
   /** Who is told, once that is configured. */
   operator: Operator | undefined;
-  /** Who keeps what ran; absent in a Worker that keeps none. */
+  /** Who keeps or counts what ran; absent in a Worker that does neither. */
   runs: RunListener | undefined;
   readonly #clock: Pick<Clock, "now">;
   readonly #startedAt: number;
@@ -109,6 +109,7 @@ export class Watch {
   /** Tell of what was refused: the request, or a batch that it asked for. */
   sawRefusal({ code, status, method }: SeenRefusal): void {
     const { operator } = this;
+    this.runs?.refused?.(code);
     if (operator === undefined) return;
     const level = status >= 500 ? "error" : "warn";
     const durationMs = Math.max(0, this.#clock.now() - this.#startedAt);

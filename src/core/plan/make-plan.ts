@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { sayUnknownTool } from "../catalog/unknown-tool.ts";
-import type { Action, Entry } from "../contract/action.ts";
+import { type Action, type Entry, mostElements, tooManyElements } from "../contract/action.ts";
 import type { Batch, OnError } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -41,6 +41,7 @@ interface Sources {
   readonly position: ReadonlyMap<string, number>;
   readonly given?: ReadonlyMap<string, unknown> | undefined;
   readonly onError: OnError;
+  readonly isLong: boolean;
   /** The work that checking arguments before anything runs may cost; made when something is checked. */
   readonly room: () => Room;
 }
@@ -54,6 +55,10 @@ export interface PlanOptions {
    * again.
    */
   readonly isApproved?: boolean | undefined;
+  /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
+  readonly asksFirst?: ReadonlySet<string>;
+  /** No caller waits for it, so its loops may be long. */
+  readonly isLong?: boolean;
 }
 
 /**
@@ -69,7 +74,7 @@ export interface PlanOptions {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false, given, isApproved = false }: PlanOptions = {},
+  { maySkipApproval = false, given, isApproved = false, isLong = false, asksFirst }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
@@ -78,7 +83,14 @@ export function makePlan(
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
   let room: Room | undefined;
-  const sources = { entries, position, given, onError: batch.onError, room: () => (room ??= new Room()) };
+  const sources = {
+    entries,
+    position,
+    given,
+    onError: batch.onError,
+    isLong: isLong || batch.background !== undefined,
+    room: () => (room ??= new Room()),
+  };
   const drafted = entries.map((entry) => admitHandles(draftStep(entry, sources, catalog), handles));
   const drafts = drafted.some(({ isMistaken }) => isMistaken === true)
     ? sayMistakes(drafted, sources, catalog)
@@ -95,11 +107,12 @@ export function makePlan(
 
   const asks = !(batch.skipApproval && maySkipApproval);
   const asked = drafts.map(
-    ({ task }) =>
-      asks &&
-      task.ok &&
-      (!isApproved || takesResults(task.value, position)) &&
-      catalog.asks(task.value.tool, task.value.call?.input ?? null),
+    ({ task, entry }) =>
+      asksFirst?.has(entry.id) === true ||
+      (asks &&
+        task.ok &&
+        (!isApproved || takesResults(task.value, position)) &&
+        catalog.asks(task.value.tool, task.value.call?.input ?? null)),
   );
   const gated = asked.map((asksNow) => asksNow === true);
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
@@ -142,6 +155,7 @@ export function makePlan(
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
     ...(given !== undefined && { given }),
+    ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {
       toolsVersion: catalog.version,
@@ -169,7 +183,7 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 
 function draftStep(
   entry: Entry,
-  { entries, position, given, onError, room }: Sources,
+  { entries, position, given, onError, isLong, room }: Sources,
   catalog: Catalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
@@ -205,7 +219,11 @@ function draftStep(
     select,
     callbackUrl,
     runAt,
+    // A question about a thousand calls is none that a person could answer.
+    ...(isLong && forEach !== undefined && !tool.confirm && { isLong }),
   };
+  if (Array.isArray(forEach) && forEach.length > mostElements(plain))
+    return refused(tooManyElements(forEach.length, plain));
   const waits =
     action.dependsOn.length > 0 || forEach !== undefined || (action.mayRefer && hasMarker(action.args));
   // Most actions wait for no other, and then there is nothing to find.

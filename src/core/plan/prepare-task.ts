@@ -1,5 +1,5 @@
 import { parseArgs } from "../catalog/parse-args.ts";
-import { checkResolved, tooManyElements } from "../contract/action.ts";
+import { checkResolved, mostElements, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
@@ -31,8 +31,7 @@ export function prepareTask(task: Task, dataOf: DataOf, room: Room = new Room())
     const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
     return err(makeFailure("INVALID_ARGS", { hint }));
   }
-  if (elements.value.length > LIMITS.loopElements)
-    return err(tooManyElements(elements.value.length, task.forEach));
+  if (elements.value.length > mostElements(task)) return err(tooManyElements(elements.value.length, task));
   const calls = elements.value.map((data: unknown) =>
     prepareCall(task, (id) => (id === ITEM ? { data } : dataOf(id)), room),
   );

@@ -270,7 +270,8 @@ const KEYS_SHOWN = 5;
 function alternatives(asked: string, at: unknown): string {
   if (Array.isArray(at)) return at.length === 0 ? "" : `, its elements are 0 to ${at.length - 1}`;
   if (!isJsonObject(at)) return "";
-  const keys = Object.keys(at);
+  // JSON has no undefined: such a key is not there either.
+  const keys = Object.keys(at).filter((key) => at[key] !== undefined);
   const near = nearest(asked, keys);
   const shown = (near.length > 0 ? near : keys.slice(0, KEYS_SHOWN)).map((key) => quotedText(key)).join(", ");
   return shown === ""

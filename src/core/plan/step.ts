@@ -36,6 +36,8 @@ export interface Task {
   readonly call: Call | null;
   /** An array or a reference to one; undefined when the step runs once. */
   readonly forEach: unknown;
+  /** Its loop may have the elements of one that no caller waits for. */
+  readonly isLong?: boolean | undefined;
   /** The calls of a loop whose elements were resolved before. */
   readonly calls?: readonly Result<Call, Failure>[];
   readonly select: readonly (readonly string[])[] | null;
@@ -106,6 +108,8 @@ export interface Plan {
   >;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
+  /** A stream of events tells when each call leaves its queues. */
+  readonly tellsStarts?: true;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

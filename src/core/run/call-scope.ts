@@ -20,6 +20,8 @@ export interface CallScope {
   readonly askedAt?: number | undefined;
   readonly ports: Ports;
   readonly options: RunOptions;
+  /** When the batch began, in milliseconds since the epoch: its calls' times are counted from then. */
+  readonly startedAt?: number;
   /** Calls that may wait for response headers at once. */
   readonly slots: Semaphore;
   readonly budget: ByteBudget;

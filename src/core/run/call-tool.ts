@@ -2,7 +2,7 @@ import type { ProgressReport, ToolContext, ToolLog } from "../catalog/define-too
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import type { Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
 import type { Call } from "../plan/step.ts";
@@ -24,6 +24,7 @@ import {
 } from "../egress/tool-secrets.ts";
 import type { SpanAttributes } from "../egress/ports.ts";
 import { traceFetch } from "../observe/traced-fetch.ts";
+import type { CallStart } from "../gate/execution.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -40,6 +41,8 @@ export interface CallOptions {
   readonly permits?: CallPermits | undefined;
   /** Its output is looked at once and then let go. */
   readonly isLook?: boolean;
+  /** Told when an attempt leaves its queues. */
+  readonly onTry?: ((start: Omit<CallStart, "element">) => void) | undefined;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and its ticket ends in exactly one outcome. */
@@ -138,6 +141,10 @@ class ToolCall implements CallState {
   #isBound = false;
   #log: ToolLog | undefined;
   #attempts = 0;
+  /** When its present attempt was made, less what the call had waited for slots by then. */
+  #triedAt: number;
+  /** The attempts that failed; null without any. */
+  #failed: Try[] | null = null;
 
   constructor(ticket: Ticket, call: Call, options: CallOptions) {
     const { scope } = options;
@@ -146,7 +153,7 @@ class ToolCall implements CallState {
     this.#call = call;
     this.#scope = scope;
     this.#options = options;
-    this.#startedAt = clock.now();
+    this.#startedAt = this.#triedAt = clock.now();
     // The time of a job's attempt is cut for other reasons than an action's wish.
     const isOwn = call.timeoutMs < call.tool.timeoutMs && !ticket.isJob;
     this.#clock = new CallClock(clock, call.timeoutMs, isOwn ? "timeout_ms" : "tool");
@@ -160,11 +167,29 @@ class ToolCall implements CallState {
 
   get meta(): Outcome["meta"] {
     const { pausedMs } = this.#clock;
-    return {
-      durationMs: Math.max(0, this.#scope.ports.clock.now() - this.#startedAt - pausedMs),
+    const now = this.#scope.ports.clock.now();
+    const durationMs = Math.max(0, now - this.#startedAt - pausedMs);
+    const failed = this.#failed;
+    const meta = {
+      startedMs: failed?.[0]!.started_ms ?? this.#sinceStart(now - durationMs),
+      durationMs,
       queuedMs: this.#ticket.queuedMs + pausedMs,
       attempts: this.#attempts,
     };
+    if (failed === null || this.#attempts < 2) return meta;
+    // An attempt that a breaker kept in here was not made.
+    return { ...meta, tries: [...failed, this.#toTry()].slice(0, this.#attempts) };
+  }
+
+  /** The present attempt by now. Its waits for slots count as if they came before its start. */
+  #toTry(code?: string): Try {
+    const now = this.#scope.ports.clock.now();
+    const durationMs = Math.max(0, now - this.#triedAt - this.#clock.pausedMs);
+    return { started_ms: this.#sinceStart(now - durationMs), duration_ms: durationMs, code };
+  }
+
+  #sinceStart(at: number): number {
+    return Math.max(0, at - (this.#scope.startedAt ?? at));
   }
 
   begin(): void {
@@ -313,15 +338,27 @@ class ToolCall implements CallState {
     const { tool, args } = this.#call;
     for (;;) {
       this.#attempts += 1;
+      if (this.#attempts > 1) this.#triedAt = this.#scope.ports.clock.now() - this.#clock.pausedMs;
       try {
-        return this.#succeed(await this.#underPermit(tool.run(args, context)));
+        const running = tool.run(args, context);
+        if (this.#options.onTry !== undefined) this.#tellStart();
+        return this.#succeed(await this.#underPermit(running));
       } catch (error) {
         const failure = toFailure(error);
+        (this.#failed ??= []).push(this.#toTry(failure.code));
         if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
         this.#held.drop();
         if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
       }
     }
+  }
+
+  /** Tell that the attempt is out of its queues: at once, or when its tool has the header slot that it waits for. */
+  #tellStart(): void {
+    const { onTry } = this.#options;
+    if (this.#clock.isPaused) this.#clock.onResume = () => this.#tellStart();
+    else if (this.#clock.ended === null)
+      onTry?.({ try: this.#attempts, started_ms: this.#sinceStart(this.#triedAt + this.#clock.pausedMs) });
   }
 
   /**

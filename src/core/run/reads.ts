@@ -150,10 +150,12 @@ class PendingRead {
 /** Another's outcome as one's own: it took the time that was waited, and no work. */
 function share(outcome: Outcome, id: string, waitedMs: number): Outcome {
   const durationMs = Math.min(waitedMs, outcome.meta.durationMs ?? 0);
-  const { bytes } = outcome.meta;
+  const { bytes, startedMs, durationMs: tookMs = 0 } = outcome.meta;
   return {
     ...outcome,
     meta: {
+      // It joined a call that was under way by then: what it shares of it is the end.
+      ...(startedMs !== undefined && { startedMs: startedMs + tookMs - durationMs }),
       durationMs,
       workMs: 0,
       queuedMs: waitedMs - durationMs,

@@ -69,7 +69,13 @@ export async function runAdmitted(
     origin: execution.origin,
     flow: within?.runOf?.flow,
     ...(prepared !== undefined && {
-      ran: { startedAt: admission.startedAt, prepared, outer: within?.outer, runOf: within?.runOf },
+      ran: {
+        startedAt: admission.startedAt,
+        prepared,
+        callKey: (step) => admission.ids().callKey(step, null),
+        outer: within?.outer,
+        runOf: within?.runOf,
+      },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
   });
@@ -78,8 +84,14 @@ export async function runAdmitted(
   return { outcomes, quota, release, ...measures };
 }
 
+/** Give back the bytes of an answer when it has been read; at once where its reader is not waited for. */
+export function untilRead(release: () => void, { listener }: Pick<Execution, "listener">): void {
+  if (listener?.onWritten === undefined) release();
+  else listener.onWritten(release);
+}
+
 async function run(
-  { admitted, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
+  { admitted, startedAt, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
   {
     parallelism,
     budget,
@@ -96,7 +108,7 @@ async function run(
   const { plan, degraded, fences } = admitted;
   const { caller, origin, catalog, ports, options, gate, defer, runFlow } = execution;
   const { inside, resumed, runOf } = execution.within ?? {};
-  const { onOutcome, onReport } = execution.listener ?? {};
+  const { onOutcome, onStarted, onReport } = execution.listener ?? {};
   const { park } = ways;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
@@ -115,6 +127,7 @@ async function run(
     origin,
     ports,
     options,
+    startedAt,
     slots: inside?.slots ?? new Semaphore(options.headerSlots),
     budget,
     toolGates,
@@ -176,6 +189,7 @@ async function run(
         runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined, batchId: batchId() }),
       prepared,
       journal: resumed?.journal,
+      onStarted: plan.tellsStarts && onStarted,
       background: () => (background ??= createBackground()),
       verifications: () =>
         (verifications ??= new Verifications({

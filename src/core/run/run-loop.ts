@@ -15,6 +15,8 @@ import { type SentWrite, Ticket } from "./ticket.ts";
 /** How the elements of a `for_each` are run. */
 export interface LoopOptions {
   readonly clock: Clock;
+  /** When the batch began. */
+  readonly batchStartedAt?: number | undefined;
   /** One after another: the elements of a write. */
   readonly inOrder: boolean;
   /** The first failed element ends the loop. */
@@ -141,10 +143,13 @@ class Loop {
       if (this.#underWay.size === 0) this.#ticket.ask({ kind: "loop", elements: this.#elements() });
       return;
     }
-    const { clock, failFast, repeatable } = this.#options;
+    const { clock, failFast, repeatable, batchStartedAt = this.#startedAt } = this.#options;
+    const times = {
+      startedMs: Math.max(0, this.#startedAt - batchStartedAt),
+      durationMs: clock.now() - this.#startedAt,
+    };
     const outcome =
-      this.#ticket.outcome ??
-      combineElements(this.#outcomes, { failFast, repeatable, durationMs: clock.now() - this.#startedAt });
+      this.#ticket.outcome ?? combineElements(this.#outcomes, { failFast, repeatable, ...times });
     if (this.#underWay.size === 0) this.#ticket.end(outcome);
     else this.#ticket.settle(outcome);
   }

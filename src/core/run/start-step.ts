@@ -11,12 +11,12 @@ import { fromStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import type { FlowEnd, Inside, Journal } from "../gate/execution.ts";
+import type { BatchListener, FlowEnd, Inside, Journal } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
-import { callTool, enter, leave } from "./call-tool.ts";
+import { type CallOptions, callTool, enter, leave } from "./call-tool.ts";
 import { Reads } from "./reads.ts";
 import { runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
@@ -43,6 +43,8 @@ export interface StepScope {
   readonly runFlow: (call: Call, inside: Inside) => Promise<FlowEnd>;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
+  /** Told when a call leaves its queues, where a stream tells of it. */
+  readonly onStarted?: BatchListener["onStarted"];
   /** Takes the calls of steps that had to be looked up first, by the step's place; undefined where they are not kept. */
   readonly prepared?: Map<number, Call> | undefined;
   readonly background: () => Background;
@@ -68,7 +70,7 @@ type Begin = (ticket: Ticket, call: Call, place: Place) => void;
 export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
-  const { journal } = batch;
+  const { journal, onStarted } = batch;
   const recalls = plan.sharesReads && scope.cache !== null;
   const sharing = { ...sharingOf(plan), recalls, isJournaled: journal !== undefined };
   let reads: Reads | undefined;
@@ -76,9 +78,12 @@ export function createStepStarter(batch: StepScope): StartStep {
   let selections: Selections | undefined;
 
   const call: Begin = (ticket, call, { step, element, permits }) => {
-    if (call.tool.flow !== undefined) return startFlow(ticket, call, batch);
+    const onTry: CallOptions["onTry"] =
+      onStarted && ((start) => onStarted(step, { element: element ?? undefined, ...start }));
+    if (call.tool.flow !== undefined) return startFlow(ticket, call, { ...batch, onTry });
     callTool(ticket, call, {
       scope,
+      onTry,
       idempotencyKey: () => ids().callKey(step, element),
       maxAttempts: LIMITS.syncAttempts,
       permits,
@@ -98,7 +103,12 @@ export function createStepStarter(batch: StepScope): StartStep {
     },
     reads: (next) => (ticket, call, place) => {
       const { repeats } = sharing;
-      reads ??= new Reads({ clock, repeats, remembered: recalls ? scope.cache : null, budget: scope.budget });
+      reads ??= new Reads({
+        clock,
+        repeats,
+        remembered: recalls ? scope.cache : null,
+        budget: scope.budget,
+      });
       reads.answer(ticket, { id: place.step.id, call }, (own) => next(own, call, place));
     },
     cap: (next) => (ticket, call, place) => {
@@ -129,6 +139,10 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (task.call === null && prepared.value.kind === "call")
       batch.prepared?.set(step.index, prepared.value.call);
+    if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
+      const { calls } = prepared.value;
+      return startInside(ticket, batch, { endsAt, run: (inside) => journal.runLoop!(step, calls, inside) });
+    }
     if (tool.execution === "fire-and-forget") {
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)
@@ -141,6 +155,7 @@ export function createStepStarter(batch: StepScope): StartStep {
     }
     const loop = {
       clock,
+      batchStartedAt: scope.startedAt,
       inOrder: tool.isWrite,
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
@@ -173,18 +188,35 @@ async function awaitJournal(
  * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
  * batch.
  */
-function startFlow(ticket: Ticket, call: Call, { runFlow, scope, endsAt }: StepScope): void {
+function startFlow(
+  ticket: Ticket,
+  call: Call,
+  { runFlow, ...batch }: StepScope & Pick<CallOptions, "onTry">,
+): void {
+  const { scope, endsAt } = batch;
+  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+  const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
+  startInside(ticket, batch, { endsAt: ownEnd, run: (inside) => runFlow(call, inside) });
+}
+
+/** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
+function startInside(
+  ticket: Ticket,
+  { scope, onTry }: Pick<StepScope, "scope"> & Pick<CallOptions, "onTry">,
+  { endsAt, run }: { readonly endsAt: number; readonly run: (inside: Inside) => Promise<FlowEnd> },
+): void {
   const { slots, budget, parallelism, ports } = scope;
-  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, budget));
+  const now = ports.clock.now();
+  const startedMs = now - (scope.startedAt ?? now);
   const stopped = new AbortController();
-  const ownEnd = Math.min(endsAt, ports.clock.now() + call.timeoutMs);
   ticket.hold(() => stopped.abort());
   ticket.start();
+  onTry?.({ try: 1, started_ms: startedMs });
   if (parallelism !== undefined) enter(parallelism);
-  void runFlow(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
+  void run({ signal: stopped.signal, endsAt, slots, budget }).then((end) => {
     if (parallelism !== undefined) leave(parallelism);
     if ("asks" in end) ticket.ask(end.asks);
-    else ticket.end(end);
+    else ticket.end({ ...end, meta: { ...end.meta, startedMs } });
   });
 }
 

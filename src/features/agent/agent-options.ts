@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { explainMisfit } from "../../core/contract/issues.ts";
+import { withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -66,11 +67,11 @@ export interface AgentOptions {
   readonly tags: readonly string[];
 }
 
-/** Parse the field `volley` of a body, which may be missing. */
+/** Parse the field `volley` of a body, which may be missing; null in a field of it means that it is missing, as in a batch. */
 export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal> {
-  const parsed = agentOptionsSchema().safeParse(value ?? {});
+  const known = Object.keys(agentOptionsSchema().shape);
+  const parsed = agentOptionsSchema().safeParse(withoutNulls(value ?? {}, known));
   if (!parsed.success) {
-    const known = Object.keys(agentOptionsSchema().shape);
     const { issues, hint } = explainMisfit(parsed.error, value, { known, base: ["volley"] });
     return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
   }

@@ -1,14 +1,14 @@
 import type { Refusal } from "../../core/contract/refusal.ts";
-import type { AgentBytes } from "./agent-bytes.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 
 /** The bytes that one answer of a model takes: they grow while it is read. */
 export class AnswerBytes {
-  readonly #bytes: AgentBytes;
+  readonly #bytes: HeldBytes;
   readonly #signal: AbortSignal;
   #held = 0;
   #refused: Refusal | null = null;
 
-  constructor(bytes: AgentBytes, signal: AbortSignal) {
+  constructor(bytes: HeldBytes, signal: AbortSignal) {
     this.#bytes = bytes;
     this.#signal = signal;
   }

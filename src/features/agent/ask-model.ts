@@ -9,7 +9,7 @@ import { traceFetch } from "../../core/observe/traced-fetch.ts";
 import { backoffMs } from "../../core/kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { sleep } from "../../core/kit/sleep.ts";
-import type { AgentBytes } from "./agent-bytes.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
@@ -54,7 +54,7 @@ export interface ModelPorts {
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** The bytes that its caller's request holds. */
-  readonly bytes: AgentBytes;
+  readonly bytes: HeldBytes;
 }
 
 /**

@@ -11,7 +11,8 @@ import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
-import { type AgentBytes, CROWDED } from "./agent-bytes.ts";
+import { CROWDED } from "../../core/egress/crowded.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
 import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
@@ -135,7 +136,7 @@ export async function restoreTurns(
 interface KeepWorld extends Pick<Execution, "gate" | "asking"> {
   readonly ports: KeepPorts;
   readonly caller: Pick<Caller, "tools">;
-  readonly bytes: AgentBytes;
+  readonly bytes: HeldBytes;
 }
 
 function maySee({ grants }: KeptTurn, { tools }: Pick<Caller, "tools">): boolean {

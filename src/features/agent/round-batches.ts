@@ -132,8 +132,8 @@ function mergeRequests(requests: readonly Request[]): RoundBatch[] {
   return [{ batch: { ...batch, entries, deadlineMs, maxTokens: null }, parts }, ...alone];
 }
 
-function joins({ onError, dryRun }: Batch): boolean {
-  return onError === "partial-success" && !dryRun;
+function joins({ onError, dryRun, background }: Batch): boolean {
+  return onError === "partial-success" && !dryRun && background === undefined;
 }
 
 /** Give actions ids that no call before has; null where that would change what they refer to. */

@@ -7,7 +7,7 @@ import type { ModelRound } from "../../core/observe/seen.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import type { AgentBytes } from "./agent-bytes.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { askModel, type ModelAddress, type Outlet, type Streaming } from "./ask-model.ts";
 import type {
   Conversation,
@@ -46,7 +46,7 @@ export interface AgentRequest {
   readonly address: ModelAddress;
   readonly bodyBytes: number;
   /** The bytes that it holds, its conversation included. */
-  readonly bytes: AgentBytes;
+  readonly bytes: HeldBytes;
   /** By what the request is known again; absent where it is not. */
   readonly requestKey?: RequestKey | undefined;
   /** When its time is over, in milliseconds since the epoch. */
@@ -98,11 +98,11 @@ export async function runAgent(
 ): Promise<Result<string, AgentRefusal>> {
   const { clock } = execution.ports;
   const startedAt = clock.now();
-  const end = execution.watch?.runs?.join(request.options.tags);
+  const end = execution.watch?.runs?.join(request.options.tags, startedAt);
   const model: ModelRound[] = [];
   const answered = await converse(request, execution, model);
   const code = answered.ok ? null : answered.error.refusal.code;
-  end?.({ startedAt, durationMs: clock.now() - startedAt, model, code });
+  end?.({ durationMs: clock.now() - startedAt, model, code });
   return answered;
 }
 

@@ -93,16 +93,16 @@ export async function runRound(
   for (const [call, reply] of refused) replies.set(call, { ...reply, waits: [] });
   const texts = new Map<number, readonly string[]>();
 
-  // Plans run nothing, and once they are there it is known where the results of each call stand.
+  // These run nothing, and once they are there it is known where the results of each call stand.
   for (const { batch, parts } of batches)
-    if (batch.dryRun) replies.set(parts[0]!.call, { ...(await planOnly(batch, execution)), waits: [] });
+    if (isTold(batch)) replies.set(parts[0]!.call, { ...(await planOnly(batch, execution)), waits: [] });
   const { tell, placeOf } = numberResults(calls, batches, { replies, texts, onResult: options.onResult });
   for (const [call, reply] of replies) tell(call, sayUnread(calls[call]!, reply));
 
   const done: { readonly ran: Ran; readonly parts: readonly Part[] }[] = [];
   for (const one of batches) {
     const { batch, parts } = one;
-    if (batch.dryRun) continue;
+    if (isTold(batch)) continue;
     const leftMs = options.leftMs - (ports.clock.now() - startedAt);
     const ran = await runBatch(one, execution, { ...options, leftMs }, placeOf);
     if (ran.ok) {
@@ -231,6 +231,11 @@ async function runBatch(
 /** A batch of a round is weighed, so that it reads half of what is said here. */
 function limitReads(options: RunOptions, left = Number.POSITIVE_INFINITY): RunOptions {
   return { ...options, requestResponseBytes: Math.min(options.requestResponseBytes, 2 * left) };
+}
+
+/** Whether all of a batch's answer is there at once: that of its plan, or where it is found once it has run. */
+function isTold({ dryRun, background }: Batch): boolean {
+  return dryRun || background !== undefined;
 }
 
 async function planOnly(batch: Batch, execution: Execution): Promise<ToolReply> {

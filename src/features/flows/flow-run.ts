@@ -15,11 +15,16 @@ export type RunAnswer =
   | { readonly kind: "recorded"; readonly jobId: string; readonly fence: number | null }
   | { readonly kind: "backlog-full" };
 
+/** Stands between the id of a step and the number of an element of its loop; no id has one. */
+export const ELEMENT = ":";
+
 /** A step of a run, as it is kept for the attempts to come. */
 export interface KeptStep {
   readonly id: string;
   /** How it ended; null for a write of which only is known that it was about to be sent. */
   readonly outcomeJson: string | null;
+  /** The words about a write whose effect is unknown. */
+  readonly shownJson?: string;
 }
 
 /** The record that an attempt of a run leaves besides its end. */
@@ -37,10 +42,13 @@ export interface FlowMethods {
   settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
   /** The steps that earlier attempts of a run have left. */
   runSteps(jobId: string): KeptStep[];
-  /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
-  beginStep(jobId: string, fence: number, stepId: string): boolean;
-  /** Write down how a write of a run ended; of no effect when the attempt is not the run's any more. */
-  endStep(jobId: string, fence: number, step: KeptStep): void;
+  /**
+   * Write down that a write of a run is about to be sent, and how others ended before; false when the attempt may send nothing any
+   * more.
+   */
+  beginStep(jobId: string, fence: number, stepId: string, ended?: readonly KeptStep[]): boolean;
+  /** Write down how steps of a run ended; false, and of no effect, when the attempt is not the run's any more. */
+  endStep(jobId: string, fence: number, ...steps: KeptStep[]): boolean;
 }
 
 /** Call a method of the part of a tenant's object that keeps its runs. */

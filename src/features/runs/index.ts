@@ -1,6 +1,8 @@
 import type { Feature } from "../../core/edge/feature.ts";
+import { recordTogether } from "../../core/edge/record-together.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { deleteRun, listRuns, showRun } from "./http/endpoints.ts";
+import { rerunRun } from "./http/rerun-run.ts";
 import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
 import { createRunLog } from "./objects/run-log.ts";
@@ -9,8 +11,8 @@ import { createRunLog } from "./objects/run-log.ts";
 export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
   return {
     name: "runs",
-    router: [routerOf("any key", [listRuns, showRun]), routerOf(["manage_tools"], [deleteRun])],
-    openRuns: runDeskOf,
+    router: [routerOf("any key", [listRuns, showRun, rerunRun]), routerOf(["manage_tools"], [deleteRun])],
+    openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
     tenantPart: RUNS_OF_TENANT,
     createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
   };

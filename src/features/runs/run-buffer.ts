@@ -207,7 +207,8 @@ export class RunBuffer {
 }
 
 function toReported({ facts, record, model }: HeldRun): RunReport["runs"][number] {
-  return { head: record.toHeadJson(facts), body: record.toBodyJson(model) };
+  const joined = model && { model, startedAt: facts.startedAt ?? 0 };
+  return { head: record.toHeadJson(facts), body: record.toBodyJson(joined) };
 }
 
 /** The bytes of a report, as one row has them. */

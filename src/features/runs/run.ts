@@ -157,6 +157,24 @@ export interface Look {
   readonly open?: readonly string[] | undefined;
 }
 
+/** The reruns of one run. */
+export interface Reruns {
+  /** The run that all of them go back to. */
+  readonly root: string;
+  /** The first ones first; the body of one that has left no record is null. */
+  readonly earlier: readonly { readonly writes: readonly string[]; readonly body: string | null }[];
+}
+
+/** A rerun that is about to run. */
+export interface RerunClaim {
+  readonly root: string;
+  readonly rerun: string;
+  /** The ids of its writes. */
+  readonly writes: readonly string[];
+  /** How many there were before it. */
+  readonly after: number;
+}
+
 /** The methods of the object that keeps the runs of a tenant. */
 export interface RunLogMethods {
   report(report: RunReport): void;
@@ -164,6 +182,12 @@ export interface RunLogMethods {
   find(id: string, look: Look): FoundRun | null;
   /** Forget a run; false where there is none for who looks. */
   forget(id: string, sight: Sight): boolean;
+  /** The reruns of a run so far, or of the run that it is a rerun of. */
+  reruns(id: string): Reruns;
+  /** Write down, before it runs, which writes a rerun sets out to send; false where another has come in between. */
+  claimRerun(claim: RerunClaim): boolean;
+  /** Take back a rerun of which nothing ran. */
+  dropRerun(rerun: string): void;
   /** The reports of one page of an export, the oldest first, from behind a place. */
   read(after: number, bytes: number): { readonly runs: readonly ReportedRun[]; readonly next: number | null };
   /** Forget everything; how many runs there were. */

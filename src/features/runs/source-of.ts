@@ -8,7 +8,11 @@ const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
   [/ \/v1\/flows\//, "flow"],
   [/ \/(?:v1\/confirmations|approvals)\//, "approval"],
   [/ \/api\/orchestration\//, "orchestration"],
+  [/^background$/, "background"],
 ];
+
+/** The doors of routes that there were: as many as endpoints, because a route is one as it is declared. */
+const sources = new Map<string, RunSource>();
 
 /** Find the door that a run came by: the trigger that started it, the batch that it is an action of, or the route of its request. */
 export function sourceOf(
@@ -17,5 +21,10 @@ export function sourceOf(
 ): RunSource {
   if (trigger !== undefined) return trigger;
   if (isInside) return "flow";
-  return DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http";
+  let source = sources.get(route);
+  if (source === undefined) {
+    source = DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http";
+    sources.set(route, source);
+  }
+  return source;
 }

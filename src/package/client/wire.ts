@@ -16,7 +16,7 @@ export type ActionRequest = Readonly<z.input<ReturnType<typeof actionForm.schema
 
 /** The request of one call: 1 to 50 actions in the order asked. */
 export type BatchRequest = Readonly<
-  Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run">
+  Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run" | "background">
 > & {
   readonly actions: readonly ActionRequest[];
 };

@@ -31,7 +31,8 @@ export function createMemoryObjects(
     const alarm = async (): Promise<void> => void (await (await objects.get(id.name))?.["alarm"]?.());
     const storage = createMemoryStorage(clock, () => void attempt(alarm));
     const blockConcurrencyWhile = (work: () => Promise<unknown>): Promise<unknown> => (begun = work());
-    const ctx = { id, storage, blockConcurrencyWhile } as unknown as DurableObjectState;
+    const waitUntil = (work: Promise<unknown>): void => void attempt(() => work);
+    const ctx = { id, storage, blockConcurrencyWhile, waitUntil } as unknown as DurableObjectState;
     const made = new of(ctx, envOf());
     await begun;
     return made as unknown as Record<string, (...args: unknown[]) => unknown>;

@@ -1,6 +1,6 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { parseAgentOptions } from "../../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { runAgent } from "../../../src/features/agent/run-agent.ts";
@@ -105,7 +105,7 @@ export async function measureLoop(
       voice: speakNatively(CHAT),
       address: { url: `${MODEL}${CHAT.path}`, headers: {}, secrets: [] },
       bodyBytes: JSON.stringify(body).length,
-      bytes: new AgentBytes(),
+      bytes: new HeldBytes(),
       endsAt: world.clock.now() + 120_000,
       audience: null,
     },

@@ -148,6 +148,15 @@ describe("Selections", () => {
   test("give five hints at most, and say of a field that JSON leaves out that it is missing", () => {
     const many = Array.from({ length: 9 }, (_, n) => `/missing${n}`);
     expect(show(successOf({ a: 1 }), many).meta.selectHints).toHaveLength(LIMITS.warnings);
+    // JSON has no undefined: such a key is not there, and so is no key to ask for instead.
+    for (const [data, said] of [
+      [{ a: undefined, ab: 1 }, 'with the similar keys "ab".'],
+      [{ a: undefined, other: 1 }, 'with the keys "other".'],
+      [{ a: undefined }, "without any keys."],
+    ] as const)
+      expect(show(successOf(data), ["/a"]).meta.selectHints).toEqual([
+        `select found nothing: '/a' is not there: the data is an object ${said}`,
+      ]);
     expect(show(successOf({ a: undefined }), ["/a"]).meta).toMatchObject({ selectMissing: ["/a"] });
   });
 

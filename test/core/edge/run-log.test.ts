@@ -161,6 +161,34 @@ describe("An object that keeps runs", () => {
     expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
   });
 
+  test("writes down what a rerun sets out to send, once, and keeps that through an eviction", async () => {
+    const log = open();
+    await log.report(reportOf(runOf("root")));
+    const claim = { root: "root", rerun: "first", writes: ["a0"], after: 0 };
+    expect(await log.claimRerun(claim)).toBe(true);
+    expect(await log.claimRerun({ ...claim, rerun: "second" })).toBe(false);
+    await evictDurableObject(log);
+    expect(await log.reruns("root")).toEqual({
+      root: "root",
+      earlier: [{ writes: ["a0"], body: null }],
+    });
+    const child = runOf("first", { parent: "root" });
+    await log.report(reportOf(child));
+    expect(await log.reruns("first")).toEqual({
+      root: "root",
+      earlier: [{ writes: ["a0"], body: child.body }],
+    });
+    await log.dropRerun("first");
+    expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
+  });
+
+  test("forgets reruns with everything else", async () => {
+    const log = open();
+    await log.claimRerun({ root: "root", rerun: "first", writes: ["a0"], after: 0 });
+    await log.erase();
+    expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
+  });
+
   test("gives everything page by page, as it was reported", async () => {
     const log = open();
     const reports = [reportOf(runOf("a"), runOf("b")), reportOf(runOf("c"))];

@@ -9,6 +9,8 @@ import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
+import { createOperatorLog } from "../../../src/features/operator/objects/operator-log.ts";
+import type { OperatorLogMethods } from "../../../src/features/operator/operator.ts";
 import type { DirectoryMethods } from "../../../src/features/endpoints/directory-methods.ts";
 import type { EndpointShardMethods } from "../../../src/features/endpoints/shard-methods.ts";
 import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
@@ -127,6 +129,8 @@ export const RunLog = createRunLog();
 /** An object that keeps few runs, and few bytes of them. */
 export const SmallRunLog = createRunLog({ runs: 3, bytes: 100_000 });
 
+export const OperatorLog = createOperatorLog();
+
 declare global {
   namespace Cloudflare {
     interface Env {
@@ -159,6 +163,9 @@ declare global {
       >;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
+      readonly OPERATOR: DurableObjectNamespace<
+        DurableObject & OperatorLogMethods & Rpc.DurableObjectBranded
+      >;
       readonly SMALL_RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_WORKSPACES: DurableObjectNamespace<
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded

@@ -185,7 +185,7 @@ test("prepareTask() takes 25 elements of a reference, and of 26 makes no call at
   expect(valueOf(over(25))).toMatchObject({ kind: "loop" });
   expect(errorOf(over(26))).toMatchObject({
     code: "INVALID_ARGS",
-    hint: 'for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them, {"$ref":"page#?from=0&count=25"}, and in another action from 25 on.',
+    hint: 'for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them, {"$ref":"page#?from=0&count=25"}, and in another action from 25 on. With "background": true in the batch it may be 1000.',
   });
 });
 

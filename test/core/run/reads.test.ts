@@ -54,6 +54,7 @@ describe("Identical reads of one batch", () => {
     ]);
     expect(twinsOf(results)).toEqual([undefined, "one", undefined, "one"]);
     expect(results[1]!.meta).toEqual({
+      started_ms: 0,
       duration_ms: 100,
       queued_ms: 0,
       attempts: 0,

@@ -20,6 +20,13 @@ const DEFAULTS = {
 describe("parseAgentOptions()", () => {
   test.each([
     ["nothing", undefined, {}],
+    ["null, as serialisers write it", null, {}],
+    [
+      "null in a field, likewise",
+      { strategy: null, surface: null, tools: null, max_rounds: null, deadline_ms: null, max_tokens: null },
+      {},
+    ],
+    ["null beside what is said", { surface: "meta", tags: null, skip_approval: null }, { surface: "meta" }],
     ["a strategy", { strategy: "think-act" }, { strategy: "think-act" }],
     ["text, which is easier to write flat", { strategy: "react" }, { strategy: "react", surface: "flat" }],
     ["text and batches", { strategy: "react", surface: "batch" }, { strategy: "react", surface: "batch" }],
@@ -50,7 +57,7 @@ describe("parseAgentOptions()", () => {
     ["max_tokens", 1, LIMITS.maxTokens, 0, LIMITS.maxTokens + 1],
   ])("has bounds for %s, and names the field beyond them", (field, least, most, less, more) => {
     for (const fine of [least, most]) expect(parseAgentOptions({ [field]: fine }).ok).toBe(true);
-    for (const wrong of [less, more, null, "1"])
+    for (const wrong of [less, more, "1"])
       expect(errorOf(parseAgentOptions({ [field]: wrong }))).toMatchObject({
         code: "INVALID_REQUEST",
         issue: { path: `/volley/${field}` },
@@ -79,6 +86,10 @@ describe("refuseUnknownTools()", () => {
     ["a tool, a category and all", ["send_mail", "web", "*"]],
   ])("lets %s pass", (_, tools) => {
     expect(refuseUnknownTools(tools, catalog)).toBeNull();
+  });
+
+  test("refuses null in a field that there is not, as any value there", () => {
+    expect(errorOf(parseAgentOptions({ tols: null }))).toMatchObject({ code: "INVALID_REQUEST" });
   });
 
   test("refuses the first name that is neither a tool nor a category, and says which may be meant", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
+import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
@@ -15,10 +16,14 @@ const WHOLE = { "content-type": "application/json" };
 const MESSAGE = '"message":{"role":"assistant","content":"Hi"}';
 const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
+/** A piece in whose place the connection breaks. */
+const BREAKS = "(breaks)";
+
 /** Ask a model that answers with these pieces, once; gives its text or the refusal's code, and how much was read. */
 async function ask(
   pieces: Iterable<string>,
   headers: Readonly<Record<string, string>>,
+  bytes = new HeldBytes(),
 ): Promise<{ readonly said: string; readonly read: number }> {
   let read = 0;
   const encoder = new TextEncoder();
@@ -27,6 +32,7 @@ async function ask(
     new ReadableStream({
       pull(controller) {
         const { done = false, value } = iterator.next();
+        if (value === BREAKS) return controller.error(new Error("The connection broke"));
         if (done) return controller.close();
         read += 1;
         controller.enqueue(encoder.encode(value));
@@ -48,7 +54,7 @@ async function ask(
       // Too short for another attempt.
       endsAt: 100,
       signal: new AbortController().signal,
-      bytes: new AgentBytes(),
+      bytes,
     },
     headers === STREAM ? streaming : null,
   );
@@ -110,6 +116,40 @@ describe("A model's answer is not read", () => {
     const many = await ask(repeat(comments, LIMITS.modelPieces / 500, END), STREAM);
     expect(many.said).toBe("MODEL_UNAVAILABLE");
     expect(many.read).toBeLessThan(LIMITS.modelPieces / 1_000 + 10);
+  });
+});
+
+describe("A model that breaks off in the middle of its answer", () => {
+  const delta = (content: string): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  const part = "x".repeat(200_000);
+  const START = '{"choices":[{"message":{"role":"assistant","content":"';
+
+  test.each([
+    ["of a whole answer", WHOLE, [START, part, part, BREAKS]],
+    ["of a whole answer, politely", WHOLE, [START, part, part]],
+    ["of a stream", STREAM, [delta(part), delta(part), BREAKS]],
+    ["of an event", STREAM, [delta(part), delta(part).slice(0, -100), BREAKS]],
+    ["of a stream, with an error", STREAM, [delta(part), 'data: {"error":{"message":"no"}}\n\n']],
+  ] as const)("T44 gives the bytes of what it said back: %s", async (_, headers, pieces) => {
+    const clock = new VirtualClock(0);
+    const isolate = new IsolateBytes(clock);
+    const bytes = new HeldBytes(() => isolate.open("acme", clock));
+    await bytes.hold(50_000);
+    const before = isolate.held;
+    let most = 0;
+    const watched = (function* (): Generator<string> {
+      for (const piece of pieces) {
+        most = Math.max(most, isolate.held);
+        yield piece;
+      }
+      most = Math.max(most, isolate.held);
+    })();
+    expect((await ask(watched, headers, bytes)).said).toBe("MODEL_UNAVAILABLE");
+    expect(most).toBeGreaterThan(before + part.length / 2);
+    expect(isolate.held).toBe(before);
+    bytes.end();
+    expect(isolate.held).toBe(0);
   });
 });
 

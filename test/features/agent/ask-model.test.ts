@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
@@ -73,7 +73,7 @@ class Asking {
           },
           endsAt,
           signal: this.gone.signal,
-          bytes: new AgentBytes(),
+          bytes: new HeldBytes(),
         },
         streaming,
       ),

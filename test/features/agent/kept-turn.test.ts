@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes } from "../../../src/features/agent/agent-bytes.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
+import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
 import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
@@ -48,7 +49,7 @@ async function restoredFor(
   ...messages: readonly Message[]
 ): Promise<readonly Message[]> {
   return valueOf(
-    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new AgentBytes() }),
+    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new HeldBytes() }),
   );
 }
 const oursIn = (messages: readonly Message[]): unknown[] =>
@@ -153,7 +154,7 @@ describe("A kept turn", () => {
     await keepTurn(turnOf("c"), [under("c")], VOICE, world);
     world.gate.down = true;
     const { gate, ports } = world;
-    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new AgentBytes() };
+    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new HeldBytes() };
     const asked = await restoreTurns([USER, said("c", "{}"), told("c")], VOICE, back);
     expect(errorOf(asked)).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
     // Nothing can be missing here, so no object is asked.
@@ -177,6 +178,56 @@ describe("A kept turn", () => {
       "tool",
       "user",
     ]);
+  });
+
+  test("T44 that is too large for what its request may hold is left where it is, and the newer ones are put back", async () => {
+    const world = new TestWorld();
+    const isolate = new IsolateBytes(world.clock);
+    const bytes = new HeldBytes(() => isolate.open("acme", world.clock));
+    const large = JSON.stringify("x".repeat(2 * LIMITS.turnPartCharacters));
+    const first = [USER, said("a", '{"n":1}'), told("a")];
+    const both = [...first, said("b", '{"n":1}'), told("b")];
+    await keepTurn(turnOf("a", large), [under("a")], VOICE, world);
+    await keepTurn(turnOf("b", '{"ours":"b"}'), [under("b", first)], VOICE, world);
+    const { gate, ports } = world;
+    const restoring = () =>
+      world.clock.runUntil(restoreTurns(both, VOICE, { gate, ports, caller: { tools: ["*"] }, bytes }));
+
+    // Room for the first rows of both, and for nothing beside them.
+    await bytes.hold(isolate.limits.claim - 2.5 * LIMITS.turnPartCharacters);
+    const before = isolate.held;
+    expect(oursIn(valueOf(await restoring())).map((ours) => String(ours).slice(0, 20))).toEqual([
+      '{"ours":"b"}',
+    ]);
+    expect(isolate.held - before).toBeLessThan(LIMITS.turnPartCharacters);
+    bytes.end();
+    expect(oursIn(valueOf(await restoring())).map((ours) => String(ours).length)).toEqual([large.length, 12]);
+  });
+
+  test("T44 for which its tenant has no room at the moment refuses its request, and gives back what it held", async () => {
+    const world = new TestWorld();
+    const isolate = new IsolateBytes(world.clock);
+    const bytes = new HeldBytes(() => isolate.open("acme", world.clock));
+    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    const { gate, ports } = world;
+    const restoring = () =>
+      world.clock.runUntil(
+        restoreTurns([USER, said("c", '{"n":1}'), told("c")], VOICE, {
+          gate,
+          ports,
+          caller: { tools: ["*"] },
+          bytes,
+        }),
+      );
+    const others = [isolate.open("acme", world.clock), isolate.open("acme", world.clock)];
+    const { bytes: all, claim } = isolate.limits;
+    expect(others[0]!.take(claim, false)).toBe(true);
+    expect(others[1]!.take((3 / 4) * (all / 2 - claim), false)).toBe(true);
+    const before = isolate.held;
+    expect(errorOf(await restoring())).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
+    expect(isolate.held).toBe(before);
+    others[0]!.give(claim);
+    expect(oursIn(valueOf(await restoring()))).toEqual(['{"ours":1}']);
   });
 
   test(`is looked for among the last ${LIMITS.keptTurns} of a conversation`, async () => {

@@ -129,6 +129,7 @@ describe("makeKeptKey()", () => {
     [{ quota: { limit: 5, window_s: 59 } }, "FORBIDDEN", "/quota", "5 in 59 s"],
     [{ tenant: "other" }, "FORBIDDEN", "/tenant", "'other'"],
     [{ flags: ["manage_keys", "approve"] }, "FORBIDDEN", "/flags/1", "'approve'"],
+    [{ flags: ["operator"] }, "FORBIDDEN", "/flags/0", "'operator'"],
     [{ flags: ["approve"] }, "FORBIDDEN", "/flags/0", "'approve'"],
     [{ tools: undefined }, "INVALID_REQUEST", "/tools", "nothing"],
     [{ expires_at: "tomorrow" }, "INVALID_REQUEST", "/expires_at", "'tomorrow'"],

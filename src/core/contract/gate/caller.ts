@@ -12,6 +12,7 @@ export const KEY_FLAGS = [
   "manage_tools",
   "manage_keys",
   "manage_endpoints",
+  "operator",
 ] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
 
@@ -58,6 +59,8 @@ export interface Caller {
   readonly manageKeys?: true;
   /** May manage endpoints of its tenant, and publish events to them. */
   readonly manageEndpoints?: true;
+  /** May look across tenants; no other right does. */
+  readonly operates?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -82,6 +85,7 @@ export function flagsOf({
   manageTools,
   manageKeys,
   manageEndpoints,
+  operates,
 }: Caller): KeyFlag[] {
   const has = {
     approve: approves,
@@ -89,6 +93,7 @@ export function flagsOf({
     manage_tools: manageTools,
     manage_keys: manageKeys,
     manage_endpoints: manageEndpoints,
+    operator: operates,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -96,12 +101,13 @@ export function flagsOf({
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints"> {
+): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints" | "operates"> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
     ...(flags.includes("manage_tools") && { manageTools: true as const }),
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
     ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
+    ...(flags.includes("operator") && { operates: true as const }),
   };
 }

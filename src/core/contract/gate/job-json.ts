@@ -15,6 +15,7 @@ import {
 /** Background work as the wire shows it. */
 export const jobSchema = lazySchema(() => {
   const time = z.string().check(z.describe("ISO 8601, UTC"));
+  const count = z.int().check(z.minimum(0));
   const callback = z.strictObject({
     status: z.enum(CALLBACK_STATUSES),
     attempts: z.int().check(z.minimum(0)),
@@ -48,6 +49,9 @@ export const jobSchema = lazySchema(() => {
       duration_ms: z
         .optional(z.int().check(z.minimum(0)))
         .check(z.describe("From when the job could begin to its end; absent while it is not over")),
+      progress: z
+        .optional(z.strictObject({ done: count, failed: count, total: count }))
+        .check(z.describe("Of a batch in the background: its calls, elements of loops each for itself")),
       note: z.optional(z.string()),
       callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
       args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
@@ -85,6 +89,7 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
     updated_at: toIso(job.updatedAt),
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
     duration_ms: job.durationMs,
+    progress: job.progress,
     ...(job.note !== null && { note: job.note }),
     ...(job.callback !== null && { callback: toWireCallback(job.callback) }),
   } satisfies WireJob);

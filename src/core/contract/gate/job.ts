@@ -88,7 +88,7 @@ export interface JobClaim {
  * can do anything about it. `released`: nothing was sent at
  * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
  * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
- * is due when `error` says.
+ * is due when `error` says. `continued`: a part of it is done, for want of time, and the rest is due at once; that does not count either.
  */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
@@ -96,6 +96,7 @@ export type AttemptEnd =
   | { readonly kind: "lost"; readonly error: WireFailure }
   | { readonly kind: "unknown"; readonly error: WireFailure }
   | { readonly kind: "released" }
+  | { readonly kind: "continued" }
   | { readonly kind: "deferred"; readonly error: WireFailure };
 
 /** One attempt that has ended: without a code it succeeded. Times are milliseconds. */
@@ -106,6 +107,13 @@ export interface JobTry {
   readonly durationMs: number;
   readonly code?: string | undefined;
   readonly upstreamStatus?: number | undefined;
+}
+
+/** How many calls of a job are over, failed ones among them, and how many there are as far as that is known. */
+export interface JobProgress {
+  readonly done: number;
+  readonly failed: number;
+  readonly total: number;
 }
 
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
@@ -123,6 +131,8 @@ export interface JobRecord {
   readonly durationMs?: number | undefined;
   readonly batchId?: string | undefined;
   readonly key?: string | undefined;
+  /** How far it has come, where it is many calls. */
+  readonly progress?: JobProgress | undefined;
   /** The trigger that started it, where it is a run. */
   readonly trigger?: RunOf["trigger"] | undefined;
   /** Its tool is kept with it, so it goes on whatever becomes of the one of that name. Absent in a list. */

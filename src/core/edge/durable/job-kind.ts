@@ -13,6 +13,8 @@ export interface JobKind {
   readonly placeOf: (status: JobStatus) => { readonly lane: string; readonly backlog: string };
   /** Whether the jobs of one tool take turns with those of another, and are counted apart. */
   readonly takesTurns?: boolean;
+  /** Whether its first attempt is the alarm's too. */
+  readonly isQueued?: boolean;
   /** Whether there is room for a new job. */
   readonly hasRoom: (backlog: Backlog, wish: RoomWish) => boolean;
   /** Whether there is room for one that is redriven: a little more than for new ones. */

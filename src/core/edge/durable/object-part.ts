@@ -1,3 +1,4 @@
+import type { JobProgress } from "../../contract/gate/job.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { Semaphore } from "../../kit/semaphore.ts";
@@ -23,12 +24,18 @@ export interface PartHost {
 
 /** The object around an open part. */
 export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
+  /** The name of the object, which is one of several of its tenant. */
+  readonly object: string;
   readonly storage: DurableObjectStorage;
   readonly outbox: Outbox;
   /** The events that the operator is told of. */
   readonly events: Pick<EventTable, "isOn" | "record">;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** The usage of all parts. */
+  readonly usage: (nowMs: number) => Partial<UsageReport>;
+  /** Tell every part that a question was asked or decided. */
+  readonly changed: (nowMs: number) => void;
   /** Have the alarm come no later than this. */
   readonly onDue: (dueAt: number) => void;
   /** Look again for due work, where the alarm is under way. */
@@ -51,8 +58,12 @@ export interface OpenPart {
   take?(nowMs: number): void;
   /** Forget what is too old or too much; throws when storage refuses. */
   prune?(nowMs: number): void;
+  /** Hear that a job died or may be redriven, or that a question was asked or decided. */
+  changed?(nowMs: number): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;
+  /** Say how far a job of its kind has come. */
+  progress?(jobId: string): JobProgress | undefined;
   usage?(nowMs: number, query: UsageQuery): Partial<UsageReport>;
   /** The claims on what it keeps that allow an admission. */
   readonly claims?: PartClaims;

@@ -1,4 +1,5 @@
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
+import type { JobProgress } from "../../contract/gate/job.ts";
 import type { ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 /** The open parts of one object. */
@@ -49,6 +50,10 @@ export class ObjectParts {
     for (const part of this.all) part.take?.(nowMs);
   }
 
+  changed(nowMs: number): void {
+    for (const part of this.all) part.changed?.(nowMs);
+  }
+
   forget(jobIds: readonly string[]): void {
     for (const part of this.all) part.forget?.(jobIds);
   }
@@ -59,6 +64,11 @@ export class ObjectParts {
     if (claims === undefined)
       throw new Error(`Cannot claim anything of '${feature}': nothing can be claimed`);
     return claims;
+  }
+
+  /** Say how far a job has come, where a part knows. */
+  progress(jobId: string): JobProgress | undefined {
+    return this.all.map((part) => part.progress?.(jobId)).find((progress) => progress !== undefined);
   }
 
   usage(nowMs: number, query: UsageQuery): Partial<UsageReport> {

@@ -169,7 +169,10 @@ export class Outbox {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
       }
-      const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#leaseOf(spec));
+      const job =
+        queued || kind.isQueued === true
+          ? queueJob(spec, nowMs)
+          : recordJob(spec, nowMs, this.#leaseOf(spec));
       const isNew = this.#table.insert(job);
       if (isNew) inserted.push(job);
       // A job that begins later is the alarm's too.

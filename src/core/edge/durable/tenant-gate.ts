@@ -123,8 +123,10 @@ export function createTenantGate({
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
       const gone = new GoneEndpoints(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
-      const onDead = (job: Job): void =>
+      const onDead = (job: Job): void => {
         this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
+        this.#parts.changed(job.updatedAt);
+      };
       // The object's own id says where it is kept.
       const background = createBackground(env, {
         tenant,
@@ -149,9 +151,12 @@ export function createTenantGate({
         env,
         storage: ctx.storage,
         tenant,
+        object: ctx.id.name ?? tenant,
         outbox: this.#outbox,
         events: this.#events,
         random,
+        usage: (now) => this.#parts.usage(now, { quotas: [] }),
+        changed: (now) => this.#parts.changed(now),
         onDue,
         poke: () => this.#drain.poke(),
       });
@@ -202,7 +207,8 @@ export function createTenantGate({
     }
 
     job(id: string): JobRecord | null {
-      return this.#outbox.job(id, this.#enter());
+      const job = this.#outbox.job(id, this.#enter());
+      return job && { ...job, progress: this.#parts.progress(id) };
     }
 
     /** List the tenant's jobs, newest first, without their data. */
@@ -227,7 +233,9 @@ export function createTenantGate({
 
     /** Give a dead job fresh attempts; null when there is no such job. */
     redrive(jobId: string): JobChange | null {
-      return this.#outbox.redrive(jobId, this.#enter());
+      const now = this.#enter();
+      this.#parts.changed(now);
+      return this.#outbox.redrive(jobId, now);
     }
 
     /** Keep results for later batches; the handles of those that were kept. */

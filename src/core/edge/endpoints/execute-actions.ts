@@ -5,7 +5,7 @@ import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
-import { respondBatch } from "../http/respond-run.ts";
+import { respondBatch, respondDocument } from "../http/respond-run.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
 /**
@@ -26,14 +26,16 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const batch = parseBatch(body.value.value, body.value.bytes);
+    const value = context.later?.read(headers, body.value.value) ?? body.value.value;
+    const batch = parseBatch(value, body.value.bytes);
     if (!batch.ok) return batch;
 
     const { callbackUrl } = batch.value;
     const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
     if (!bound.ok) return bound;
-    const keyed = key.value === null ? {} : underKey(key.value, body.value.value);
-    return respondBatch(
+    const keyed = key.value === null ? {} : underKey(key.value, value);
+    const respond = batch.value.background === undefined ? respondBatch : respondDocument;
+    return respond(
       (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
       request,
       context,

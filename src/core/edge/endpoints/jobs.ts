@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 
+import { BATCH_TOOL } from "../../catalog/alias.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
 import { toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
@@ -15,14 +17,19 @@ import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
-const UNREADABLE = "The tenant's jobs could not be read; ask again.";
+export const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 
 /**
  * The tools whose jobs a key may see; undefined for all. One that is granted by its name is still that key's when it is not
  * deployed any more.
  */
 export function visibleTools({ caller, catalog }: RequestContext): readonly string[] | undefined {
-  return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools];
+  return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools, batchesOf(caller)];
+}
+
+/** Name the tool of the jobs that a key's batches are: no other key that may not call every tool sees them. */
+function batchesOf({ name }: Pick<Caller, "name">): string {
+  return `${BATCH_TOOL}:${name}`;
 }
 
 /** The tools of whose jobs a list is: of those that are asked for, the ones that the key may see. */
@@ -54,7 +61,7 @@ export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
 };
 
 /** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
-async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
+export async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
   const job = await context.gate.job(id);
   const tools = visibleTools(context);
   return job === null || tools === undefined || tools.includes(job.tool) ? job : null;
@@ -119,29 +126,39 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
-    const gone = new Set<string>();
-    const changes = await Promise.all(
-      found.value.slice(0, limit).map(async (listed) => {
-        const changed = await attempt(() => redrive(listed, context));
-        if (!changed.ok || changed.value === null) return "unreachable";
-        const { change, job } = changed.value;
-        if (change === "wrong-status" && isGone(job, context.catalog)) gone.add(job.tool);
-        return change;
-      }),
-    );
-    const count = (change: (typeof changes)[number]): number =>
-      changes.filter((one) => one === change).length;
-    const redriven = count("done");
-    const answer: Redriven = {
-      redriven,
-      not_redriven: changes.length - redriven,
-      tools_gone: [...gone].sort(),
-      backlog_full: count("backlog-full") > 0,
-      more: found.value.length > limit,
-    };
+    const redriven = await redriveAll(found.value.slice(0, limit), context);
+    const answer: Redriven = { ...redriven, more: found.value.length > limit };
     return ok(respondJson(JSON.stringify(answer)));
   },
 };
+
+/** Redrive dead jobs, each by itself. */
+export async function redriveAll(
+  jobs: readonly JobRecord[],
+  context: Redriving,
+): Promise<Omit<Redriven, "more">> {
+  const gone = new Set<string>();
+  const changes = await Promise.all(
+    jobs.map(async (listed) => {
+      const changed = await attempt(() => redrive(listed, context));
+      if (!changed.ok || changed.value === null) return "unreachable";
+      const { change, job } = changed.value;
+      if (change === "wrong-status" && isGone(job, context.catalog)) gone.add(job.tool);
+      return change;
+    }),
+  );
+  const count = (change: (typeof changes)[number]): number => changes.filter((one) => one === change).length;
+  const redriven = count("done");
+  return {
+    redriven,
+    not_redriven: changes.length - redriven,
+    tools_gone: [...gone].sort(),
+    backlog_full: count("backlog-full") > 0,
+  };
+}
+
+/** The tenant's gate, and the tools that are deployed. */
+type Redriving = Pick<RequestContext, "gate" | "catalog">;
 
 /** The answer of `POST /v1/jobs/redrive`. */
 export interface Redriven {
@@ -168,7 +185,7 @@ export const redriveSchema = lazySchema(() =>
 );
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */
-async function redrive(listed: JobRecord, { gate, catalog }: RequestContext): Promise<JobChange | null> {
+async function redrive(listed: JobRecord, { gate, catalog }: Redriving): Promise<JobChange | null> {
   const job = isDeployed(listed, catalog) ? listed : await gate.job(listed.id);
   if (job === null) return null;
   return isGone(job, catalog) ? { change: "wrong-status", job } : gate.redrive(job.id);
@@ -211,7 +228,10 @@ function respondJob(job: JobRecord): Response {
 }
 
 /** There is no such job in the caller's tenant. */
-const NO_JOB = makeRefusal("NOT_FOUND", "There is no job of that id; finished jobs are kept for seven days.");
+export const NO_JOB = makeRefusal(
+  "NOT_FOUND",
+  "There is no job of that id; finished jobs are kept for seven days.",
+);
 
 function refuseCancel({ status }: JobRecord): Refusal {
   return makeRefusal("JOB_NOT_CANCELLABLE", `The job is '${status}' already; nothing was changed.`);

@@ -13,6 +13,8 @@ import { holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
 export interface Listener extends Pick<Execution, "signal" | "listener"> {
   /** Told the JSON text of each result the moment it is known. */
   readonly onResult?: (json: string) => void;
+  /** Told the JSON text of each call that leaves its queues. */
+  readonly onStarted?: (json: string) => void;
 }
 
 export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;
@@ -39,7 +41,8 @@ export const STREAM_HEADERS = {
 };
 
 /**
- * Answer a run as server-sent events: `result` for each result the moment it is known, then `done` with the whole answer.
+ * Answer a run as server-sent events: `result` for each result the moment it is known, before it `started` for each of its calls where
+ * the batch asks for that, then `done` with the whole answer.
  *
  * The response starts when the run is admitted, so a refusal still is a problem document with its own status. When the
  * client goes away, by the request's signal or by a write that fails, the run is told. Comments keep the connection alive
@@ -51,7 +54,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   const { caller, requestId, ports, defer } = context;
   const stream = openEventStream(request.signal, ports.clock);
   // JSON text has no line breaks outside of strings, and inside them they are escaped.
-  const tell = (event: "result" | "done", json: string): void =>
+  const tell = (event: "started" | "result" | "done", json: string): void =>
     stream.send(`event: ${event}\ndata: ${json}\n\n`);
 
   const admitted = Promise.withResolvers<QuotaState | null>();
@@ -60,6 +63,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
       signal: stream.signal,
       listener: { onAdmitted: admitted.resolve, onWritten },
       onResult: (json) => tell("result", json),
+      onStarted: (json) => tell("started", json),
     }),
   );
   // A dry run is over without ever being admitted, and so is a replay.

@@ -24,7 +24,8 @@ export const keysForm = listOf(
     hash: matching(HASH),
     /** The name unless said. */
     tenant: optional(matching(KEY_NAME)),
-    tools: listOf(written),
+    /** May be empty: an operator's key need call nothing. */
+    tools: listOf(written, { min: 0 }),
     quota: optional(object({ limit: upTo(), window_s: upTo(86_400) })),
     /** Name of the variable with the secret that signs this key's callbacks. */
     webhook_secret: optional(matching(VARIABLE)),

@@ -2,7 +2,7 @@ import { toResultJson } from "../../answer/envelope.ts";
 import { parseExact } from "../../contract/json.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import * as LIMITS from "../../contract/limits.ts";
-import type { Execution } from "../../gate/execution.ts";
+import type { CallStart, Execution } from "../../gate/execution.ts";
 import { ok, type Result } from "../../kit/result.ts";
 import type { Step } from "../../plan/step.ts";
 import { respondEvents, type Run } from "./event-stream.ts";
@@ -28,9 +28,11 @@ export function respondBatch(
   context: RequestContext,
 ): Responded {
   return respondRun(
-    async ({ onResult, signal, listener }) => {
+    async ({ onResult, onStarted, signal, listener }) => {
       const tell = onResult && {
         onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome)),
+        onStarted: ({ index, id }: Step, start: CallStart) =>
+          onStarted?.(JSON.stringify({ index, id, ...start })),
       };
       const answer = await run({ signal, listener: { ...listener, ...tell } });
       if (answer.ok && answer.value.replayed && onResult)
@@ -60,6 +62,8 @@ export async function respondDocument(run: Run, request: Request, context: Reque
     release();
     return ok(respondRefused(ran.error, context));
   }
+  const { respond } = ran.value;
+  if (respond !== undefined) return ok(respond(request, runHeaders(context.caller, ran.value)));
   return ok(
     await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
   );

@@ -3,6 +3,7 @@ import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { RefusalCode } from "../../contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 import { attempt, type Result } from "../../kit/result.ts";
+import type { Answer } from "../../run/execute/answer.ts";
 import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { Dialect, DialectError } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -33,6 +34,7 @@ export interface Ran {
   readonly json: string;
   readonly quota: QuotaState | null;
   readonly replayed: boolean;
+  readonly respond?: Answer["respond"];
 }
 
 /** The bytes that are held for an answer. */

@@ -14,7 +14,7 @@ const OF_A_FLAG = ["FORBIDDEN"] as const;
 const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
 
 const EVENTS =
-  "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is";
+  "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is; with `progress` also an `event: started` for each call that leaves its queues";
 
 const text = (description: string, required?: true): Json => ({
   description,

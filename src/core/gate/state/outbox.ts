@@ -152,7 +152,7 @@ export function settleJob(
   const ended = endAttempt({ ...job, envelopeJson }, nowMs, command);
   // An attempt that was given back made no call.
   if (ended.attempts < job.attempts) return [ended, true];
-  const error = end.kind === "succeeded" ? undefined : end.kind === "released" ? OVERLOADED : end.error;
+  const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
   return [{ ...ended, tries: withTry(job, nowMs, error).tries }, true];
 }
 
@@ -175,6 +175,7 @@ export function holds(job: Pick<Job, "status" | "fence">, fence: number): boolea
 
 function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }: EndOfAttempt): Job {
   if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
+  if (end.kind === "continued") return retryJob(job, nowMs, { attempts: job.attempts - 1, dueAt: nowMs });
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
   const error = end.kind === "released" ? OVERLOADED : end.error;

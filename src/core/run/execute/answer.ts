@@ -7,4 +7,6 @@ export interface Answer {
   readonly quota: QuotaState | null;
   /** It ran before, under the same idempotency key, and this is the answer that it had then. */
   readonly replayed: boolean;
+  /** Answers its request otherwise than with that: it was recorded, and runs later. */
+  readonly respond?: ((request: Request, headers: Readonly<Record<string, string>>) => Response) | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Batch } from "../../contract/batch.ts";
 import * as LIMITS from "../../contract/limits.ts";
+import { makeRefusal } from "../../contract/refusal.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { makePlan } from "../../plan/make-plan.ts";
@@ -12,9 +13,10 @@ import type { Execution } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "../../gate/read-keys.ts";
-import { runAdmitted } from "../run-admitted.ts";
+import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
 import type { Answer } from "./answer.ts";
+import { holdReplay } from "./hold-replay.ts";
 import { seeUnrun, showPlan } from "./show-plan.ts";
 
 /**
@@ -49,13 +51,22 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
+  if (batch.background !== undefined && !batch.dryRun)
+    return execution.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
 }
+
+const NO_BACKGROUND: Refused = {
+  refusal: makeRefusal("INVALID_BATCH", "This Worker runs no batches in the background."),
+  quota: null,
+};
 
 /** The ways in which a plan may be answered other than by its envelope. */
 export interface AnswerWays {
   readonly batchKey?: BatchKey | undefined;
   readonly toJson?: typeof toEnvelopeJson;
+  /** Makes the claims of what can run, where they are not just those that it was sent with. */
+  readonly keysOf?: (runnable: Plan) => ReturnType<typeof readKeys>;
   /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
   readonly keep?: (json: string) => Promise<unknown>;
 }
@@ -67,15 +78,19 @@ export async function answerPlan(
   ways: AnswerWays = {},
 ): Promise<Result<Answer, Refused>> {
   const { caller, ports, gate, defer, watch } = execution;
-  const { batchKey, keep } = ways;
+  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { caller, ports, batchKey }) } = ways;
   watch?.enter("admit");
-  const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
-  const keysOf = (runnable: Plan) => readKeys(runnable, { caller, ports, batchKey });
+  const isKeyed =
+    batchKey !== undefined ||
+    ways.keysOf !== undefined ||
+    plan.steps.some(({ keyed }) => keyed !== undefined);
   const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
   if (!admission.ok) return admission;
   const { admitted, keys, startedAt } = admission.value;
   if (admitted.replay !== null) {
     if (!mayRead(admitted.replay, execution)) return err({ refusal: KEY_CONFLICT, quota: null });
+    const crowded = await holdReplay(admitted.replay.json, execution);
+    if (crowded !== null) return err({ refusal: crowded, quota: null });
     seeUnrun("replay", plan, execution);
     return ok({ json: admitted.replay.json, quota: null, replayed: true });
   }
@@ -107,9 +122,7 @@ async function writeAnswer(
   const measured = { ...measures, batchId: admission.batchId() };
   const write = (shown: readonly Outcome[]): string => toJson(admitted.plan, shown, measured);
   const json = write(shaped);
-  const { onWritten } = execution.listener ?? {};
-  if (onWritten === undefined) release();
-  else onWritten(release);
+  untilRead(release, execution);
   if (keys !== null) {
     const tools = namesOf(admitted.plan, catalog);
     const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, { write }), tools });

@@ -12,6 +12,7 @@ import type { ProviderCall, ToolReply } from "./provider-turn.ts";
 import { toFailedReply, toRefusedReply, toToolReply } from "./to-tool-reply.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { makePlan } from "../../plan/make-plan.ts";
+import { untilRead } from "../run-admitted.ts";
 import type { Plan } from "../../plan/step.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 
@@ -205,7 +206,7 @@ const planSingle: RunBatch = async (batch, execution, tell) => {
   if (!executed.ok) return executed;
   const { outcomes, quota, release } = executed.value;
   const replies = outcomes.map(toToolReply);
-  release();
+  untilRead(release, execution);
   return ok({ replies, quota, replayed: false });
 };
 

@@ -11,11 +11,14 @@ import {
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
+import { toolSchema } from "../../../core/catalog/tool-schema.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
+import { addedToolsOf } from "./added-tools.ts";
 import { changeTools } from "./change-tools.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
@@ -30,6 +33,11 @@ export const shownToolSchema = lazySchema(() =>
   z
     .extend(declarationSchema(), {
       fingerprint: z.string().check(z.describe("SHA-256 of the declaration, the same for equal ones")),
+      "x-orchestration": z
+        .optional(orchestrationSchema())
+        .check(
+          z.describe("Where one tool is shown, its contract with everything that it leaves to the default"),
+        ),
     })
     .register(z.globalRegistry, { id: "AddedTool" }),
 );
@@ -85,17 +93,27 @@ export const showTool: Endpoint = {
       found.value !== null && !isFlow(found.value) && isVisible(found.value, context.caller.tools);
     if (!isThere) return err(refuseUnknown(name));
     const { json, fingerprint } = found.value;
-    const shown = `${json.slice(0, -1)},"fingerprint":${JSON.stringify(fingerprint)}}`;
-    return ok(respondJson(shown));
+    const contract = await attempt(() => effectiveContractOf(json, context));
+    const more = { fingerprint, ...(contract.ok && { "x-orchestration": contract.value }) };
+    return ok(respondJson(`${json.slice(0, -1)},${JSON.stringify(more).slice(1)}`));
   },
   describe: () => ({
     id: "getTool",
     summary: "Show the declaration of a tool that the tenant added",
     tag: "Tools",
-    answer: { description: "The declaration and its fingerprint", schema: shownToolSchema() },
+    answer: {
+      description: "The declaration, its fingerprint and its effective contract",
+      schema: shownToolSchema(),
+    },
     refusals: ["NOT_FOUND"],
   }),
 };
+
+/** Rejects where a declaration of another version makes no tool any more. */
+async function effectiveContractOf(json: string, { configured, catalog }: RequestContext): Promise<unknown> {
+  const tool = await addedToolsOf(configured).compile(json);
+  return toolSchema(tool, catalog.hidden)["x-orchestration"];
+}
 
 /** `DELETE /v1/tools/{name}`: delete one. Calls that run go on to their end, and so do its jobs. */
 export const deleteTool: Endpoint = {

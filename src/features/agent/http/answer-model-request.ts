@@ -1,4 +1,5 @@
-import { AgentBytes, CROWDED } from "../agent-bytes.ts";
+import { CROWDED } from "../../../core/egress/crowded.ts";
+import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
 import type { ModelDoor } from "./model-door.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
@@ -18,6 +19,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
+import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
 import { readModelBody } from "./read-model-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
@@ -32,20 +34,16 @@ import { streamText } from "../../../core/edge/http/stream-text.ts";
  *
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
-export async function answerModelRequest(
+export function answerModelRequest(
   door: ModelDoor,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const bytes = new AgentBytes(context.upstreams.share);
-  const answered = await attempt(() => answerHolding(bytes, door, request, context));
-  bytes.end();
-  if (!answered.ok) throw answered.error;
-  return answered.value;
+  return holdingBytes(context, (bytes) => answerHolding(bytes, door, request, context));
 }
 
 async function answerHolding(
-  bytes: AgentBytes,
+  bytes: HeldBytes,
   door: ModelDoor,
   request: Request,
   context: RequestContext,
@@ -129,7 +127,7 @@ async function respondAgain(
   answer: string,
   { streams }: Pick<Conversation, "streams">,
   context: RequestContext,
-  bytes: AgentBytes,
+  bytes: HeldBytes,
 ): Promise<Result<Response, Refusal>> {
   const crowded = await bytes.hold(answer.length);
   if (crowded !== null) return err(crowded);
@@ -214,7 +212,7 @@ async function respondStream(
   const { theirs } = asked.conversation;
   const { requestKey, bytes } = asked;
   const stream = openEventStream(request.signal, ports.clock);
-  const told = new ToldText();
+  const told = new ToldText(bytes);
   const relay = asked.dialect.createRelay((name) => theirs.has(name));
   const begun = Promise.withResolvers<null>();
   const audience = {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../../../console/kit/api.ts";
-import { mayUse, useDeployment } from "../../../console/kit/deployment.ts";
+import { hasPage, mayUse, useDeployment } from "../../../console/kit/deployment.ts";
 import { holdPage } from "../../../console/kit/hold-page.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
@@ -14,7 +14,7 @@ import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
-import { sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
+import { type ListedConfirmation, sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
 import { useNow } from "../../../console/kit/use-now.ts";
 
@@ -28,12 +28,14 @@ type Decision = "approve" | "reject";
 export function ConfirmationPage({ id }: { readonly id: string }) {
   const path = `/v1/confirmations/${encodeURIComponent(id)}`;
   const [isOpen, setOpen] = useState(true);
-  const loaded = useLoad<WireConfirmation>(path, {
+  const loaded = useLoad<WireConfirmation & Pick<ListedConfirmation, "decided_by" | "reason">>(path, {
     everyMs: isOpen ? EVERY_MS : undefined,
     isExact: true,
   });
   const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
-  const mayDecide = mayUse(useDeployment(), "approve");
+  const deployment = useDeployment();
+  const mayDecide = mayUse(deployment, "approve");
+  const hasRuns = hasPage(deployment, "runs");
   const now = useNow(1_000);
   const asked = loaded.data;
   const status = asked === null ? null : sayStatus(asked, now);
@@ -69,9 +71,21 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
           <Status of={status!} />
           <span class="muted">
             <bdi>{sayAsker(asked.requested_by)}</bdi> asked at <Time at={asked.created_at} />
+            {hasRuns && asked.requested_by.run_id !== undefined && (
+              <span key="run">
+                , in <a href={hrefTo("runs", asked.requested_by.run_id)}>this run</a>
+              </span>
+            )}
           </span>
           {status === "waiting" && <Clock left={Date.parse(asked.expires_at) - now} />}
         </div>
+      )}
+      {asked?.decided_by !== undefined && (
+        <p key="decider" class="muted">
+          Decided by <bdi>{asked.decided_by.name}</bdi>
+          {asked.decided_by.via === "link" && ", by a link"}
+          {asked.reason !== undefined && <span dir="auto">: {asked.reason}</span>}
+        </p>
       )}
       {asked !== null && <Outcome key="outcome" asked={asked} status={status!} isMine={results !== null} />}
       <ProblemNote key="problem" problem={problem} />

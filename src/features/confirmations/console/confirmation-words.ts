@@ -9,6 +9,14 @@ export interface ListedConfirmation extends Pick<
   "id" | "status" | "created_at" | "expires_at" | "requested_by"
 > {
   readonly actions: readonly Pick<WireParked, "id" | "tool" | "gated">[];
+  readonly decided_by?: Decider;
+  readonly reason?: string;
+}
+
+/** The person, or the key, that decided a question. */
+export interface Decider {
+  readonly name: string;
+  readonly via: "key" | "link";
 }
 
 const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {

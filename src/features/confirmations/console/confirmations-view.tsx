@@ -67,7 +67,7 @@ function ConfirmationList() {
           <h2>Decided</h2>
           <div class="card flush">
             <table class="table list">
-              <TableHead names={["What", "Status", "Asked by", "Asked"]} />
+              <TableHead names={["What", "Status", "Decided by", "Asked by", "Asked"]} />
               <tbody>
                 {decided.map((one) => (
                   <tr key={one.id}>
@@ -79,6 +79,16 @@ function ConfirmationList() {
                     </td>
                     <td data-label="Status">
                       <Status of={sayStatus(one, now)} />
+                    </td>
+                    <td data-label="Decided by">
+                      {one.decided_by === undefined ? (
+                        <span class="muted">–</span>
+                      ) : (
+                        <span>
+                          <bdi>{one.decided_by.name}</bdi>
+                          {one.reason !== undefined && <span class="muted small">: {one.reason}</span>}
+                        </span>
+                      )}
                     </td>
                     <td data-label="Asked by">
                       <bdi>{sayAsker(one.requested_by)}</bdi>

@@ -12,6 +12,7 @@ export const section: Section = {
     title: "Confirmations",
     icon: "M4 11l5 5L19 6",
     View: ConfirmationsView,
+    things: { kind: "Question", path: "/v1/confirmations/" },
     Count: WaitingCount,
   },
   pieces: { figures: { View: WaitingFigure } },

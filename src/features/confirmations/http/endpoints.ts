@@ -25,7 +25,9 @@ import type { SayReach } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import { answerCounted } from "../../../core/edge/http/count-lists.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -99,7 +101,7 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
       });
       // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
       const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });
-      return ok(respondJson(json));
+      return respondCounted(json, context);
     },
     describe: () => ({
       id: "getConfirmation",
@@ -141,7 +143,7 @@ export const decideConfirmation: Endpoint = {
       const prepared = prepareDecision(found.value, asked, context);
       if (!prepared.ok) return prepared;
       const open = prepared.value;
-      if (open.kind === "repeated") return ok(replay(open.answerJson));
+      if (open.kind === "repeated") return replay(open.answerJson, context);
       if (decision === "approve")
         return respondDocument(
           (listener) => runApproved(open, { ...context, ...listener }),
@@ -171,8 +173,8 @@ function sentArgs(value: unknown): Readonly<Record<string, JsonObject>> {
   return sent as Readonly<Record<string, JsonObject>>;
 }
 
-function replay(answerJson: string): Response {
-  return respondJson(answerJson, { headers: { "idempotency-replayed": "true" } });
+function replay(answerJson: string, context: RequestContext): Promise<Result<Response, Refusal>> {
+  return respondCounted(answerJson, context, { "idempotency-replayed": "true" });
 }
 
 /** `POST /v1/confirmations/{id}/link`: the link of a person without a key, for one decision under one name. */

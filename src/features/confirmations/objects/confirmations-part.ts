@@ -45,15 +45,16 @@ export function createConfirmationsPart(
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox }: PartWorld,
+  { storage, tenant, events, outbox, changed }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
-  const table = new ConfirmationTable(storage, limits, (question, origin) =>
+  const table = new ConfirmationTable(storage, limits, (question, origin) => {
     events.record(question.createdAt, () =>
       toRequestedEvent(tenant, question, makeEventLink(question, origin)),
-    ),
-  );
+    );
+    changed(question.createdAt);
+  });
   /** The link of an event: it is kept in the turn of its question, or the event has none. */
   const makeEventLink = ({ id, expiresAt }: ListedConfirmation, origin?: string): string | undefined => {
     const token = makeToken(crypto.getRandomValues(new Uint8Array(32)));
@@ -62,6 +63,7 @@ function openConfirmations(
     return kept.ok && kept.value ? toLinkUrl({ tenant, token }, origin) : undefined;
   };
   const tellDecided = (now: number, decision: "approve" | "reject", { id, decided }: Claim): void => {
+    changed(now);
     const question = events.isOn ? table.listed(now, id) : null;
     if (question !== null)
       events.record(now, () => toDecidedEvent(tenant, question, { decision, decided, at: now }));

@@ -1,3 +1,4 @@
+import { sha256 } from "../../../core/kit/sha256.ts";
 import { mark, type Markup } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
@@ -8,17 +9,19 @@ export interface Page {
   readonly body: Markup;
 }
 
-let policy: Promise<string> | undefined;
+let policy: string | undefined;
 
 /** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
-async function makePolicy(): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
-  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+function makePolicy(): string {
+  const bytes = sha256(STYLE)
+    .match(/../g)!
+    .map((hex) => Number.parseInt(hex, 16));
+  const hash = btoa(String.fromCharCode(...bytes));
   return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 }
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */
-export async function respondPage({ status, title, body }: Page): Promise<Response> {
+export function respondPage({ status, title, body }: Page): Response {
   const page = mark`<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +42,7 @@ ${body}
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": await (policy ??= makePolicy()),
+      "content-security-policy": (policy ??= makePolicy()),
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
       "x-robots-tag": "noindex",

@@ -3,15 +3,16 @@ import * as z from "zod/mini";
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { TOOL_FORMATS, toToolList } from "../tool-list.ts";
-import { err, ok } from "../../../core/kit/result.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { err } from "../../../core/kit/result.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {
   route: "GET /v1/tools",
   runsNothing: true,
-  async handle(request, { catalog }) {
+  async handle(request, context) {
+    const { catalog } = context;
     const query = new URL(request.url).searchParams;
     const other = refuseOtherParameters(query, ["format", "surface"]);
     if (other !== null) return err(other);
@@ -21,7 +22,7 @@ export const listTools: Endpoint = {
     if (!surface.ok) return surface;
     const described = describeSurface(surface.value ?? "batch", catalog);
     const tools = toToolList(described, format.value ?? "json-schema");
-    return ok(respondJson(JSON.stringify({ tools })));
+    return respondCounted(JSON.stringify({ tools }), context);
   },
   describe: () => ({
     id: "listTools",

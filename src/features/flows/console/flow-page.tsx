@@ -14,6 +14,7 @@ import { DeleteButton } from "../../../console/parts/delete-button.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
+import { Pieces } from "../../../console/parts/pieces.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -110,9 +111,10 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         </section>
       )}
       {broken === undefined && <FlowForm key="form" flow={flow} path={path} />}
+      <Pieces key="what ran" of="flow" given={{ name: flow.name }} />
       {runs.items.length > 0 && (
-        <section key="runs" class="stack tight" aria-label="Its runs in the background">
-          <h2>Its runs in the background</h2>
+        <section key="runs" class="stack tight" aria-label="Its jobs">
+          <h2>Its jobs</h2>
           <JobTable jobs={runs.items} />
           <MoreButton of={runs} />
         </section>

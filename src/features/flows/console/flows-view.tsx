@@ -1,8 +1,13 @@
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { Pieces } from "../../../console/parts/pieces.tsx";
+import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { FlowPage } from "./flow-page.tsx";
+
+/** So many flows of the list are asked for their last run: each is a request. */
+const MOST_ASKED = 20;
 
 interface ListedFlow {
   readonly name: string;
@@ -10,6 +15,8 @@ interface ListedFlow {
   readonly is_write: boolean;
   readonly broken?: string;
   readonly paused: boolean;
+  readonly triggers: readonly string[];
+  readonly next_run_at?: string | null;
 }
 
 /** The tenant's flows: all of them, or one. */
@@ -33,23 +40,38 @@ function FlowList() {
       )}
       {flows.length > 0 && (
         <ul key="list" class="tool-list card flush">
-          {flows.map(({ name, summary, is_write: isWrite, broken, paused }) => (
-            <li key={name}>
-              <a href={hrefTo("flows", name)}>
-                <span class="row">
-                  <bdi class="name">{name}</bdi>
-                  <span class="row end">
-                    {isWrite && <span class="tag">writes</span>}
-                    {paused && <span class="status tone-wait">paused</span>}
-                    {broken !== undefined && <span class="status tone-bad">broken</span>}
+          {flows.map(
+            ({ name, summary, is_write: isWrite, broken, paused, triggers, next_run_at: next }, at) => (
+              <li key={name}>
+                <a href={hrefTo("flows", name)}>
+                  <span class="row">
+                    <bdi class="name">{name}</bdi>
+                    <span class="row end">
+                      {isWrite && <span class="tag">writes</span>}
+                      {paused && <span class="status tone-wait">paused</span>}
+                      {broken !== undefined && <span class="status tone-bad">broken</span>}
+                    </span>
                   </span>
-                </span>
-                <span class="muted small" dir="auto">
-                  {broken ?? summary}
-                </span>
-              </a>
-            </li>
-          ))}
+                  <span class="muted small" dir="auto">
+                    {broken ?? summary}
+                  </span>
+                  <span class="row small muted flow-times">
+                    {triggers.map((trigger) => (
+                      <span key={trigger} class="tag">
+                        {trigger === "cron" ? "clock" : trigger}
+                      </span>
+                    ))}
+                    {next !== undefined && next !== null && !paused && (
+                      <span key="next">
+                        next <Time at={next} />
+                      </span>
+                    )}
+                    {at < MOST_ASKED && <Pieces of="flowRow" given={{ name }} />}
+                  </span>
+                </a>
+              </li>
+            ),
+          )}
         </ul>
       )}
     </div>

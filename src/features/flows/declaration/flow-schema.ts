@@ -11,7 +11,7 @@ import { type Triggers, triggersSchema } from "./triggers.ts";
 /** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
 export const flowSchema = lazySchema(() => {
   const { summary, description } = declarationSchema().shape;
-  const { on_error, deadline_ms } = batchForm.schema().shape;
+  const { on_error } = batchForm.schema().shape;
   return z.strictObject({
     summary,
     description: z.optional(description),
@@ -27,7 +27,7 @@ export const flowSchema = lazySchema(() => {
     answer: z
       .optional(z.unknown())
       .check(z.describe("The answer, made of the results: any JSON, with references and templates")),
-    deadline_ms: z.optional(deadline_ms.def.innerType),
+    deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
     triggers: z.optional(triggersSchema()),
   });
 });

@@ -154,6 +154,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "'max_tokens' is said when the flow is run; leave it out."],
   ["skip_approval", "'skip_approval' is said when the flow is run; leave it out."],
   ["callback_url", "'callback_url' is said when the flow is run; leave it out."],
+  ["progress", "'progress' is said when the flow is run; leave it out."],
   ["category", "Every flow is of the category 'flows'; leave it out."],
   ["is_write", ofTools],
   ["confirm", ofTools],

@@ -39,13 +39,15 @@ export interface FlowPlanOptions {
   readonly maySkipApproval?: boolean;
   /** A person said yes to the call of it. */
   readonly isApproved?: boolean;
+  /** No caller waits for it. */
+  readonly isLong?: boolean;
 }
 
 /** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
 export function planKeptFlow(
   tool: Tool,
   catalog: Catalog,
-  { input, asked, maySkipApproval = false, isApproved = false }: FlowPlanOptions = {},
+  { input, asked, maySkipApproval = false, isApproved = false, isLong = false }: FlowPlanOptions = {},
 ): Result<Plan, string> {
   if (tool.flow === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
@@ -53,6 +55,7 @@ export function planKeptFlow(
   const planned = makePlan({ ...tool.flow.batch, ...asked }, catalogOfFlow(tool, catalog), {
     maySkipApproval,
     isApproved,
+    isLong,
     given,
   });
   if (!planned.ok) return err(planned.error.hint);

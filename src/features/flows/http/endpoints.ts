@@ -6,6 +6,7 @@ import { toOwnFields } from "../declaration/own-fields.ts";
 import { clockOf } from "../declaration/triggers.ts";
 import type { CronClock } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { TRIGGERS } from "../../../core/contract/gate/job.ts";
 import { isFlow, type ToolChangeRefusal } from "../../../core/contract/gate/kept-tool.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
@@ -61,16 +62,28 @@ export const putFlow: Endpoint = {
 export const listFlows: Endpoint = {
   route: "GET /v1/flows",
   runsNothing: true,
-  handle: async (_, { catalog }) => {
+  handle: async (_, { catalog, ports }) => {
+    const flows = (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool);
     const answer: Written<typeof flowListSchema> = {
-      flows: (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool).map((tool) => {
-        const { name, summary, isWrite, added } = tool;
-        const planned = planKeptFlow(tool, catalog);
-        const { triggers } = (JSON.parse(added.json) as KeptFlow).flow;
-        const paused = triggers?.paused === true;
-        const shown = { name, summary, is_write: isWrite, fingerprint: added.fingerprint, paused };
-        return planned.ok ? shown : { ...shown, broken: planned.error };
-      }),
+      flows: await Promise.all(
+        flows.map(async (tool) => {
+          const { name, summary, isWrite, added } = tool;
+          const planned = planKeptFlow(tool, catalog);
+          const { triggers } = (JSON.parse(added.json) as KeptFlow).flow;
+          const paused = triggers?.paused === true;
+          const clock = clockOf(triggers);
+          const shown = {
+            name,
+            summary,
+            is_write: isWrite,
+            fingerprint: added.fingerprint,
+            paused,
+            triggers: TRIGGERS.filter((kind) => triggers?.[kind] !== undefined),
+            ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
+          };
+          return planned.ok ? shown : { ...shown, broken: planned.error };
+        }),
+      ),
     };
     return ok(respondJson(JSON.stringify(answer)));
   },
@@ -221,6 +234,10 @@ const flowListSchema = lazySchema(() =>
           is_write: z.boolean(),
           fingerprint: z.string(),
           paused: z.boolean().check(z.describe("Neither its webhook nor its clock runs it")),
+          triggers: z.array(z.enum(TRIGGERS)).check(z.describe("Whatever runs it besides a caller")),
+          next_run_at: z
+            .optional(z.nullable(z.string()))
+            .check(z.describe("When its clock comes next; null when it does not any more")),
           broken: brokenSchema(),
         }),
       ),

@@ -20,6 +20,7 @@ const runSchema = lazySchema(() =>
       dry_run: z.optional(z.boolean()),
       skip_approval: z.optional(z.boolean()),
       callback_url: z.optional(z.string()),
+      progress: z.optional(z.boolean()),
       tags: z.optional(tagsForm.schema()),
     })
     .register(z.globalRegistry, { id: "FlowRun" }),
@@ -44,6 +45,7 @@ export const runFlowEndpoint: Endpoint = {
       dryRun: parsed.dry_run ?? false,
       skipApproval: parsed.skip_approval ?? false,
       ...(parsed.callback_url !== undefined && { callbackUrl: parsed.callback_url }),
+      ...(parsed.progress === true && { tellsStarts: true as const }),
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
     return respondBatch(

@@ -2,7 +2,7 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
-import type { FlowMethods } from "../flow-run.ts";
+import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { FlowClocks } from "./flow-clocks.ts";
 import { createRunKind, RUN_BACKLOGS, type RunAttempts, type RunBacklogs } from "./run-kind.ts";
 import { RunTable } from "./run-table.ts";
@@ -41,6 +41,11 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
     const { nextAt } = clocks;
     if (nextAt !== null) onDue(nextAt);
   });
+  const keepSteps = (jobId: string, fence: number, steps: readonly KeptStep[]): boolean => {
+    const isIts = outbox.holds(jobId, fence);
+    if (isIts) for (const step of steps) runs.keepStep(jobId, step);
+    return isIts;
+  };
   const methods: PartMethods<FlowMethods> = {
     recordRun(now, { cause, spec, takes }) {
       const flow = spec.tool;
@@ -63,14 +68,9 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
       return job !== null;
     },
     runSteps: (_, jobId) => runs.steps(jobId),
-    beginStep(_, jobId, fence, stepId) {
-      const isIts = outbox.holds(jobId, fence);
-      if (isIts) runs.keepStep(jobId, { id: stepId, outcomeJson: null });
-      return isIts;
-    },
-    endStep(_, jobId, fence, step) {
-      if (outbox.holds(jobId, fence)) runs.keepStep(jobId, step);
-    },
+    beginStep: (_, jobId, fence, stepId, ended = []) =>
+      keepSteps(jobId, fence, [...ended, { id: stepId, outcomeJson: null }]),
+    endStep: (_, jobId, fence, ...steps) => keepSteps(jobId, fence, steps),
   };
   return {
     methods,

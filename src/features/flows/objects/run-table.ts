@@ -1,6 +1,6 @@
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { KeptStep, RunReport } from "../flow-run.ts";
+import { ELEMENT, type KeptStep, type RunReport } from "../flow-run.ts";
 
 /** Rows removed at once. */
 const PRUNE_ROWS = 10_000;
@@ -68,8 +68,11 @@ export class RunTable {
 
   /** Take the steps that an attempt leaves: none where the run gets no other attempt. */
   take({ id, status }: Pick<JobRecord, "id" | "status">, { steps }: RunReport): void {
-    this.#sql.exec("DELETE FROM run_steps WHERE job_id = ?", id);
-    if (status === "retrying" || status === "dead") for (const step of steps) this.keepStep(id, step);
+    const isOver = status !== "retrying" && status !== "dead";
+    // The entries of a loop's elements are as the attempt left them, and may be a thousand.
+    const those = isOver ? "" : ` AND instr(step_id, '${ELEMENT}') = 0`;
+    this.#sql.exec(`DELETE FROM run_steps WHERE job_id = ?${those}`, id);
+    if (!isOver) for (const step of steps) this.keepStep(id, step);
   }
 
   /** Forget the steps of runs that are gone. */

@@ -27,6 +27,7 @@ export interface FlowRun {
   readonly callbackUrl?: string;
   /** The words by which the run can be found. */
   readonly tags?: readonly string[];
+  readonly tellsStarts?: true;
 }
 
 /** The batch that a flow is, planned with an input, and what its answer is made of. */
@@ -42,7 +43,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, tags = [], callbackUrl: _, ...asked }: FlowRun,
+  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -53,10 +54,11 @@ export function planFlowRun(
   if (!exact.ok) return err(makeRefusal("INVALID_REQUEST", toHint([exact.error]), { issue: exact.error }));
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
-  const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
+  const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
-  const tagged = tags.length === 0 ? plan.value : { ...plan.value, tags };
+  const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };
+  const tagged = { ...plan.value, ...told };
   return ok({ plan: tagged, answer, catalog: catalogOfFlow(tool, catalog) });
 }
 

@@ -16,10 +16,11 @@ import type { Plan } from "../../../core/plan/step.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { callFlows, type RunReport } from "../flow-run.ts";
-import { firstCause, type FlowFailed } from "./first-cause.ts";
+import { firstCause, type FlowFailed, type Ran } from "./first-cause.ts";
+import { LongLoops } from "./long-loops.ts";
 import { withAnswer } from "./plan-flow.ts";
 import { toOutcome } from "./run-flow.ts";
-import { resumeRun, RunJournal } from "./run-journal.ts";
+import { isLoop, openLedger, resumeRun, RunJournal } from "./run-journal.ts";
 
 /** How an attempt of a run ended, and what it leaves; no report where nothing ran. */
 export interface RunEnd {
@@ -44,10 +45,21 @@ export async function runJob(
   const { gate, defer } = execution;
   const plan = planned.value;
   const kept = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
-  const journal = new RunJournal({ plan, claim, gate, defer });
+  const answerBudget = new AnswerBudget(2);
+  const inner = { ...execution, catalog: catalogOfFlow(tool, execution.catalog) };
+  const ledger = openLedger(gate, claim);
+  const loops = new LongLoops({
+    claim,
+    ledger,
+    kept,
+    execution: inner,
+    answer: answerBudget,
+    keptBytes: LIMITS.runStepsBytes,
+    loops: plan.steps.filter(isLoop).length,
+  });
+  const journal = new RunJournal({ plan, ledger, defer, runLoop: loops.run });
   const own: Execution = {
-    ...execution,
-    catalog: catalogOfFlow(tool, execution.catalog),
+    ...inner,
     within: {
       ...(execution.inside !== undefined && { inside: execution.inside }),
       isCounted: true,
@@ -57,7 +69,7 @@ export async function runJob(
         ...(claim.spec.run !== undefined && { trigger: claim.spec.run.trigger }),
       },
       resumed: { ...resumeRun(plan, claim, kept), journal },
-      answer: new AnswerBudget(2),
+      answer: answerBudget,
     },
   };
   const admission = await admit(plan, own);
@@ -72,7 +84,7 @@ export async function runJob(
       outcomes: shown,
     });
   return {
-    end: toEnd(plan, outcomes, answer, claim.attempt >= claim.spec.maxAttempts),
+    end: toEnd({ plan, outcomes, answer }, { claim, elements: loops.failures }),
     report: {
       envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
       steps: journal.keepAll(outcomes),
@@ -86,7 +98,7 @@ function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result
   const input = isJsonObject(stored) ? stored : {};
   const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return args;
-  const plan = planKeptFlow(tool, catalog, { input });
+  const plan = planKeptFlow(tool, catalog, { input, isLong: true });
   if (!plan.ok) return err(makeFailure("FLOW_BROKEN", { hint: plan.error }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
   return ok({ ...plan.value, demotes: false });
@@ -96,10 +108,17 @@ function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result
  * Say how an attempt ended. It gets another as long as that may do what this one did not, whatever the answer is made of; after
  * the last one, and where nothing would change, the answer decides. An action that waits for a person is not waited for, and is
  * listed in the envelope.
+ *
+ * @param options `elements`: the elements of its loops that have not succeeded
  */
-function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown, isLast: boolean): AttemptEnd {
+export function toEnd(
+  { plan, outcomes, answer }: Ran,
+  { claim, elements }: { readonly claim: JobClaim; readonly elements: readonly Outcome[] },
+): AttemptEnd {
+  const isLast = claim.attempt >= claim.spec.maxAttempts;
   const outcome = toOutcome(plan, { outcomes }, answer);
-  const passing = outcomes.filter(isPassing);
+  // A loop may have succeeded with elements that failed.
+  const passing = [...outcomes, ...elements.filter(isOwnFault)].filter(isPassing);
   if (passing.length > 0 && !(isLast && outcome.status === "success")) {
     const failure =
       outcome.status === "success" ? passing[0]!.error : firstCause({ plan, outcomes, answer }, outcome);
@@ -118,6 +137,11 @@ function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown, isLast
 /** Whether what failed may succeed the next time; a write that was lost is among them where sending it again is safe. */
 function isPassing(outcome: Outcome): outcome is FlowFailed {
   return (outcome.status === "error" || outcome.status === "unknown") && outcome.error.retryable;
+}
+
+/** Whether an element did not end for another's sake. */
+function isOwnFault(outcome: Outcome): boolean {
+  return !("error" in outcome) || outcome.error.code !== "ABORTED";
 }
 
 /** Whether an open breaker has kept it in here. */

@@ -10,12 +10,36 @@ import { attempt } from "../../../core/kit/result.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { callFlows, type KeptStep } from "../flow-run.ts";
 
+/** The rows of a run's journal, written for one of its attempts. Each call is false when the attempt may send nothing any more. */
+export interface Ledger {
+  /** Write down that a write is about to be sent, and how other steps ended before. */
+  begin(id: string, ended: readonly KeptStep[]): Promise<boolean>;
+  /** Write down how steps ended. */
+  end(steps: readonly KeptStep[]): Promise<boolean>;
+}
+
 export interface JournalOptions {
   readonly plan: Plan;
-  readonly claim: JobClaim;
-  readonly gate: Pick<Gate, "call">;
+  readonly ledger: Ledger;
   /** Keep work alive that no request waits for. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** Runs loops, whose elements have entries of their own. */
+  readonly runLoop?: NonNullable<Journal["runLoop"]>;
+  /** Bytes that the results of its steps may take. */
+  readonly keptBytes?: number;
+  /** Somebody reads them. */
+  readonly isShown?: boolean;
+}
+
+/** Open the rows of a flow's run. */
+export function openLedger(gate: Pick<Gate, "call">, { spec: { id: jobId }, fence }: JobClaim): Ledger {
+  return {
+    begin: (id, ended) =>
+      ended.length === 0
+        ? callFlows(gate, "beginStep", jobId, fence, id)
+        : callFlows(gate, "beginStep", jobId, fence, id, ended),
+    end: (steps) => callFlows(gate, "endStep", jobId, fence, ...steps),
+  };
 }
 
 /**
@@ -25,28 +49,34 @@ export interface JournalOptions {
 export class RunJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #begun = new Map<string, Promise<boolean>>();
+  readonly #keptBytes: number;
+  readonly #isShown: boolean;
   /** The most that the result of one write may take of the kept bytes. */
   readonly #writeBytes: number;
+  readonly runLoop?: NonNullable<Journal["runLoop"]>;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     const writes = options.plan.steps.filter(isWrite).length;
-    this.#writeBytes = LIMITS.runStepsBytes / 2 / Math.max(1, writes);
+    const { runLoop, keptBytes = LIMITS.runStepsBytes, isShown = false } = options;
+    this.#isShown = isShown;
+    this.#keptBytes = keptBytes / 2;
+    this.#writeBytes = this.#keptBytes / Math.max(1, writes);
+    if (runLoop !== undefined) this.runLoop = runLoop;
   }
 
   /** A loop has one entry, however many of its calls begin. */
   begin({ id }: Step): Promise<boolean> {
-    const { claim, gate } = this.#options;
+    const { ledger } = this.#options;
     let begun = this.#begun.get(id);
-    if (begun === undefined)
-      this.#begun.set(id, (begun = callFlows(gate, "beginStep", claim.spec.id, claim.fence, id)));
+    if (begun === undefined) this.#begun.set(id, (begun = ledger.begin(id, [])));
     return begun;
   }
 
   end(step: Step, outcome: Outcome): void {
-    const { claim, gate, defer } = this.#options;
+    const { ledger, defer } = this.#options;
     const kept = this.#begun.has(step.id) ? this.#keep(step, outcome) : null;
-    if (kept !== null) defer(attempt(() => callFlows(gate, "endStep", claim.spec.id, claim.fence, kept)));
+    if (kept !== null) defer(attempt(() => ledger.end([kept])));
   }
 
   /**
@@ -54,9 +84,11 @@ export class RunJournal implements Journal {
    * is room for, and reads that fit whole. A step that is not kept is run again.
    */
   keepAll(outcomes: readonly Outcome[]): readonly KeptStep[] {
-    let left = LIMITS.runStepsBytes / 2;
+    let left = this.#keptBytes;
     return this.#options.plan.steps.flatMap((step) => {
       const outcome = outcomes[step.index]!;
+      // Its elements have entries, which the next attempt puts together again.
+      if (this.runLoop !== undefined && isLoop(step) && outcome.status !== "pending_confirmation") return [];
       if (outcome.status === "error" && !(isWrite(step) && isInDoubt(outcome))) return [];
       if (outcome.status === "success" && !isWrite(step)) {
         left -= outcome.json.length;
@@ -68,10 +100,27 @@ export class RunJournal implements Journal {
   }
 
   #keep({ id }: Step, outcome: Outcome): KeptStep | null {
-    if (outcome.status === "skipped") return null;
-    if (isInDoubt(outcome)) return { id, outcomeJson: null };
-    return { id, outcomeJson: toStoredOutcome(fitOutcome(outcome, this.#writeBytes)) };
+    return keepStep(id, outcome, { mostBytes: this.#writeBytes, isShown: this.#isShown });
   }
+}
+
+export interface KeepOptions {
+  /** Bytes that its result may take. */
+  readonly mostBytes: number;
+  /** Somebody reads it. */
+  readonly isShown: boolean;
+}
+
+/** Make the entry of a step that has ended; null for one that was skipped. */
+export function keepStep(id: string, outcome: Outcome, { mostBytes, isShown }: KeepOptions): KeptStep | null {
+  if (outcome.status === "skipped") return null;
+  const json = toStoredOutcome(fitOutcome(outcome, mostBytes));
+  if (!isInDoubt(outcome)) return { id, outcomeJson: json };
+  return { id, outcomeJson: null, ...(isShown && { shownJson: json }) };
+}
+
+export function isLoop({ task }: Pick<Step, "task">): boolean {
+  return task.ok && task.value.forEach !== undefined;
 }
 
 /**
@@ -92,8 +141,11 @@ function isWrite({ task }: Step): boolean {
  * and one that was about to be sent is in doubt. A failed step is run again.
  */
 export function resumeRun(
-  { steps }: Plan,
-  { spec, fence }: JobClaim,
+  { steps }: Pick<Plan, "steps">,
+  {
+    spec,
+    fence,
+  }: Pick<JobClaim, "fence"> & { readonly spec: Pick<JobClaim["spec"], "id" | "idempotencyKey"> },
   kept: readonly KeptStep[],
 ): Omit<Resumed, "journal"> {
   const retaken = fence > 1;

@@ -13,9 +13,13 @@ import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { changeTools } from "../../added-tools/http/change-tools.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { holdBody } from "../../../core/edge/http/hold-body.ts";
+import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
+import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { leastJsonSize } from "../../../core/kit/json/least-json-size.ts";
 import { type BodyLimits, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { rulesOf } from "../../added-tools/http/tool-settings.ts";
 import { readMcpServer } from "./read-mcp-server.ts";
@@ -31,42 +35,13 @@ import {
 /**
  * `POST /v1/tools/import`: make tools of everything that a document describes or a server has, under one prefix. All of
  * it is kept or nothing; what the same prefix had before and there is no more is deleted.
+ *
+ * The document, its tools and the answer count among the tenant's bytes, from before the body is read until the answer has been.
  */
 export const importTools: Endpoint = {
   route: "POST /v1/tools/import",
   runsNothing: true,
-  async handle(request, context) {
-    const body = await readRequestBody(request, IMPORT_LIMITS);
-    if (!body.ok) return body;
-    const asked = parseRequest(importSchema(), body.value.value);
-    if (!asked.ok) return asked;
-    const strange = refuseSource(asked.value);
-    if (strange !== null) return err(strange);
-    const granted = workOfTenant(context).take(context.ports.clock.now());
-    if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
-    const { PatternWork: Work } = await import("../../added-tools/declared/pattern-work.ts");
-    const patterns = new Work();
-    const made = await makeTools(asked.value, { ...context, rules: { ...rulesOf(context), patterns } });
-    granted.value(patterns.left);
-    if (!made.ok) return made;
-    const { kept, skipped } = made.value;
-
-    const { caller } = context;
-    const { prefix, dry_run: dryRun = false } = asked.value;
-    const tools = kept.map(({ tool }) => tool);
-    const changed = await askGate(
-      () => changeTools(context, { kind: "import", prefix, tools, dryRun, grants: caller.tools }),
-      "Whether the tools were kept is not certain; send the same request again.",
-    );
-    if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(refuseChange(changed.value.error));
-    const answer: Written<typeof importedSchema> = {
-      tools: kept.map(({ declaration, tool }) => ({ ...declaration, fingerprint: tool.fingerprint })),
-      skipped,
-      removed: [...changed.value.value.removed],
-    };
-    return ok(respondJson(JSON.stringify(answer)));
-  },
+  handle: (request, context) => holdingBytes(context, (bytes) => importHolding(bytes, request, context)),
   describe: () => ({
     id: "importTools",
     summary: "Add a tool for every operation of an OpenAPI document, or every tool of an MCP server",
@@ -76,6 +51,47 @@ export const importTools: Endpoint = {
     refusals: ["INVALID_REQUEST", "INVALID_TOOL", "NAME_TAKEN", "QUOTA_EXCEEDED"],
   }),
 };
+
+async function importHolding(
+  bytes: HeldBytes,
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const limits = { ...IMPORT_LIMITS, ...holdBody(bytes, request, Number.POSITIVE_INFINITY) };
+  const body = await readRequestBody(request, limits);
+  if (!body.ok) return body;
+  const asked = parseRequest(importSchema(), body.value.value);
+  if (!asked.ok) return asked;
+  const strange = refuseSource(asked.value);
+  if (strange !== null) return err(strange);
+  const granted = workOfTenant(context).take(context.ports.clock.now());
+  if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
+  const { PatternWork: Work } = await import("../../added-tools/declared/pattern-work.ts");
+  const patterns = new Work();
+  const rules = { ...rulesOf(context), patterns };
+  const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
+  const made = await makeTools(asked.value, { ...context, rules, hold });
+  granted.value(patterns.left);
+  if (!made.ok) return made;
+  const { kept, skipped } = made.value;
+
+  const { caller } = context;
+  const { prefix, dry_run: dryRun = false } = asked.value;
+  const tools = kept.map(({ tool }) => tool);
+  const changed = await askGate(
+    () => changeTools(context, { kind: "import", prefix, tools, dryRun, grants: caller.tools }),
+    "Whether the tools were kept is not certain; send the same request again.",
+  );
+  if (!changed.ok) return changed;
+  if (!changed.value.ok) return err(refuseChange(changed.value.error));
+  const answer: Written<typeof importedSchema> = {
+    tools: kept.map(({ declaration, tool }) => ({ ...declaration, fingerprint: tool.fingerprint })),
+    skipped,
+    removed: [...changed.value.value.removed],
+  };
+  const json = JSON.stringify(answer);
+  return ok(await respondHeld(json, context, { release: bytes.leaveTo(json), headers: {} }));
+}
 
 /** A document nests deeper than a batch, and is larger. */
 const IMPORT_LIMITS: BodyLimits = { bodyBytes: LIMITS.importBytes, nesting: LIMITS.openApiNesting + 2 };
@@ -117,6 +133,8 @@ const TOO_MUCH_WORK =
 /** The context of an import. Its rules weigh the patterns of all its declarations within one bound. */
 interface ImportContext extends RequestContext {
   readonly rules: DeclarationRules;
+  /** Holds so many more bytes; why not, or null. */
+  readonly hold: (bytes: number) => Promise<Refusal | null>;
 }
 
 /** Make tools that can be kept, and list the operations that none was made of. */
@@ -124,10 +142,25 @@ async function makeTools(
   asked: Asked,
   context: ImportContext,
 ): Promise<Result<Pick<Imported, "skipped"> & { readonly kept: readonly Keepable[] }, Refusal>> {
+  const text = typeof asked.openapi === "string" ? asked.openapi : "";
+  const unread = await context.hold(LIMITS.valueBytes * countWritten(text));
+  if (unread !== null) return err(unread);
   const found = await readSource(asked, context);
   if (!found.ok) return err(refuseTool(found.error));
+  const sizes = found.value.declarations.map((one) => leastJsonSize(one, LIMITS.declarationBytes));
+  const characters = sizes.reduce((sum, size) => sum + size, 0);
+  // As text and as values. More of them is refused when it is known exactly.
+  const unmade = await context.hold(2 * Math.min(characters, LIMITS.tenantToolsBytes));
+  if (unmade !== null) return err(unmade);
   const kept = await keepAll(found.value.declarations, context);
   return kept.ok ? ok({ kept: kept.value, skipped: found.value.skipped }) : kept;
+}
+
+/** About how many values a document has that came as text: one behind each comma, or on each line. */
+function countWritten(text: string): number {
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) if (text[at] === "," || text[at] === "\n") values += 1;
+  return values;
 }
 
 /** Let others have their turn: an isolate does one thing at a time, and an import may take a second. */

@@ -1,8 +1,14 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { KeyList } from "./key-list.tsx";
+import { KeysView } from "./keys-view.tsx";
 
-/** Keys of the tenant are made, rotated and revoked, below the usage. */
+/** Keys of the tenant are made, rotated and revoked. */
 export const section: Section = {
   feature: "keys",
-  pieces: { usage: { flag: "manage_keys", View: KeyList } },
+  flag: "manage_keys",
+  page: {
+    name: "keys",
+    title: "Keys",
+    icon: "M14 8a4 4 0 1 0-4.500 4L3 18v2h3v-2h2v-2h2l1.500-4A4 4 0 0 0 14 8z",
+    View: KeysView,
+  },
 };

@@ -1,4 +1,4 @@
-import type { AgentBytes } from "../../agent/agent-bytes.ts";
+import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "../../agent/answer-bytes.ts";
 import type { ModelAddress } from "../../agent/ask-model.ts";
 import { explainStatus, unavailable } from "../../agent/explain-status.ts";
@@ -16,7 +16,7 @@ import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/res
 /** The means of a question to a model's server. */
 export interface ServerPorts {
   readonly ports: Pick<Ports, "clock" | "fetch">;
-  readonly bytes: AgentBytes;
+  readonly bytes: HeldBytes;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
 }
@@ -69,7 +69,7 @@ export async function askServer(
 export async function answerHeld(
   asked: Result<JsonObject, Refusal>,
   context: RequestContext,
-  bytes: AgentBytes,
+  bytes: HeldBytes,
 ): Promise<Result<Response, Refusal>> {
   const json = asked.ok ? JSON.stringify(asked.value) : null;
   const release = json === null ? null : bytes.leaveTo(json);

@@ -1,4 +1,4 @@
-import { AgentBytes } from "../../agent/agent-bytes.ts";
+import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { answerHeld, askServer } from "./ask-server.ts";
 import { readServer } from "../../agent/http/model-address.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
@@ -15,7 +15,7 @@ export async function countTokens(
   const { ports } = context;
   const address = readServer("anthropic", "/v1/messages/count_tokens", { request, ports });
   if (!address.ok) return address;
-  const bytes = new AgentBytes(context.upstreams.share);
+  const bytes = new HeldBytes(context.upstreams.share);
   const { signal } = request;
   const read = await readModelBody(request, bytes);
   const counted = !read.ok

@@ -1,4 +1,4 @@
-import { AgentBytes } from "../../agent/agent-bytes.ts";
+import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { answerHeld, askServer } from "./ask-server.ts";
 import { readServer } from "../../agent/http/model-address.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
@@ -25,7 +25,7 @@ export async function listModels(
   const address = isAnthropic
     ? readServer("anthropic", `/v1/models${query === "" ? "" : `?${query}`}`, { request, ports })
     : readServer("openai", "/models", { request, ports });
-  const bytes = new AgentBytes(context.upstreams.share);
+  const bytes = new HeldBytes(context.upstreams.share);
   const listed = address.ok
     ? await askServer(address.value, null, { ports, bytes, signal: request.signal })
     : address;

@@ -5,18 +5,15 @@ import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { RunLog } from "../objects/run-logs.ts";
-import { type Look, RUN_LOGS, RUN_SOURCES, RUN_STATUSES, type Sight } from "../run.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { type Look, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { sees } from "../see-run.ts";
-import { runDeskOf } from "./run-desk.ts";
+import { NO_RUN, openLog, sightOf } from "./open-log.ts";
 import { runPageSchema, runSchema } from "./run-schemas.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
@@ -77,7 +74,10 @@ export const showRun: Endpoint = {
     const { run, body, children } = found.value;
     const kept = parseExact(body) as Pick<Written<typeof runSchema>, "plan" | "actions" | "model">;
     const sight = { sight: sightOf(context) };
-    const actions = kept.actions.filter(({ tool }) => sees(sight, tool));
+    const actions = kept.actions
+      .filter(({ tool }) => sees(sight, tool))
+      // They are for running it again.
+      .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
     const ids = new Set(actions.map((action) => action.id));
     const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
     return ok(respondJson(JSON.stringify({ ...run, ...kept, plan: { edges }, actions, children })));
@@ -115,26 +115,6 @@ export const deleteRun: Endpoint = {
 const callQuestions = createPartCall<AnsweredMethods>("confirmations");
 
 const UNREADABLE = "The tenant's runs could not be read; ask again.";
-
-/** There is no such run in the caller's tenant, or none for this key. */
-const NO_RUN = makeRefusal(
-  "NOT_FOUND",
-  "There is no run of that id; a run is seen within two seconds of its answer, and kept for some days.",
-);
-
-function openLog({ caller, configured }: RequestContext): Result<RunLog, Refusal> {
-  const log = runDeskOf(configured).logOf(caller);
-  return log === null ? err(NO_LOG) : ok(log);
-}
-
-const NO_LOG = makeRefusal(
-  "MISCONFIGURED",
-  `This deployment keeps no runs; its operator has to bind the class RunLog as ${RUN_LOGS}.`,
-);
-
-function sightOf(context: RequestContext): Sight {
-  return { key: context.caller.name, tools: visibleTools(context) };
-}
 
 /**
  * Look at runs. The log knows of a question who said yes and when it ends by itself; where neither tells whether it is open, the

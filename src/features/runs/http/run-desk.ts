@@ -6,7 +6,7 @@ import type { Configured } from "../../../core/edge/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
 import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
-import type { RunListener, SeenBatch } from "../../../core/observe/seen.ts";
+import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
 import { RUN_LOGS } from "../run.ts";
@@ -75,7 +75,7 @@ class RunDesk implements RunRecorder {
 /** The desk of a deployment. */
 export const runDeskOf = createSlot((configured) => new RunDesk(configured));
 
-type Keep = (facts: RunFacts, record: RunRecord, model?: Parameters<RunRecord["toBodyJson"]>[0]) => void;
+type Keep = (facts: RunFacts, record: RunRecord, model?: readonly ModelRound[]) => void;
 
 /**
  * Listen to one request: every batch is a run, but for those of a request that joins them, which are its rounds. A flow that is an
@@ -88,6 +88,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   const isPrivate = ({ name, private: isMarked }: Tool): boolean =>
     isMarked === true || privateFlows.has(name);
   let joined: RunRecord | null = null;
+  let joinedAt = 0;
   let rounds = 0;
   return {
     saw(batch) {
@@ -98,17 +99,19 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
-        joined.add(batch, { round: rounds, isPrivate, secretive });
+        const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
+        joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
       }
       const record = begin();
       record.add(batch, { isPrivate, secretive });
       keep(factsOf(batch, watch, joined === null ? undefined : watch.requestId), record);
     },
-    join(tags) {
+    join(tags, startedAt) {
       const record = (joined = begin());
+      joinedAt = startedAt;
       const key = caller.name;
-      return ({ startedAt, durationMs, model, code }) => {
+      return ({ durationMs, model, code }) => {
         joined = null;
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
@@ -124,9 +127,11 @@ function factsOf(
   outer: string | undefined,
 ): RunFacts {
   const { startedAt = 0, runOf, outer: batch } = ran ?? {};
-  const isInside = batch !== undefined;
+  // A rerun has a batch that it comes after, and is no flow inside of it.
+  const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
-  const parent = isInside ? (outer ?? batch) : approved?.asker?.runId;
+  const parent = isInside ? (outer ?? batch) : (batch ?? approved?.asker?.runId);
+  // A field that is undefined is not written.
   return {
     id: batchId ?? "",
     source: sourceOf(route, { trigger: runOf?.trigger, isInside }),
@@ -134,10 +139,10 @@ function factsOf(
     request: origin.requestId,
     startedAt,
     durationMs,
-    ...(flow !== undefined && { flow }),
-    ...(plan.tags !== undefined && { tags: plan.tags }),
-    ...(parent !== undefined && { parent }),
-    ...(runOf?.runId !== undefined && { job: runOf.runId }),
-    ...(approved !== undefined && { answers: approved.question }),
+    flow,
+    tags: plan.tags,
+    parent,
+    job: runOf?.runId,
+    answers: approved?.question,
   };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { trySchema } from "../../../core/contract/outcome.ts";
 import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 
 const count = z.int().check(z.minimum(0));
@@ -59,9 +60,15 @@ const actionSchema = lazySchema(() =>
       error: z.optional(z.looseObject({ code: z.string() })),
       job_id: z.optional(z.string()),
       confirmation: z.optional(z.looseObject({ id: z.string() })),
+      started_ms: z
+        .optional(z.number())
+        .check(z.describe("When it left its queues, counted from the run's start")),
       queued_ms: z.optional(z.number()),
       duration_ms: z.optional(z.number()),
       attempts: z.optional(count),
+      tries: z
+        .optional(z.array(trySchema()))
+        .check(z.describe("Each attempt, where there was more than one")),
       round: z
         .optional(count)
         .check(z.describe("Of a request to a model: the batch of it that asked for this")),

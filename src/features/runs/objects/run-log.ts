@@ -1,3 +1,4 @@
+import { utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
@@ -16,6 +17,8 @@ import type {
   RunPage,
   RunQuery,
   RunReport,
+  RerunClaim,
+  Reruns,
   Sight,
 } from "../run.ts";
 import { RunIndex, toMark } from "../run-index.ts";
@@ -68,6 +71,11 @@ export function createRunLog(
            bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
          ) STRICT`,
       );
+      this.#sql.exec(
+        `CREATE TABLE IF NOT EXISTS reruns (
+           rerun TEXT PRIMARY KEY, root TEXT NOT NULL, at INTEGER NOT NULL, writes TEXT NOT NULL
+         ) STRICT`,
+      );
       this.#last = { at: 0, runs: 0, bytes: 0 };
       for (const row of this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at DESC LIMIT 1`))
         this.#last = { at: row.at, runs: row.runs_before + row.runs, bytes: row.bytes_before + row.bytes };
@@ -80,7 +88,9 @@ export function createRunLog(
       if (runs.length === 0 || (isRepeated && this.#has(id))) return;
       const at = Math.max(clock.now(), this.#last.at + 1);
       const marks = runs.map(({ facts }) => toMark(facts));
-      const bytes = sizeOf({ runs });
+      const heads = runs.map(({ head }) => head).join("\n");
+      const bodies = runs.map(({ body }) => body).join("\n");
+      const bytes = utf8Length(heads) + utf8Length(bodies);
       this.#sql.exec(
         `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -91,8 +101,8 @@ export function createRunLog(
         this.#last.bytes,
         bytes,
         marks.join("\n"),
-        runs.map(({ head }) => head).join("\n"),
-        runs.map(({ body }) => body).join("\n"),
+        heads,
+        bodies,
       );
       this.#last = { at, runs: this.#last.runs + runs.length, bytes: this.#last.bytes + bytes };
       this.#index?.add(at, marks);
@@ -150,6 +160,43 @@ export function createRunLog(
       return true;
     }
 
+    reruns(id: string): Reruns {
+      const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
+      const root = own?.root ?? id;
+      const earlier = this.#rerunsOf(root).map(({ rerun, writes }) => ({
+        writes: JSON.parse(writes) as string[],
+        body: this.#find(rerun)?.body ?? null,
+      }));
+      return { root, earlier };
+    }
+
+    claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {
+      if (this.#rerunsOf(root).length !== after) return false;
+      const at = clock.now();
+      this.#sql.exec(
+        "INSERT INTO reruns (rerun, root, at, writes) VALUES (?, ?, ?, ?)",
+        rerun,
+        root,
+        at,
+        JSON.stringify(writes),
+      );
+      return true;
+    }
+
+    dropRerun(rerun: string): void {
+      this.#sql.exec("DELETE FROM reruns WHERE rerun = ?", rerun);
+    }
+
+    /** In the order in which they were written down. */
+    #rerunsOf(root: string): { rerun: string; writes: string }[] {
+      return this.#sql
+        .exec<{ rerun: string; writes: string }>(
+          "SELECT rerun, writes FROM reruns WHERE root = ? ORDER BY rowid",
+          root,
+        )
+        .toArray();
+    }
+
     read(after: number, bytes: number): { runs: ReportedRun[]; next: number | null } {
       const runs: ReportedRun[] = [];
       let held = 0;
@@ -168,6 +215,7 @@ export function createRunLog(
     erase(): number {
       const count = this.#read().size;
       this.#sql.exec("DELETE FROM reports");
+      this.#sql.exec("DELETE FROM reruns");
       this.#index = null;
       this.#erasedAt = clock.now();
       return count;
@@ -243,7 +291,10 @@ export function createRunLog(
         this.#index?.drop(marks.split("\n"));
         end = at;
       }
-      if (end !== null) this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+      if (end === null) return;
+      this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+      // A rerun is younger than its run, which is gone by then.
+      this.#sql.exec("DELETE FROM reruns WHERE at < ?", oldest);
     }
 
     /** Have the alarm come when the oldest report is too old, so that a tenant that runs nothing keeps nothing either. */

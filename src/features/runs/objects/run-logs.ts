@@ -28,6 +28,9 @@ export function openRunLog(namespace: RunLogNamespace, tenant: string, bounds: C
     list: (query, look) => call((stub) => stub.list(query, look)),
     find: (id, look) => call((stub) => stub.find(id, look)),
     forget: (id, sight) => call((stub) => stub.forget(id, sight)),
+    reruns: (id) => call((stub) => stub.reruns(id)),
+    claimRerun: (claim) => call((stub) => stub.claimRerun(claim)),
+    dropRerun: (rerun) => call((stub) => stub.dropRerun(rerun)),
     read: (after, bytes) => call((stub) => stub.read(after, bytes)),
     erase: () => call((stub) => stub.erase()),
   };

@@ -1,12 +1,15 @@
 import * as z from "zod/mini";
 
 import { isFlow, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { KeptTools, TenantPart } from "../../../core/edge/feature.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /**
@@ -14,38 +17,21 @@ import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
  * and the parts of features, keys among them. It holds digests and the names of secrets, and never a key or a secret.
  *
  * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
- * the number of its keys.
+ * the number of its keys. All that it may come to counts among the tenant's bytes, from before it is read until its client has read it.
  */
 export const makeExport = (parts: readonly TenantPart[], added: KeptTools | undefined): Endpoint => ({
   route: "GET /v1/export",
   runsNothing: true,
-  async handle(_, context) {
-    const { caller, ports } = context;
-    const { manageTools, manageKeys } = caller;
+  async handle({ signal }, context) {
+    const { manageTools, manageKeys } = context.caller;
     if (manageTools !== true && manageKeys !== true) return err(FORBIDDEN);
-    const hint = "The tenant's data could not be read whole; ask again.";
-    const read = await askGate(
-      async () => ({
-        tools: manageTools === true ? ((await added?.readAll(context.gate)) ?? []) : null,
-        kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),
-      }),
-      hint,
-    );
-    if (!read.ok) return read;
-    const { tools: all, kept } = read.value;
-    const fields = [
-      `"volley_export":1,"tenant":${JSON.stringify(caller.tenant)}`,
-      `"created_at":"${new Date(ports.clock.now()).toISOString()}"`,
-    ];
-    if (all !== null) {
-      const seen = all.filter((tool) => isVisible(tool, caller.tools));
-      const [flows, tools] = [seen.filter(isFlow), seen.filter((tool) => !isFlow(tool))];
-      fields.push(`"tools":[${tools.map(({ json }) => json).join(",")}]`);
-      fields.push(`"flows":[${flows.map(toFlowText).join(",")}]`);
-    }
-    for (const [at, json] of kept.entries())
-      if (json !== null) fields.push(`${JSON.stringify(parts[at]!.field)}:${json}`);
-    return ok(respondJson(`{${fields.join(",")}}`));
+    return holdingBytes(context, async (bytes) => {
+      const crowded = await bytes.hold(manageTools === true ? MOST_BYTES : 0, signal);
+      if (crowded !== null) return err(crowded);
+      const json = await readExport(parts, added, context);
+      if (!json.ok) return json;
+      return ok(await respondHeld(json.value, context, { release: bytes.leaveTo(json.value), headers: {} }));
+    });
   },
   describe: () => ({
     id: "export",
@@ -58,6 +44,39 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
     refusals: ["FORBIDDEN"],
   }),
 });
+
+/** The declarations, and the document that is made of them. */
+const MOST_BYTES = 2 * LIMITS.tenantToolsBytes;
+
+async function readExport(
+  parts: readonly TenantPart[],
+  added: KeptTools | undefined,
+  context: RequestContext,
+): Promise<Result<string, Refusal>> {
+  const { caller, gate, ports } = context;
+  const read = await askGate(
+    async () => ({
+      tools: caller.manageTools === true ? ((await added?.readAll(gate)) ?? []) : null,
+      kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),
+    }),
+    "The tenant's data could not be read whole; ask again.",
+  );
+  if (!read.ok) return read;
+  const { tools: all, kept } = read.value;
+  const fields = [
+    `"volley_export":1,"tenant":${JSON.stringify(caller.tenant)}`,
+    `"created_at":"${new Date(ports.clock.now()).toISOString()}"`,
+  ];
+  if (all !== null) {
+    const seen = all.filter((tool) => isVisible(tool, caller.tools));
+    const [flows, tools] = [seen.filter(isFlow), seen.filter((tool) => !isFlow(tool))];
+    fields.push(`"tools":[${tools.map(({ json }) => json).join(",")}]`);
+    fields.push(`"flows":[${flows.map(toFlowText).join(",")}]`);
+  }
+  for (const [at, json] of kept.entries())
+    if (json !== null) fields.push(`${JSON.stringify(parts[at]!.field)}:${json}`);
+  return ok(`{${fields.join(",")}}`);
+}
 
 const FORBIDDEN = makeRefusal(
   "FORBIDDEN",

@@ -7,6 +7,8 @@ import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts"
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { toQuota } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
+import { escapeUnseen } from "../../../core/kit/visible-text.ts";
+import type { Env } from "../../../core/edge/configured.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -23,7 +25,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
     route: "GET /v1/usage",
     runsNothing: true,
     async handle(_, context) {
-      const { gate, caller, catalog, upstreams } = context;
+      const { gate, caller, catalog, upstreams, configured } = context;
       const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
       const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
       const found = await askGate(
@@ -41,6 +43,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
       const answer: Written<typeof usageSchema> = {
         key: caller.name,
         tenant: caller.tenant,
+        ...environmentOf(configured.env),
         flags: flagsOf(caller),
         features,
         quota: { requests: quotaOf(0), lists: quotaOf(1) },
@@ -74,6 +77,17 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
   };
 }
 
+/** The variable with the name of the deployment, such as `production`. */
+const ENVIRONMENT = "VOLLEY_ENVIRONMENT";
+/** A longer name says nothing more where it stands beside every page. */
+const ENVIRONMENT_LENGTH = 32;
+
+function environmentOf(env: Env): { readonly environment?: string } {
+  const name = env[ENVIRONMENT];
+  if (typeof name !== "string" || name.trim() === "") return {};
+  return { environment: escapeUnseen(name.trim().slice(0, ENVIRONMENT_LENGTH)) };
+}
+
 const count = lazySchema(() => z.int().check(z.minimum(0)));
 
 const quotaSchema = lazySchema(() =>
@@ -100,6 +114,9 @@ const usageSchema = lazySchema(() => {
     .strictObject({
       key: z.string(),
       tenant: z.string(),
+      environment: z
+        .optional(z.string())
+        .check(z.describe("The name of the deployment, as its operator has set it")),
       flags: z.array(z.enum(KEY_FLAGS)).check(z.describe("The rights of the key besides calling its tools")),
       features: z.array(z.string()).check(z.describe("The features that this Worker lists")),
       quota: z.strictObject({

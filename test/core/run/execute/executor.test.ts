@@ -56,7 +56,7 @@ test("every action is answered once, in the order asked, with what was measured"
       tool: "wait",
       status: "success",
       data: { n: 1 },
-      meta: { duration_ms: 300, queued_ms: 0, attempts: 1, bytes: 7 },
+      meta: { started_ms: 0, duration_ms: 300, queued_ms: 0, attempts: 1, bytes: 7 },
     },
     {
       index: 1,
@@ -64,7 +64,7 @@ test("every action is answered once, in the order asked, with what was measured"
       tool: "wait",
       status: "success",
       data: { n: 2 },
-      meta: { duration_ms: 100, queued_ms: 0, attempts: 1, bytes: 7 },
+      meta: { started_ms: 0, duration_ms: 100, queued_ms: 0, attempts: 1, bytes: 7 },
     },
   ]);
   expect(summary).toEqual({

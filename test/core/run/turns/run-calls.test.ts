@@ -362,3 +362,22 @@ test("A turn holds its isolate's bytes until its replies are written, and none a
   expect(held[0]).toBeGreaterThan(0);
   expect(isolate.held).toBe(0);
 });
+
+test("T44 a turn whose reader is waited for holds its isolate's bytes until its answer has been read", async () => {
+  const world = new TestWorld();
+  world.fetch = async () => Response.json("x".repeat(1_000_000));
+  const read = contractOf("read", {
+    hosts: ["upstream.example"],
+    run: async (_, ctx) => (await ctx.fetch("https://upstream.example/")).json(),
+  });
+  const isolate = new IsolateBytes(world.clock);
+  const gives: (() => void)[] = [];
+  const context = world.execution([read], {
+    upstreams: { ...world.execution([]).upstreams, share: () => isolate.open("acme", world.clock) },
+    listener: { onWritten: (give) => void gives.push(give) },
+  });
+  await world.clock.runUntil(runCalls([call("read")], context, { bodyBytes: 1_000, copies: 1 }));
+  expect(isolate.heldBy("acme")).toBeGreaterThan(900_000);
+  for (const give of gives) give();
+  expect(isolate.held).toBe(0);
+});

@@ -558,7 +558,7 @@ const BAD: readonly Row[] = [
     "/actions/0",
     "arguments that fit the tool's schema",
     "an object",
-    "for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them.",
+    'for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them. With "background": true in the batch it may be 1000.',
   ],
   [
     "waiting for the input",

@@ -4,7 +4,7 @@ import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../../src/core/contract/outcome.ts";
-import { resumeRun, RunJournal } from "../../../../src/features/flows/run/run-journal.ts";
+import { openLedger, resumeRun, RunJournal } from "../../../../src/features/flows/run/run-journal.ts";
 import { contractOf, planOf } from "../../../support/fake-actions.ts";
 
 const WRITE = contractOf("write", { isWrite: true });
@@ -41,10 +41,10 @@ function createJournal(plan = PLAN) {
   const deferred: Promise<unknown>[] = [];
   const journal = new RunJournal({
     plan,
-    claim: claimAt(3),
-    gate: {
-      call: async (_feature, method, ...said) => told.push([method, ...said]) > 0,
-    },
+    ledger: openLedger(
+      { call: async (_feature, method, ...said) => told.push([method, ...said]) > 0 },
+      claimAt(3),
+    ),
     defer: (work) => void deferred.push(work),
   });
   return { journal, told, deferred };

@@ -4,9 +4,11 @@ import { ask, type Problem } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
+import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
 import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
 import { KeyShown } from "../../../console/keys/key-shown.tsx";
 import { type KeyWish, makeKey, splitTools } from "../../../console/keys/make-key.ts";
 import { WishForm } from "../../../console/keys/wish-form.tsx";
@@ -24,8 +26,8 @@ interface WireKey {
 /** The former key of a name goes on so long after another took its place. */
 const OVERLAP_S = 86_400;
 
-/** The keys of the tenant, for a key that may manage them; nothing for any other. */
-export function KeyList() {
+/** The keys of the tenant, for a key that may manage them. */
+export function KeysView() {
   const pages = usePages<WireKey>("/v1/keys?limit=50", "keys");
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -52,10 +54,10 @@ export function KeyList() {
     if (answer.ok) announce(`${name} is revoked`);
     pages.reload();
   };
-  if (pages.first.data === null) return null;
   return (
-    <section class="stack" aria-label="Keys">
-      <h2>Keys</h2>
+    <div class="stack">
+      <Title text="Keys" />
+      <Pending of={pages.first} what="the keys" />
       <ProblemNote problem={problem} />
       {made !== null && <KeyShown key={made.key} text={made.key} name={made.name} />}
       {pages.items.length > 0 && (
@@ -128,7 +130,7 @@ export function KeyList() {
       )}
       <MoreButton of={pages} />
       <div class="card">
-        <h3>A new key of this tenant</h3>
+        <h2>A new key of this tenant</h2>
         <WishForm hasTenant={false} isBusy={isBusy} onWish={(wish) => void make(wish)} />
       </div>
       {asked !== null && (
@@ -149,6 +151,6 @@ export function KeyList() {
             : "Within 30 seconds none of its keys is accepted anywhere. What runs by it goes on to its end."}
         </Question>
       )}
-    </section>
+    </div>
   );
 }

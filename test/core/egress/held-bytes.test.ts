@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AgentBytes, CROWDED } from "../../../src/features/agent/agent-bytes.ts";
+import { CROWDED } from "../../../src/core/egress/crowded.ts";
+import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
@@ -10,11 +11,11 @@ const MB = 1024 * 1024;
 function world() {
   const clock = new VirtualClock();
   const isolate = new IsolateBytes(clock);
-  const open = (tenant = "acme"): AgentBytes => new AgentBytes(() => isolate.open(tenant, clock));
+  const open = (tenant = "acme"): HeldBytes => new HeldBytes(() => isolate.open(tenant, clock));
   return { clock, isolate, open };
 }
 
-describe("AgentBytes", () => {
+describe("HeldBytes", () => {
   test("T44 a request holds its tenant's bytes until its answer has been read", async () => {
     const { isolate, open } = world();
     const bytes = open();
@@ -92,7 +93,7 @@ describe("AgentBytes", () => {
   });
 
   test("where nothing is counted everything is held at once", async () => {
-    const bytes = new AgentBytes();
+    const bytes = new HeldBytes();
     expect(await bytes.hold(1_000 * MB)).toBeNull();
     expect(bytes.leftToRead).toBe(Number.POSITIVE_INFINITY);
     expect(bytes.shared).toEqual({});

@@ -1,6 +1,7 @@
-import * as LIMITS from "../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import type { RequestBytes } from "../../core/egress/isolate-bytes.ts";
+import * as LIMITS from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { CROWDED } from "./crowded.ts";
+import type { RequestBytes } from "./isolate-bytes.ts";
 
 /** A request that holds no more need not wait for large ones. */
 const SMALL = 64 * 1024;
@@ -9,13 +10,13 @@ const SMALL = 64 * 1024;
 const BATCH_BYTES = LIMITS.responseReserveBytes + LIMITS.valueBytes * LIMITS.requestValues;
 
 /**
- * The bytes of its tenant that one request to a model holds: its conversation, what the model answers and what its tools answered,
- * until its own answer has been read. The batches of its rounds take theirs from the same account, so that a request never waits
- * for itself.
+ * The bytes of its tenant that one request holds besides responses: what it sends and what is made of that, until its answer has
+ * been read. A request to a model holds its conversation, what the model answers and what its tools answered; the batches of its
+ * rounds take theirs from the same account, so that a request never waits for itself.
  *
  * All of it rests: a request waits for its model for minutes, and must not keep others of its tenant from their turn meanwhile.
  */
-export class AgentBytes {
+export class HeldBytes {
   readonly #account: RequestBytes | undefined;
   #held = 0;
   /** The part of it that is the isolate's to count. */
@@ -104,14 +105,7 @@ export class AgentBytes {
   }
 }
 
-/** Nothing was lost by it: the same request may be sent again. */
-export const CROWDED = makeRefusal(
-  "UNAVAILABLE",
-  "Too much is held for other requests of this tenant at the moment, and this one found no room; send it again, or fewer at once.",
-  { retryAfterMs: 1_000 },
-);
-
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",
-  "The conversation, with what the model and its tools have answered, takes more than one request may hold; send less of it, or ask for less at once.",
+  "The request, with all that is read and answered for it, takes more than one may hold; send less of it, or ask for less at once.",
 );

@@ -1,0 +1,85 @@
+import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
+import type { Caller } from "../../core/contract/gate/caller.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
+import { deriveId } from "../../core/kit/derive-id.ts";
+
+/** The name of the kind of job that a batch in the background is. */
+export const BATCH = "batch";
+
+/** The facts of a batch in the background besides its actions; kept as JSON. */
+export interface KeptBatch {
+  /** Whose rights it runs with: those that its key had. */
+  readonly caller: Caller;
+  /** How long all of it may take. */
+  readonly deadlineMs: number;
+  /** Who is told of its end, of its jobs and of its questions. */
+  readonly callback?: CallbackTarget | undefined;
+}
+
+/** The place of a result: that of its action and, for an element of a loop, its number; -1 for what is none. */
+export interface Place {
+  readonly step: number;
+  readonly element: number;
+}
+
+/** A result as it is kept. */
+export interface KeptResult extends Place {
+  /** Null for a write of which only is known that it was about to be sent. */
+  readonly outcomeJson: string | null;
+  /** A write whose effect is unknown, whatever its outcome says. */
+  readonly inDoubt: boolean;
+}
+
+/** How a batch begins an attempt. */
+export interface OpenedBatch {
+  /** When all of it ends, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  readonly kept: readonly KeptResult[];
+}
+
+/** The entries that an attempt writes in one turn. */
+export interface BatchEntry {
+  readonly results: readonly KeptResult[];
+  /** How many calls there are, as far as that is known; absent where it is not. */
+  readonly total?: number;
+}
+
+/** The part of a batch's results that one answer has. */
+export interface ResultQuery {
+  /** The place before the first of them; null for those at the beginning. */
+  readonly after: Place | null;
+  readonly limit: number;
+  readonly bytes: number;
+}
+
+export interface ResultPage {
+  readonly results: readonly KeptResult[];
+  /** The loop that the page begins in the middle of, as far as it is over. */
+  readonly loop: KeptResult | null;
+  readonly hasMore: boolean;
+}
+
+/** The methods of the part of a tenant's object that keeps batches in the background. */
+export interface BatchMethods {
+  /** Begin an attempt; null when it may not. The time of the whole begins with the first one. */
+  open(jobId: string, fence: number, options: { readonly deadlineMs: number }): OpenedBatch | null;
+  /** Write down what happened, or is about to; false when the attempt may send nothing any more. */
+  write(jobId: string, fence: number, entry: BatchEntry): boolean;
+  /** Take the report of an attempt; false when its fence is not the row's any more. */
+  settle(jobId: string, fence: number, report: BatchReport): boolean;
+  results(jobId: string, query: ResultQuery): ResultPage;
+}
+
+/** The last word of an attempt. */
+export interface BatchReport extends BatchEntry {
+  readonly end: AttemptEnd;
+  readonly envelopeJson?: string | undefined;
+}
+
+/** Call a method of the part of a tenant's object that keeps batches in the background. */
+export const callBackground = createPartCall<BatchMethods>("background");
+
+/** The id of the run that a job is. */
+export function runIdOf({ id }: Pick<JobSpec, "id">): string {
+  return deriveId(id, 1);
+}

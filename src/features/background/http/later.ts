@@ -1,0 +1,35 @@
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Later } from "../../../core/gate/execution.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { recordBatch } from "../record-batch.ts";
+
+const PREFERENCE = "respond-async";
+
+/** Batches in the background, by the field or by the header that asks for it (RFC 7240). */
+export const later: Later = {
+  read: (headers, sent) =>
+    isPreferred(headers) && isJsonObject(sent) ? { ...sent, background: true } : undefined,
+  async record(batch, execution) {
+    const recorded = await recordBatch(batch, execution);
+    if (!recorded.ok) return recorded;
+    const { jobId, ...answer } = recorded.value;
+    return ok({
+      ...answer,
+      respond: (request, headers) =>
+        respondJson(answer.json, {
+          status: 202,
+          headers: {
+            ...headers,
+            location: `/v1/jobs/${jobId}`,
+            ...(isPreferred(request.headers) && { "preference-applied": PREFERENCE }),
+          },
+        }),
+    });
+  },
+};
+
+function isPreferred(headers: Headers): boolean {
+  const preferences = (headers.get("prefer") ?? "").toLowerCase().split(/[,;]/);
+  return preferences.some((preference) => preference.trim() === PREFERENCE);
+}

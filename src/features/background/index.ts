@@ -1,0 +1,20 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { showResults } from "./http/results.ts";
+import { createBackgroundPart } from "./objects/background-part.ts";
+import { later } from "./http/later.ts";
+
+/** Batches without a waiting caller, with loops of a thousand elements. */
+export function background(): Feature {
+  return {
+    name: "background",
+    needs: ["flows"],
+    router: routerOf("any key", [showResults]),
+    later,
+    objectPart: (deploymentOf) =>
+      createBackgroundPart(({ env, slots }) => async (claim) => {
+        const { attemptBatch } = await import("./http/attempt-batch.ts");
+        await attemptBatch(claim, deploymentOf(env), slots);
+      }),
+  };
+}

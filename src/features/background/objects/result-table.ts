@@ -1,0 +1,102 @@
+import type { JobProgress } from "../../../core/contract/gate/job.ts";
+import type { BatchEntry, KeptResult, ResultPage, ResultQuery } from "../batch-job.ts";
+
+type ResultRow = { step: number; element: number; outcome_json: string | null; in_doubt: number };
+
+/** The number of what is no element. */
+const WHOLE = -1;
+
+/** The batches in the background of one tenant: when each ends, how many calls it has, and how those ended that are over. */
+export class ResultTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** The end of a batch's time: what was said by its first attempt, or what this one says. */
+  open(jobId: string, endsAt: number): number {
+    const insert = `INSERT INTO batches (job_id, ends_at, total) VALUES (?, ?, 0)
+      ON CONFLICT (job_id) DO UPDATE SET ends_at = COALESCE(ends_at, excluded.ends_at) RETURNING ends_at`;
+    return this.#sql.exec<{ ends_at: number }>(insert, jobId, endsAt).one().ends_at;
+  }
+
+  /** Let a batch that is over begin its time anew, should it be redriven. */
+  close(jobId: string): void {
+    this.#sql.exec("UPDATE batches SET ends_at = NULL WHERE job_id = ?", jobId);
+  }
+
+  write(jobId: string, { results, total }: BatchEntry): void {
+    // Mostly it is what it was, and then no row is written.
+    if (total !== undefined)
+      this.#sql.exec("UPDATE batches SET total = ? WHERE job_id = ? AND total <> ?", total, jobId, total);
+    for (const { step, element, outcomeJson, inDoubt } of results)
+      this.#sql.exec(
+        "REPLACE INTO batch_results (job_id, step, element, outcome_json, in_doubt) VALUES (?, ?, ?, ?, ?)",
+        jobId,
+        step,
+        element,
+        outcomeJson,
+        inDoubt ? 1 : 0,
+      );
+  }
+
+  all(jobId: string): KeptResult[] {
+    return this.#read("job_id = ? ORDER BY step, element", jobId);
+  }
+
+  /** One page, in the order of actions and elements. It has one result at least, whatever that takes. */
+  page(jobId: string, { after, limit, bytes }: ResultQuery): ResultPage {
+    const { step, element } = after ?? { step: WHOLE, element: WHOLE };
+    const where = "job_id = ? AND (step, element) > (?, ?) ORDER BY step, element LIMIT ?";
+    const found = this.#read(where, jobId, step, element, limit + 1);
+    const results: KeptResult[] = [];
+    let size = 0;
+    for (const result of found.slice(0, limit)) {
+      size += result.outcomeJson?.length ?? 0;
+      if (results.length > 0 && size > bytes) break;
+      results.push(result);
+    }
+    const [first] = results;
+    const isInside = first !== undefined && first.element > 0;
+    const [loop = null] = isInside
+      ? this.#read("job_id = ? AND step = ? AND element = ?", jobId, first.step, WHOLE)
+      : [];
+    return { results, loop, hasMore: found.length > results.length };
+  }
+
+  /** How far a job has come; undefined where it is none of these. */
+  progress(jobId: string): JobProgress | undefined {
+    const [batch] = this.#sql
+      .exec<{ total: number }>("SELECT total FROM batches WHERE job_id = ?", jobId)
+      .toArray();
+    if (batch === undefined) return undefined;
+    // The result of a loop as a whole is no call.
+    const count = `SELECT COUNT(*) AS done, COALESCE(SUM(json_extract(outcome_json, '$.status')
+        NOT IN ('success', 'initiated', 'pending_confirmation')), 0) AS failed
+      FROM batch_results AS one WHERE job_id = ? AND outcome_json IS NOT NULL AND (element >= 0 OR NOT EXISTS (
+        SELECT 1 FROM batch_results WHERE job_id = one.job_id AND step = one.step AND element >= 0))`;
+    const { done, failed } = this.#sql.exec<{ done: number; failed: number }>(count, jobId).one();
+    return { done, failed, total: Math.max(done, batch.total) };
+  }
+
+  /** Forget batches whose jobs are gone. */
+  forget(jobIds: readonly string[]): void {
+    const ids = JSON.stringify(jobIds);
+    for (const table of ["batches", "batch_results"])
+      this.#sql.exec(`DELETE FROM ${table} WHERE job_id IN (SELECT value FROM json_each(?))`, ids);
+  }
+
+  #read(where: string, ...bindings: (string | number)[]): KeptResult[] {
+    const rows = this.#sql.exec<ResultRow>(
+      `SELECT step, element, outcome_json, in_doubt FROM batch_results WHERE ${where}`,
+      ...bindings,
+    );
+    return Array.from(rows, ({ step, element, outcome_json: outcomeJson, in_doubt: inDoubt }) => ({
+      step,
+      element,
+      outcomeJson,
+      inDoubt: inDoubt === 1,
+    }));
+  }
+}

@@ -1,0 +1,145 @@
+import { BATCH_TOOL } from "../../core/catalog/alias.ts";
+import type { Batch } from "../../core/contract/batch.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
+import type { JobSpec } from "../../core/contract/gate/job.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { type Admitted, admitPlan, type Refused } from "../../core/gate/admit-plan.ts";
+import { bindCallback } from "../../core/gate/bind-plan.ts";
+import { abandonKeys, endKey } from "../../core/gate/claimed-keys.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import { readKeys } from "../../core/gate/read-keys.ts";
+import { deriveId } from "../../core/kit/derive-id.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
+import type { Plan } from "../../core/plan/step.ts";
+import { BATCH, type KeptBatch, runIdOf } from "./batch-job.ts";
+
+/**
+ * Record a batch that is to run in the background, in the turn in which it is counted: the answer says where it is found, and is
+ * the same for a request that comes again under its key.
+ */
+export async function recordBatch(
+  batch: Batch,
+  execution: Execution,
+): Promise<Result<RecordedBatch, Refused>> {
+  const { caller, gate, ports, batchKey } = execution;
+  const unfit = refuseFields(batch);
+  if (unfit !== null) return err({ refusal: unfit, quota: null });
+  const { callbackUrl } = batch;
+  const bound = callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution);
+  if (!bound.ok) return err({ refusal: bound.error, quota: null });
+  const idempotency = await readKeys(NO_PLAN, { caller, ports, batchKey });
+  const seed = idempotency?.batch?.seed ?? ports.newId();
+  const spec = makeSpec(batch, bound.value, deriveId(seed, 0));
+  const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false };
+  const admitted = await admitPlan(NO_PLAN, asked, { caller, gate });
+  if (!admitted.ok) return admitted;
+  const { plan, quota, claimed, replay } = admitted.value;
+  if (replay !== null)
+    return ok(toAnswer((JSON.parse(replay.json) as WireAnswer).job_id, { quota, replayed: true }));
+  const [{ task }] = plan.steps as unknown as readonly [Plan["steps"][number]];
+  if (!task.ok && task.error.code !== NOT_YET.code) {
+    if (idempotency !== null) await attempt(() => gate.complete(abandonKeys(idempotency)));
+    return err({ refusal: refuse(task.error.code), quota });
+  }
+  const state = claimed?.batch;
+  const answer = toAnswer(state?.kind === "claimed" ? deriveId(state.seed, 0) : spec.id, {
+    quota,
+    replayed: false,
+  });
+  const batchKeyed = idempotency?.batch ?? null;
+  if (batchKeyed !== null && idempotency !== null) {
+    const end = { kind: "done", answer: { json: answer.json, failed: false } } as const;
+    // It is recorded, so it is answered even when that cannot be kept: under its key it is the same job.
+    const ends = [endKey(batchKeyed, end)];
+    await attempt(() => gate.complete({ runId: idempotency.runId, ends }));
+  }
+  return ok(answer);
+}
+
+interface WireAnswer {
+  readonly run_id: string;
+  readonly job_id: string;
+}
+
+/** A batch that was recorded, and the answer that says where it is found. */
+export interface RecordedBatch extends Pick<Admitted, "quota"> {
+  readonly jobId: string;
+  readonly json: string;
+  readonly replayed: boolean;
+}
+
+function toAnswer(jobId: string, facts: Pick<RecordedBatch, "quota" | "replayed">): RecordedBatch {
+  const json = JSON.stringify({ run_id: runIdOf({ id: jobId }), job_id: jobId } satisfies WireAnswer);
+  return { ...facts, jobId, json };
+}
+
+function makeSpec(
+  { background, deadlineMs }: Batch,
+  { caller, origin, ports, callback }: Execution,
+  id: string,
+): JobSpec {
+  return {
+    id,
+    kind: BATCH,
+    tool: `${BATCH_TOOL}:${caller.name}`,
+    argsJson: JSON.stringify(background),
+    idempotencyKey: id,
+    maxAttempts: LIMITS.jobAttempts,
+    backoffInitialMs: LIMITS.jobBackoffInitialMs,
+    // The journal tells call by call which must not be repeated.
+    delivery: "at-least-once",
+    origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
+    toolJson: JSON.stringify({ caller, deadlineMs, callback } satisfies KeptBatch),
+    ...(callback !== undefined && { callback }),
+  };
+}
+
+/** Refuse what has no meaning without somebody who waits. */
+function refuseFields({ maxTokens, entries }: Batch): Refusal | null {
+  if (maxTokens !== null)
+    return makeRefusal(
+      "INVALID_BATCH",
+      "The results of a batch in the background come in pages; leave max_tokens out.",
+    );
+  const keyed = entries.find(({ action }) => action.ok && action.value.keyed !== undefined);
+  if (keyed === undefined) return null;
+  const hint = `In the background no action has an idempotency_key: each write is written down before it is sent. Leave that of '${keyed.id}' out, and send the request with the header Idempotency-Key.`;
+  return makeRefusal("INVALID_BATCH", hint);
+}
+
+function refuse(code: string): Refusal {
+  return code === "BACKLOG_FULL"
+    ? makeRefusal(
+        "BACKLOG_FULL",
+        "Too many batches wait in the background; nothing was recorded. Send it again later.",
+      )
+    : makeRefusal("UNAVAILABLE", "The batch could not be recorded, and nothing of it runs; send it again.", {
+        retryAfterMs: 1_000,
+      });
+}
+
+const NOT_YET = makeFailure("INTERNAL");
+
+/** The plan that is admitted: one job, of which all is known that an admission asks. */
+const NO_PLAN: Plan = {
+  steps: [
+    {
+      index: 0,
+      id: "batch",
+      toolName: null,
+      needs: [],
+      after: [],
+      edges: [],
+      parking: null,
+      remaining: 1,
+      task: err(NOT_YET),
+    },
+  ],
+  onError: "partial-success",
+  deadlineMs: LIMITS.maxBackgroundDeadlineMs,
+  demotes: false,
+  maxTokens: null,
+  handles: [],
+  sharesReads: false,
+};

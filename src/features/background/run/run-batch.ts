@@ -1,0 +1,172 @@
+import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import { fitAnswer } from "../../../core/answer/fit-answer.ts";
+import { parseBatch } from "../../../core/contract/batch.ts";
+import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
+import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import { admit } from "../../../core/gate/admission.ts";
+import type { Execution, Inside } from "../../../core/gate/execution.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { makePlan } from "../../../core/plan/make-plan.ts";
+import type { Plan, Step } from "../../../core/plan/step.ts";
+import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { runAdmitted } from "../../../core/run/run-admitted.ts";
+import type { KeptStep } from "../../flows/flow-run.ts";
+import { isUnfinished } from "../../flows/run/element-journal.ts";
+import type { Ran } from "../../flows/run/first-cause.ts";
+import { isCut, LongLoops } from "../../flows/run/long-loops.ts";
+import { toEnd } from "../../flows/run/run-job.ts";
+import { isLoop, keepStep, resumeRun, RunJournal } from "../../flows/run/run-journal.ts";
+import { type BatchReport, callBackground, runIdOf } from "../batch-job.ts";
+import { BatchLedger } from "./batch-ledger.ts";
+
+export interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
+  /** How long all of it may take. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Make one attempt of a batch in the background: run what earlier attempts have left, for as long as one attempt may take. The
+ * rest is the next attempt's, which does not count as one more.
+ *
+ * Null where the attempt has lost its job before it began. Rejects where what earlier attempts left cannot be read: the batch then
+ * waits for its lease.
+ */
+export async function runBatch(
+  claim: JobClaim,
+  execution: Execution,
+  { deadlineMs, slots, budget }: RunBatchOptions,
+): Promise<BatchReport | null> {
+  const { gate, ports, defer } = execution;
+  const { clock } = ports;
+  const { spec, fence } = claim;
+  const planned = planBatch(claim, execution);
+  if (!planned.ok) return { end: failedAttempt(planned.error), results: [] };
+  const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs });
+  if (opened === null) return null;
+  const { endsAt } = opened;
+  const plan: Plan = { ...planned.value, deadlineMs: Math.max(1, endsAt - clock.now()) };
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  const endSlice = clock.after(LIMITS.batchSliceMs, stop);
+  const ledger = new BatchLedger({ plan, claim, gate, onLost: stop });
+  const kept = opened.kept.map((result) => ledger.toStep(result));
+  const answer = new AnswerBudget(2);
+  const loopBytes = LIMITS.batchResultsBytes / 2;
+  const loops = new LongLoops({
+    claim,
+    ledger,
+    kept,
+    execution,
+    answer,
+    keptBytes: loopBytes,
+    loops: plan.steps.filter(isLoop).length,
+    isShown: true,
+    onLoop: (step, elements) => ledger.count(step, elements),
+  });
+  const journal = new RunJournal({
+    plan,
+    ledger,
+    defer,
+    runLoop: loops.run,
+    keptBytes: loopBytes,
+    isShown: true,
+  });
+  const own: Execution = {
+    ...execution,
+    within: {
+      inside: { signal: stopping.signal, endsAt, slots, budget },
+      isCounted: true,
+      batchId: runIdOf(spec),
+      runOf: { runId: spec.id },
+      resumed: { ...resumeRun(plan, claim, keptSteps(plan, kept)), journal },
+      answer,
+    },
+  };
+  const admission = await admit(plan, own);
+  if (!admission.ok) {
+    endSlice();
+    const end = failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
+    return { end, results: [], total: ledger.total };
+  }
+  const ran = await runAdmitted(admission.value, own, { lost: stopping.signal });
+  endSlice();
+  const { outcomes, release: _, ...measures } = ran;
+  const measured = { ...measures, batchId: runIdOf(spec) };
+  const write = (shown: readonly Outcome[]): string =>
+    toEnvelopeJson(admission.value.admitted.plan, shown, measured);
+  const isOver = clock.now() >= endsAt;
+  const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
+  const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
+  const mostBytes = Math.floor(loopBytes / plan.steps.length);
+  const told = plan.steps.flatMap((step) => {
+    const outcome = outcomes[step.index]!;
+    // The next attempt says what becomes of it.
+    if (end === CONTINUED && (isLoop(step) || isUnfinished(outcome))) return [];
+    return toEntry(step, outcome, mostBytes) ?? [];
+  });
+  const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) =>
+    ledger.toResult(entry),
+  );
+  return {
+    end: end.kind === "succeeded" ? { ...end, dataJson: JSON.stringify({ run_id: runIdOf(spec) }) } : end,
+    envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
+    results,
+    total: ledger.total,
+  };
+}
+
+/** Time is up for this attempt, and not for the batch. */
+const CONTINUED: AttemptEnd = { kind: "continued" };
+
+/** Plan the batch as it was sent, with the tools that its key may call now. */
+function planBatch({ spec }: JobClaim, { catalog, caller }: Execution): Result<Plan, Failure> {
+  const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
+  const plan = batch.ok
+    ? makePlan(batch.value, catalog, { maySkipApproval: caller.skipApproval, isLong: true })
+    : batch;
+  if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
+  // An unfinished step is left to the next attempt; a job of it would belong to another batch.
+  return ok({ ...plan.value, demotes: false });
+}
+
+/** The steps of earlier attempts that are not run again. A loop is put together anew of its elements. */
+function keptSteps({ steps }: Plan, kept: readonly KeptStep[]): readonly KeptStep[] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  return kept.filter(({ id, outcomeJson }) => {
+    const step = byId.get(id);
+    if (step === undefined) return false;
+    if (outcomeJson === null) return true;
+    const { status } = JSON.parse(outcomeJson) as Pick<Outcome, "status">;
+    if (isLoop(step)) return status === "pending_confirmation";
+    const isWrite = step.task.ok && step.task.value.tool.isWrite;
+    return status !== "skipped" && (isWrite || !isCut(outcomeJson));
+  });
+}
+
+/** Say how an attempt ended after which there is time left, or none: then nothing is tried again. */
+function toBatchEnd(
+  ran: Pick<Ran, "plan" | "outcomes">,
+  { claim, loops, isOver }: { readonly claim: JobClaim; readonly loops: LongLoops; readonly isOver: boolean },
+): AttemptEnd {
+  const end = toEnd({ ...ran, answer: undefined }, { claim, elements: loops.failures });
+  if (!isOver || !("error" in end)) return end;
+  return { kind: end.kind === "unknown" ? "unknown" : "failed", error: { ...end.error, retryable: false } };
+}
+
+/** Make the entry of a step; of a loop without its elements, which have their own. */
+function toEntry({ id, ...step }: Step, outcome: Outcome, mostBytes: number): KeptStep | null {
+  if (outcome.status === "skipped") {
+    const { status, error, because } = outcome;
+    return { id, outcomeJson: JSON.stringify({ status, error, because, meta: {} }) };
+  }
+  return keepStep(id, isLoop(step) ? withoutElements(outcome) : outcome, { mostBytes, isShown: true });
+}
+
+function withoutElements(outcome: Outcome): Outcome {
+  const { status, meta } = outcome;
+  if (status === "success") return { status, data: [], json: "[]", meta };
+  return status === "error" || status === "unknown" ? { status, error: outcome.error, meta } : outcome;
+}

@@ -1,0 +1,234 @@
+import { combineElements, succeeded } from "../../../core/answer/combine-elements.ts";
+import type { AnswerBudget } from "../../../core/answer/envelope.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import type { JobClaim } from "../../../core/contract/gate/job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import { admit } from "../../../core/gate/admission.ts";
+import type { Execution, Inside, Journal } from "../../../core/gate/execution.ts";
+import { attempt, ok } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
+import type { Plan, Step, Task } from "../../../core/plan/step.ts";
+import { refuseParked } from "../../../core/run/fail-parked.ts";
+import { runAdmitted } from "../../../core/run/run-admitted.ts";
+import { ELEMENT, type KeptStep } from "../flow-run.ts";
+import { ElementJournal, isUnfinished } from "./element-journal.ts";
+import { keepStep, type Ledger, resumeRun } from "./run-journal.ts";
+import { seedOfSlice } from "./seed-of-slice.ts";
+
+type RunLoop = NonNullable<Journal["runLoop"]>;
+type Calls = Parameters<RunLoop>[1];
+
+export interface LongLoopOptions {
+  readonly claim: JobClaim;
+  readonly ledger: Ledger;
+  /** The entries that earlier attempts left. */
+  readonly kept: readonly KeptStep[];
+  readonly execution: Execution;
+  readonly answer: AnswerBudget;
+  /** Bytes that the kept results of all loops may take. */
+  readonly keptBytes: number;
+  /** How many loops there are. */
+  readonly loops: number;
+  /** Somebody reads the entries, so failures are kept too. */
+  readonly isShown?: boolean;
+  /** Told how many elements a loop has, once that is known. */
+  readonly onLoop?: (step: Step, elements: number) => void;
+  /** Told that the attempt may send nothing any more. */
+  readonly onLost?: () => void;
+}
+
+/** A loop while it runs. */
+interface Running {
+  readonly step: Step;
+  readonly task: Task;
+  readonly calls: Calls;
+  readonly inside: Inside;
+  readonly journal: ElementJournal;
+}
+
+/**
+ * The loops of one attempt of a run. The elements run in slices, each a batch of its own, so that a thousand never wait for a place
+ * at once. Each element has an entry in the journal: a write before it is sent, and all of them once they have ended. So the next
+ * attempt knows of each element whether it is over, and does only the others.
+ *
+ * An element whose tool has no room in its rate limit waits for it, as long as there is time.
+ */
+export class LongLoops {
+  readonly #options: LongLoopOptions;
+  readonly #kept: ReadonlyMap<string, string | null>;
+  readonly #failures: Outcome[] = [];
+  readonly #untold: KeptStep[] = [];
+
+  constructor(options: LongLoopOptions) {
+    this.#options = options;
+    this.#kept = new Map(options.kept.map(({ id, outcomeJson }) => [id, outcomeJson]));
+  }
+
+  /** The ends of elements that have not succeeded, those among them that have not begun. */
+  get failures(): readonly Outcome[] {
+    return this.#failures;
+  }
+
+  /** The entries of elements that were not begun: a run that is over keeps them too, where somebody reads them. */
+  get untold(): readonly KeptStep[] {
+    return this.#untold;
+  }
+
+  /** Run a loop: one outcome for all of its elements. */
+  readonly run: RunLoop = async (step, calls, inside) => {
+    const { execution, ledger, keptBytes, loops, isShown = false, onLoop } = this.#options;
+    const { clock } = execution.ports;
+    const startedAt = clock.now();
+    onLoop?.(step, calls.length);
+    const task = taskOf(step);
+    const elementBytes = Math.floor(keptBytes / Math.max(1, loops * calls.length));
+    const journal = new ElementJournal({ ledger, elementBytes, isShown });
+    const outcomes: Outcome[] = [];
+    for (let from = 0; from < calls.length; from += LIMITS.loopElements) {
+      const slice = [...calls.keys()].slice(from, from + LIMITS.loopElements);
+      const failed = isFailFast(task) ? outcomes.findIndex((one) => !succeeded(one)) : -1;
+      outcomes.push(
+        ...(failed === -1
+          ? await this.#runSlice(slice, { step, task, calls, inside, journal })
+          : slice.map(() => abortedAfter(failed))),
+      );
+    }
+    for (const [element, outcome] of outcomes.entries()) {
+      if (succeeded(outcome)) continue;
+      this.#failures.push(outcome);
+      const entry =
+        outcome.meta.attempts === undefined
+          ? keepStep(nameOf(step, element), outcome, { mostBytes: elementBytes, isShown })
+          : null;
+      if (entry !== null) this.#untold.push(entry);
+    }
+    const durationMs = clock.now() - startedAt;
+    const { idempotent: repeatable } = task.tool;
+    return combineElements(outcomes, { failFast: isFailFast(task), repeatable, durationMs });
+  };
+
+  async #runSlice(slice: readonly number[], loop: Running): Promise<readonly Outcome[]> {
+    const { clock } = this.#options.execution.ports;
+    const { inside, journal } = loop;
+    const outcomes = new Map<number, Outcome>();
+    for (let left = slice; left.length > 0;) {
+      const ran = inside.signal.aborted
+        ? left.map(() => unbegun(clock.now() >= inside.endsAt))
+        : await this.#runElements(left, loop);
+      for (const [at, element] of left.entries()) outcomes.set(element, ran[at]!);
+      left = left.filter((element) => waitOf(outcomes.get(element)!) > 0);
+      const waitMs = Math.max(...left.map((element) => waitOf(outcomes.get(element)!)));
+      if (left.length === 0 || clock.now() + waitMs >= inside.endsAt) break;
+      await journal.flush();
+      if (!(await attempt(() => sleep(clock, waitMs, inside.signal))).ok) break;
+    }
+    await journal.flush();
+    if (journal.isLost) this.#options.onLost?.();
+    return slice.map((element) => outcomes.get(element)!);
+  }
+
+  /** Run some elements as a batch. */
+  async #runElements(elements: readonly number[], loop: Running): Promise<readonly Outcome[]> {
+    const { execution, claim, answer } = this.#options;
+    const { step, task, calls, inside, journal } = loop;
+    const { ports } = execution;
+    const { tool } = task;
+    const inOrder = tool.isWrite && tool.execution === "sync";
+    const steps = elements.map((element, index): Step => {
+      const call = calls[element]!;
+      return {
+        index,
+        id: nameOf(step, element),
+        toolName: step.toolName,
+        needs: [],
+        after: inOrder && index > 0 ? [index - 1] : [],
+        edges: [],
+        parking: null,
+        remaining: 1,
+        task: call.ok ? ok({ ...task, input: call.value.input, call: call.value, forEach: undefined }) : call,
+      };
+    });
+    const plan: Plan = {
+      steps,
+      onError: isFailFast(task) ? "fail-fast" : "partial-success",
+      deadlineMs: Math.max(1, inside.endsAt - ports.clock.now()),
+      demotes: false,
+      maxTokens: null,
+      handles: [],
+      sharesReads: true,
+    };
+    const { idempotencyKey, id } = claim.spec;
+    // Calls are told apart by their elements, and jobs by the seed of their slice.
+    const seed =
+      tool.execution === "sync"
+        ? idempotencyKey
+        : await seedOfSlice(`${idempotencyKey} ${step.id} ${elements.join()}`, ports.sha256);
+    const kept = steps.flatMap((one) => this.#keptOf(one.id, task));
+    const resumed = resumeRun(plan, { spec: { id, idempotencyKey: seed }, fence: claim.fence }, kept);
+    // A slice is no batch that anybody asked for: neither the operator nor the log of runs is told of it.
+    const { watch: _, batchKey: __, ...around } = execution;
+    const own: Execution = {
+      ...around,
+      within: { inside, isCounted: true, answer, resumed: { ...resumed, journal } },
+      signal: inside.signal,
+      listener: {},
+    };
+    const admission = await admit(plan, own);
+    if (!admission.ok) {
+      const error = makeFailure("OVERLOADED", { hint: admission.error.refusal.hint });
+      return steps.map(() => ({ status: "error", error, meta: {} }));
+    }
+    const { outcomes } = await runAdmitted(admission.value, own, {
+      lost: inside.signal,
+      park: (parked) => Promise.resolve(refuseParked(parked)),
+    });
+    // Nothing but another element can have kept one back.
+    return outcomes.map((outcome) =>
+      outcome.status === "skipped" ? { status: "error", error: outcome.error, meta: {} } : outcome,
+    );
+  }
+
+  /** The entry of an element that an earlier attempt left; none of a read of which not everything was kept. */
+  #keptOf(id: string, { tool }: Task): readonly KeptStep[] {
+    const outcomeJson = this.#kept.get(id);
+    if (outcomeJson === undefined) return [];
+    return !tool.isWrite && isCut(outcomeJson) ? [] : [{ id, outcomeJson }];
+  }
+}
+
+/** Whether a kept outcome was cut to fit. */
+export function isCut(outcomeJson: string | null): boolean {
+  if (outcomeJson === null) return false;
+  const { meta } = JSON.parse(outcomeJson) as Pick<Outcome, "meta">;
+  return meta.truncated !== undefined;
+}
+
+function nameOf({ id }: Step, element: number): string {
+  return `${id}${ELEMENT}${element}`;
+}
+
+/** It was not begun, for want of time: that of the attempt, or of the whole. */
+function unbegun(isOver: boolean): Outcome {
+  return { status: "error", error: makeFailure(isOver ? "DEADLINE_EXCEEDED" : "CANCELLED"), meta: {} };
+}
+
+function abortedAfter(element: number): Outcome {
+  const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;
+  return { status: "error", error: makeFailure("ABORTED", { hint }), meta: {} };
+}
+
+/** How long an element is to wait for its tool's rate limit; 0 where it has not been turned away. */
+function waitOf(outcome: Outcome): number {
+  if (outcome.status !== "error" || !isUnfinished(outcome)) return 0;
+  return outcome.error.code === "RATE_LIMITED" ? Math.max(1, outcome.error.retryAfterMs ?? 0) : 0;
+}
+
+function isFailFast({ tool }: Task): boolean {
+  return tool.onError === "fail-fast" && tool.execution === "sync";
+}
+
+function taskOf({ id, task }: Step): Task {
+  if (!task.ok) throw new Error(`Cannot run the loop '${id}': it was refused`);
+  return task.value;
+}

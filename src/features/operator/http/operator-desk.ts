@@ -1,0 +1,102 @@
+import type { Caller, Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { placeTenantObjects, readTenantGates } from "../../../core/edge/configuration.ts";
+import type { Configured } from "../../../core/edge/configured.ts";
+import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
+import { createGateClient } from "../../../core/edge/gate-client/gate-client.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
+import type { RunListener } from "../../../core/observe/seen.ts";
+import { countBatches } from "../count-batches.ts";
+import { openOperatorLog, type OperatorLog, type OperatorLogNamespace } from "../objects/operator-logs.ts";
+import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant } from "../operator.ts";
+import { TallyBuffer } from "../tally-buffer.ts";
+
+type Place = Jurisdiction | undefined;
+
+/** A tenant by the place of its objects. */
+interface Placed {
+  readonly jurisdiction?: Place;
+}
+
+/** The operator's counts of one deployment: what this isolate counts, and the objects that keep it, one in each jurisdiction. */
+class OperatorDesk implements RunRecorder {
+  readonly #configured: Configured;
+  readonly #logsIn: ((place: Place) => OperatorLogNamespace) | null;
+  readonly #buffers = new Map<Place, TallyBuffer>();
+
+  constructor(configured: Configured) {
+    this.#configured = configured;
+    const { env, keys } = configured;
+    const anywhere = env[OPERATOR_LOGS];
+    this.#logsIn =
+      typeof anywhere === "object" && anywhere !== null
+        ? placeTenantObjects(env, keys, anywhere as OperatorLogNamespace)
+        : null;
+  }
+
+  /** Whether the deployment has objects that count. */
+  get isBound(): boolean {
+    return this.#logsIn !== null;
+  }
+
+  listen({ caller, defer }: RunWitness): RunListener | undefined {
+    if (this.#logsIn === null) return undefined;
+    const buffer = this.#bufferOf(caller.jurisdiction);
+    return countBatches(caller, (add) => buffer.count(add, defer));
+  }
+
+  /** The log that counts a tenant; null where the deployment has none. */
+  logOf({ jurisdiction }: Placed): OperatorLog | null {
+    const { clock } = this.#configured.ports;
+    return this.#logsIn === null
+      ? null
+      : openOperatorLog(this.#logsIn(jurisdiction), { clock, timeoutMs: LIMITS.operatorReadMs });
+  }
+
+  /** Look across all tenants, those of every jurisdiction. A tenant is in one of them. */
+  async overview(query: OverviewQuery): Promise<readonly SeenTenant[]> {
+    const places = new Set(this.#configured.keys.callers.map(({ jurisdiction }) => jurisdiction));
+    const logs = Array.from(places, (jurisdiction) => this.logOf({ jurisdiction })!);
+    const found = await Promise.all(logs.map((log) => log.overview(query)));
+    const troubleOf = ({ row: [, , , errors], dead }: SeenTenant): number =>
+      Object.values(dead).reduce((sum, count) => sum + count, errors);
+    return found
+      .flatMap(({ tenants }) => tenants)
+      .sort((a, b) => troubleOf(b) - troubleOf(a))
+      .slice(0, query.limit);
+  }
+
+  /** The gate of a tenant; null where no key of the configuration is of it, so that a made-up name makes no object. */
+  gateOf(tenant: string): Gate | null {
+    const { env, keys, ports } = this.#configured;
+    const caller = keys.callers.find((one) => one.tenant === tenant);
+    if (caller === undefined) return null;
+    const gatesIn = readTenantGates(env, keys);
+    return createGateClient(gatesIn(caller.jurisdiction), tenant, {
+      clock: ports.clock,
+      timeoutMs: LIMITS.gateTimeoutMs,
+    });
+  }
+
+  /** Forget what waits to be reported of a tenant. */
+  forget({ tenant, jurisdiction }: Pick<Caller, "tenant" | "jurisdiction">): void {
+    this.#buffers.get(jurisdiction)?.forget(tenant);
+  }
+
+  #bufferOf(place: Place): TallyBuffer {
+    const known = this.#buffers.get(place);
+    if (known !== undefined) return known;
+    const { ports } = this.#configured;
+    const buffer = new TallyBuffer({
+      clock: ports.clock,
+      send: async (counted) => this.logOf({ jurisdiction: place })!.report(counted),
+      log: (level, json) => ports.log(level, json),
+    });
+    this.#buffers.set(place, buffer);
+    return buffer;
+  }
+}
+
+/** The desk of a deployment. */
+export const operatorDeskOf = createSlot((configured) => new OperatorDesk(configured));

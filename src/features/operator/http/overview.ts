@@ -1,0 +1,110 @@
+import * as z from "zod/mini";
+
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { quantileOf } from "../histogram.ts";
+import { OPERATOR_LOGS, type SeenTenant, type ToolRow } from "../operator.ts";
+import { parseOverviewQuery } from "../operator-query.ts";
+import { operatorDeskOf } from "./operator-desk.ts";
+
+/** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
+export const showOverview: Endpoint = {
+  route: "GET /v1/operator/overview",
+  runsNothing: true,
+  async handle(request, { configured }) {
+    const query = parseOverviewQuery(new URL(request.url).searchParams);
+    if (!query.ok) return query;
+    const desk = operatorDeskOf(configured);
+    if (!desk.isBound) return err(NO_LOG);
+    const found = await askGate(() => desk.overview(query.value), "The counts could not be read; ask again.");
+    if (!found.ok) return found;
+    const answer: Written<typeof overviewSchema> = { tenants: found.value.map(toTenant) };
+    return ok(respondJson(JSON.stringify(answer)));
+  },
+  describe: () => ({
+    id: "showOverview",
+    summary: "Look across all tenants: counts, errors, times, dead jobs, open questions",
+    tag: "Operator",
+    query: z.strictObject({
+      hours: z
+        .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.operatorHours)))
+        .check(z.describe("The present hour and those before it; 24 unless said")),
+      limit: z
+        .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxOperatorTenants)))
+        .check(z.describe("Tenants, those with the most errors and dead jobs first; 30 unless said")),
+    }),
+    answer: { description: "What the tenants did", schema: overviewSchema() },
+    refusals: ["FORBIDDEN", "MISCONFIGURED"],
+  }),
+};
+
+const NO_LOG = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment counts nothing; its operator has to bind the class OperatorLog as ${OPERATOR_LOGS}.`,
+);
+
+function toTenant({ row, tools, dead, waiting }: SeenTenant): Written<typeof tenantSchema> {
+  const [tenant, runs, actions, errors, throttled, took] = row;
+  return {
+    tenant,
+    runs,
+    actions,
+    error_rate: toRate(errors, actions),
+    p50_ms: quantileOf(took, 0.5),
+    p95_ms: quantileOf(took, 0.95),
+    throttled,
+    dead: { ...dead },
+    waiting,
+    tools: tools.map(toTool),
+  };
+}
+
+function toTool([tool, calls, errors, took]: ToolRow): Written<typeof toolSchema> {
+  return {
+    tool,
+    calls,
+    error_rate: toRate(errors, calls),
+    p50_ms: quantileOf(took, 0.5),
+    p95_ms: quantileOf(took, 0.95),
+  };
+}
+
+function toRate(errors: number, all: number): number {
+  return all === 0 ? 0 : Math.round((10_000 * errors) / all) / 10_000;
+}
+
+const count = lazySchema(() => z.int().check(z.minimum(0)));
+const rate = lazySchema(() => z.number().check(z.minimum(0), z.maximum(1)));
+const time = lazySchema(() =>
+  z.nullable(count()).check(z.describe("To within 10 %; null where nothing was measured")),
+);
+
+const toolSchema = lazySchema(() =>
+  z.strictObject({ tool: z.string(), calls: count(), error_rate: rate(), p50_ms: time(), p95_ms: time() }),
+);
+
+const tenantSchema = lazySchema(() =>
+  z.strictObject({
+    tenant: z.string(),
+    runs: count(),
+    actions: count(),
+    error_rate: rate().check(z.describe("Of its actions, those that failed or whose end is unknown")),
+    p50_ms: time(),
+    p95_ms: time(),
+    throttled: count().check(
+      z.describe("Requests and actions that ended as QUOTA_EXCEEDED, RATE_LIMITED or BACKLOG_FULL"),
+    ),
+    dead: z.record(z.string(), count()).check(z.describe("Jobs that are dead now, by their code")),
+    waiting: count().check(z.describe("Questions that wait for a person now")),
+    tools: z.array(toolSchema()).check(z.describe("Ten at most, those that fail most first")),
+  }),
+);
+
+const overviewSchema = lazySchema(() =>
+  z.strictObject({ tenants: z.array(tenantSchema()) }).register(z.globalRegistry, { id: "Overview" }),
+);

@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+
+import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
+import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { type Redriven, redriveAll } from "../../../core/edge/endpoints/jobs.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { codeOf } from "../dead-code.ts";
+import { operatorDeskOf } from "./operator-desk.ts";
+
+/** `POST /v1/operator/redrive`: give dead jobs of one tenant fresh attempts, of one code and one tool where these are said. */
+export const redriveTenant: Endpoint = {
+  route: "POST /v1/operator/redrive",
+  runsNothing: true,
+  async handle(request, { configured }) {
+    const body = await readRequest(request, redriveSchema());
+    if (!body.ok) return body;
+    const { tenant, code, tool } = body.value.parsed;
+    const gate = operatorDeskOf(configured).gateOf(tenant);
+    if (gate === null) return err(NO_TENANT);
+    const found = await askGate(
+      () => findDead(gate, { code, tool }),
+      "The tenant's jobs could not be read; ask again.",
+    );
+    if (!found.ok) return found;
+    const { jobs, more } = found.value;
+    const answer: Redriven = { ...(await redriveAll(jobs, { gate, catalog: configured.catalog })), more };
+    return ok(respondJson(JSON.stringify(answer)));
+  },
+  describe: () => ({
+    id: "redriveTenant",
+    summary: "Give dead jobs of a tenant fresh attempts, the newest first",
+    tag: "Operator",
+    body: { schema: redriveSchema(), example: { tenant: "sandbox", code: "UPSTREAM_ERROR" } },
+    answer: { description: "How many were redriven", schema: redrivenSchema() },
+    refusals: ["FORBIDDEN", "INVALID_REQUEST", "NOT_FOUND"],
+  }),
+};
+
+const NO_TENANT = makeRefusal("NOT_FOUND", "No key in VOLLEY_KEYS is of that tenant.");
+
+interface Wanted {
+  readonly code: string | undefined;
+  readonly tool: string | undefined;
+}
+
+/** Find the dead jobs that are wanted, as many as one request redrives. Codes are not looked for by the object, so here. */
+async function findDead(
+  gate: Gate,
+  { code, tool }: Wanted,
+): Promise<{ readonly jobs: readonly JobRecord[]; readonly more: boolean }> {
+  const limit = LIMITS.maxJobPage;
+  const tools = tool === undefined ? undefined : [tool];
+  const jobs: JobRecord[] = [];
+  let after: JobCursor | null = null;
+  for (let looked = 0; looked < LIMITS.operatorRedriveLooks; looked += limit) {
+    const page: readonly JobRecord[] = await gate.jobs({ status: "dead", tools, limit, after });
+    jobs.push(...page.filter(({ errorJson }) => code === undefined || codeOf(errorJson) === code));
+    if (jobs.length > limit) return { jobs: jobs.slice(0, limit), more: true };
+    if (page.length < limit) return { jobs, more: false };
+    after = page.at(-1)!;
+  }
+  return { jobs, more: true };
+}
+
+const redriveSchema = lazySchema(() =>
+  z
+    .strictObject({
+      tenant: z.string().check(z.regex(KEY_NAME, "a tenant's name")),
+      code: z.optional(z.string()).check(z.describe("Only jobs that ended with it, as the overview has it")),
+      tool: z.optional(z.string()),
+    })
+    .register(z.globalRegistry, { id: "RedriveTenant" }),
+);
+
+const redrivenSchema = lazySchema(() => {
+  const count = z.int().check(z.minimum(0));
+  return z
+    .strictObject({
+      redriven: count,
+      not_redriven: count,
+      tools_gone: z.array(z.string()).check(z.describe("Tools that are not deployed: their jobs stay dead")),
+      backlog_full: z.boolean(),
+      more: z.boolean().check(z.describe("There may be more of them: ask again")),
+    })
+    .register(z.globalRegistry, { id: "RedrivenTenant" });
+});

@@ -1,0 +1,34 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { recordTogether } from "../../core/edge/record-together.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { operatorDeskOf } from "./http/operator-desk.ts";
+import { showOverview } from "./http/overview.ts";
+import { redriveTenant } from "./http/redrive.ts";
+import { COUNTS_OF_TENANT } from "./http/tenant-part.ts";
+import { createOperatorLog } from "./objects/operator-log.ts";
+import { createOperatorPart } from "./objects/operator-part.ts";
+import { OPERATOR_LOGS } from "./operator.ts";
+
+/**
+ * The operator looks across tenants: `GET /v1/operator/overview`, for keys with the flag `operator`. Counts are kept in an object of the class
+ * `OperatorLog`, one in each jurisdiction, bound as `OPERATOR`.
+ */
+export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof createOperatorLog> }> {
+  return {
+    name: "operator",
+    router: routerOf(["operator"], [showOverview, redriveTenant]),
+    openRuns: (configured, before) => recordTogether(before, operatorDeskOf(configured)),
+    tenantPart: COUNTS_OF_TENANT,
+    objectPart: (deploymentOf) =>
+      createOperatorPart((env, tenant) =>
+        env[OPERATOR_LOGS] === undefined
+          ? undefined
+          : async (standing) => {
+              const deployment = deploymentOf(env);
+              const log = operatorDeskOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
+              await log?.tell(standing);
+            },
+      ),
+    createObjects: ({ clock }) => ({ OperatorLog: createOperatorLog(clock) }),
+  };
+}

@@ -1,0 +1,80 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { codeOf, OTHER_CODE } from "../dead-code.ts";
+import type { DeadJobs, Standing } from "../operator.ts";
+
+/** Send how an object stands to the operator's log of its jurisdiction; absent where there is none. */
+export type TellStanding = (standing: Standing) => Promise<void>;
+
+/**
+ * Make the part of a tenant's object that tells the operator how many of its jobs are dead and how many questions wait.
+ *
+ * It keeps nothing. A change has the alarm come two seconds later, set in the change's own turn, so a kill between the two loses nothing.
+ * While there is anything to tell it is told again every quarter of an hour; what is told counts for a little more than two of them. So
+ * whatever is lost on the way, the overview is right again after that time.
+ */
+export function createOperatorPart(
+  tellerOf: (env: Record<string, unknown>, tenant: string) => TellStanding | undefined,
+): ObjectPart {
+  return {
+    name: "operator",
+    steps: [],
+    open: (world) => openOperator(world, tellerOf(world.env, world.tenant)),
+  };
+}
+
+function openOperator(
+  { tenant, object, outbox, usage, onDue }: PartWorld,
+  tell: TellStanding | undefined,
+): OpenPart {
+  if (tell === undefined) return { methods: {} };
+  // At the object's start all that there is has to be told. The other parts are not open yet.
+  let isFresh = true;
+  const waiting = (nowMs: number): number => usage(nowMs).waiting?.count ?? 0;
+  let due: number | null = null;
+  const nextAt = (): number | null => {
+    if (isFresh) due = outbox.usage(undefined).jobs.dead + waiting(0) > 0 ? 0 : null;
+    isFresh = false;
+    return due;
+  };
+  const wake = (at: number): void => {
+    const known = nextAt();
+    if (known !== null && known <= at) return;
+    due = at;
+    onDue(at);
+  };
+  const send = async (nowMs: number, standing: Standing): Promise<void> => {
+    const told = await attempt(() => tell(standing));
+    if (!told.ok) wake(nowMs + LIMITS.operatorTellFailedMs);
+  };
+  return {
+    methods: {},
+    get nextAt() {
+      return nextAt();
+    },
+    changed: (nowMs) => wake(nowMs + LIMITS.operatorTellMs),
+    take(nowMs) {
+      const known = nextAt();
+      if (known === null || known > nowMs) return;
+      const { dead: count } = outbox.usage(undefined).jobs;
+      const dead = count === 0 ? {} : countDead(outbox, nowMs, count);
+      const standing = { object, tenant, dead, waiting: waiting(nowMs) };
+      due = count + standing.waiting === 0 ? null : nowMs + LIMITS.operatorTellAgainMs;
+      // The alarm does not wait for it: jobs are due.
+      void send(nowMs, standing);
+    },
+  };
+}
+
+/** Count dead jobs by their code; of those that are too many to look at, under none. */
+function countDead(outbox: PartWorld["outbox"], nowMs: number, dead: number): DeadJobs {
+  const listed = outbox.list({ status: "dead", limit: LIMITS.operatorDeadJobs, after: null }, nowMs);
+  const codes: Record<string, number> = {};
+  for (const { errorJson } of listed) {
+    const code = codeOf(errorJson);
+    codes[code] = (codes[code] ?? 0) + 1;
+  }
+  const unseen = dead - listed.length;
+  return unseen <= 0 ? codes : { ...codes, [OTHER_CODE]: (codes[OTHER_CODE] ?? 0) + unseen };
+}

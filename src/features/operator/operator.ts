@@ -1,0 +1,67 @@
+/** The binding of the objects that count for the operator. */
+export const OPERATOR_LOGS = "OPERATOR";
+
+/** Stands for tenants, or tools of a tenant, that there was no room to count apart. No name of either has a bracket. */
+export const OTHERS = "(other)";
+
+/** The counts of one tool: its name, its calls, those that failed, and how long they took. */
+export type ToolRow = readonly [tool: string, calls: number, errors: number, took: readonly number[]];
+
+/** The counts of one tenant: its name, and how many runs, actions, failed and throttled ones there were, and how long runs took. */
+export type TenantRow = readonly [
+  tenant: string,
+  runs: number,
+  actions: number,
+  errors: number,
+  throttled: number,
+  took: readonly number[],
+];
+
+/** A tenant's counts with those of its tools. */
+export interface CountedTenant {
+  readonly row: TenantRow;
+  readonly tools: readonly ToolRow[];
+}
+
+/** Dead jobs by their code. */
+export type DeadJobs = Readonly<Record<string, number>>;
+
+/** One of a tenant's objects as it stands: its dead jobs, and the questions that wait for a person. */
+export interface Standing {
+  readonly object: string;
+  readonly tenant: string;
+  readonly dead: DeadJobs;
+  readonly waiting: number;
+}
+
+/** Which part of the overview is wanted. */
+export interface OverviewQuery {
+  readonly hours: number;
+  /** So many tenants, those with the most errors first. */
+  readonly limit: number;
+}
+
+/** A tenant in the overview, with as many of its tools as are shown. */
+export interface SeenTenant extends CountedTenant {
+  readonly dead: DeadJobs;
+  readonly waiting: number;
+}
+
+/** The counts of one hour of a tenant, for its export. */
+export interface TenantHour extends CountedTenant {
+  /** Hours since the epoch. */
+  readonly hour: number;
+}
+
+/** The methods of the object that counts for the operator. */
+export interface OperatorLogMethods {
+  /** Add what an isolate has counted since its last report. */
+  report(counted: readonly CountedTenant[]): void;
+  /** Hear how one of a tenant's objects stands. */
+  tell(standing: Standing): void;
+  overview(query: OverviewQuery): { readonly tenants: readonly SeenTenant[]; readonly more: number };
+  /** Read the hours of one tenant, the oldest first. */
+  read(tenant: string): readonly TenantHour[];
+  /** Forget a tenant; in how many hours it was counted. */
+  erase(tenant: string): number;
+}

@@ -1,0 +1,138 @@
+import { addTime, addTimes, type Histogram } from "./histogram.ts";
+import { type CountedTenant, OTHERS } from "./operator.ts";
+
+export interface TallyBounds {
+  readonly tenants: number;
+  /** All tenants together may have so many. */
+  readonly tools: number;
+  /** One tenant may have so many. */
+  readonly tenantTools: number;
+}
+
+interface ToolTally {
+  calls: number;
+  errors: number;
+  readonly took: Histogram;
+}
+
+interface TenantTally {
+  runs: number;
+  actions: number;
+  errors: number;
+  throttled: number;
+  readonly took: Histogram;
+  readonly tools: Map<string, ToolTally>;
+}
+
+/** One action that is over. Its time is absent where nothing was called. */
+export interface TalliedAction {
+  readonly tool: string;
+  readonly isCall: boolean;
+  readonly isError: boolean;
+  readonly isThrottled: boolean;
+  readonly durationMs?: number | undefined;
+}
+
+/**
+ * Counts by tenant and tool, bounded whatever the names are: a tenant or a tool that there is no room for is counted with others under
+ * one name, so that sums stay right.
+ */
+export class TallyBook {
+  readonly #bounds: TallyBounds;
+  readonly #tenants = new Map<string, TenantTally>();
+  #tools = 0;
+
+  constructor(bounds: TallyBounds) {
+    this.#bounds = bounds;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tenants.size === 0;
+  }
+
+  addRun(tenant: string, durationMs: number): void {
+    const tally = this.#of(tenant);
+    tally.runs += 1;
+    addTime(tally.took, durationMs);
+  }
+
+  addAction(tenant: string, { tool, isCall, isError, isThrottled, durationMs }: TalliedAction): void {
+    const tally = this.#of(tenant);
+    tally.actions += 1;
+    if (isError) tally.errors += 1;
+    if (isThrottled) tally.throttled += 1;
+    if (!isCall) return;
+    const counted = this.#toolOf(tally, tool);
+    counted.calls += 1;
+    if (isError) counted.errors += 1;
+    if (durationMs !== undefined) addTime(counted.took, durationMs);
+  }
+
+  addThrottled(tenant: string): void {
+    this.#of(tenant).throttled += 1;
+  }
+
+  /** Add what was counted elsewhere. */
+  add({ row: [tenant, runs, actions, errors, throttled, took], tools }: CountedTenant): void {
+    const tally = this.#of(tenant);
+    tally.runs += runs;
+    tally.actions += actions;
+    tally.errors += errors;
+    tally.throttled += throttled;
+    addTimes(tally.took, took);
+    for (const [tool, calls, failed, times] of tools) {
+      const counted = this.#toolOf(tally, tool);
+      counted.calls += calls;
+      counted.errors += failed;
+      addTimes(counted.took, times);
+    }
+  }
+
+  forget(tenant: string): boolean {
+    this.#tools -= this.#tenants.get(tenant)?.tools.size ?? 0;
+    return this.#tenants.delete(tenant);
+  }
+
+  *counted(): Iterable<CountedTenant> {
+    for (const tenant of this.#tenants.keys()) yield this.countedOf(tenant)!;
+  }
+
+  /** The counts of one tenant; undefined where there are none. */
+  countedOf(tenant: string): CountedTenant | undefined {
+    const tally = this.#tenants.get(tenant);
+    if (tally === undefined) return undefined;
+    const { runs, actions, errors, throttled, took, tools } = tally;
+    return {
+      row: [tenant, runs, actions, errors, throttled, took],
+      tools: Array.from(tools, ([tool, one]) => [tool, one.calls, one.errors, one.took] as const),
+    };
+  }
+
+  #of(tenant: string): TenantTally {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    if (this.#tenants.size >= this.#bounds.tenants && tenant !== OTHERS) return this.#of(OTHERS);
+    const made = {
+      runs: 0,
+      actions: 0,
+      errors: 0,
+      throttled: 0,
+      took: [],
+      tools: new Map<string, ToolTally>(),
+    };
+    this.#tenants.set(tenant, made);
+    return made;
+  }
+
+  #toolOf(tally: TenantTally, tool: string): ToolTally {
+    const known = tally.tools.get(tool);
+    if (known !== undefined) return known;
+    const { tools, tenantTools } = this.#bounds;
+    const isFull = this.#tools >= tools || tally.tools.size >= tenantTools;
+    if (isFull && tool !== OTHERS) return this.#toolOf(tally, OTHERS);
+    const made = { calls: 0, errors: 0, took: [] };
+    tally.tools.set(tool, made);
+    this.#tools += 1;
+    return made;
+  }
+}

@@ -1,0 +1,182 @@
+import type { WireJob } from "../../../console/kit/wire.ts";
+import type { WireAction, WireRun } from "./wire.ts";
+
+/** A stretch of time of a row. */
+export interface Span {
+  /** In a queue; one attempt of a call; a pause before the next attempt; one attempt of a job. */
+  readonly kind: "queue" | "work" | "pause" | "job";
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Why the attempt failed; absent where it did not, or is not over. */
+  readonly code?: string;
+}
+
+/** A line of the trace: an action with its job, or an answer of the model. */
+export interface TraceRow {
+  readonly key: string;
+  readonly kind: "action" | "model";
+  readonly name: string;
+  readonly tool: string | null;
+  /** The status of the job where there is one, of the action otherwise. */
+  readonly status: string;
+  readonly round: number | null;
+  readonly code: string | null;
+  readonly spans: readonly Span[];
+  /** When it left its queues; null where it never began. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** The keys of the rows that it waited for, each with the reason. */
+  readonly waitsFor: readonly { readonly key: string; readonly reason: string }[];
+  readonly action: WireAction | null;
+  readonly job: WireJob | null;
+  /** The tokens of an answer of the model, in its provider's words. */
+  readonly usage: object | null;
+}
+
+export interface Trace {
+  readonly rows: readonly TraceRow[];
+  /** The length of the run, and until when its jobs went on after it. */
+  readonly runMs: number;
+  readonly lastMs: number;
+}
+
+type ModelAnswer = NonNullable<WireRun["model"]>[number];
+
+/** A shorter time in a queue is no waiting: clocks of a runtime stand still between two answers. */
+const LEAST_QUEUE_MS = 2;
+
+/**
+ * Make the trace of a run: a row for each action and each answer of its model, in the order in which they were asked for, with what is
+ * known of their times. A run that was recorded before actions had a start is laid out by its edges.
+ */
+export function makeTrace(run: WireRun, jobs: readonly WireJob[] = []): Trace {
+  const actions = run.actions as readonly WireAction[];
+  const startedAt = Date.parse(run.started_at);
+  const jobOf = new Map(jobs.map((job) => [job.job_id, job]));
+  const model = run.model ?? [];
+  const before = new Map<string, TraceRow["waitsFor"][number][]>();
+  // An id may come again in another round; an edge is of the round that it stands in, which its ids have in common.
+  for (const { from, to, reason } of run.plan.edges)
+    before.set(to, [...(before.get(to) ?? []), { key: from, reason }]);
+  const starts = guessStarts(actions, before, model);
+  const seen = new Map<string, number>();
+  const toRow = (action: WireAction): TraceRow => {
+    const { id, tool, status, round = null, error, job_id: jobId } = action;
+    const times = seen.get(id) ?? 0;
+    seen.set(id, times + 1);
+    const job = jobId === undefined ? null : (jobOf.get(jobId) ?? null);
+    const fromMs = action.started_ms ?? starts.get(action) ?? null;
+    const own = fromMs === null ? [] : spansOf(action, fromMs);
+    return {
+      key: times === 0 ? id : `${id}~${times}`,
+      kind: "action",
+      name: id,
+      tool,
+      status: job?.status ?? status,
+      round,
+      code: job?.error?.code ?? error?.code ?? null,
+      spans: [...own, ...(job === null ? [] : jobSpans(job, startedAt))],
+      fromMs,
+      toMs: own.at(-1)?.toMs ?? null,
+      waitsFor: before.get(id) ?? [],
+      action,
+      job,
+      usage: null,
+    };
+  };
+  const rows: TraceRow[] = [];
+  for (const answer of model) {
+    rows.push(modelRow(answer));
+    rows.push(...actions.filter(({ round }) => round === answer.round).map(toRow));
+  }
+  const placed = new Set(rows.map(({ action }) => action));
+  rows.push(...actions.filter((action) => !placed.has(action)).map(toRow));
+  const ends = rows.flatMap(({ spans }) => spans.map(({ toMs }) => toMs));
+  return { rows, runMs: run.duration_ms, lastMs: Math.max(run.duration_ms, ...ends) };
+}
+
+function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelAnswer): TraceRow {
+  const toMs = fromMs + tookMs;
+  return {
+    key: `model ${round}`,
+    kind: "model",
+    name: `round ${round}`,
+    tool: "model",
+    status: "success",
+    round,
+    code: null,
+    spans: [{ kind: "work", fromMs, toMs }],
+    fromMs,
+    toMs,
+    waitsFor: [],
+    action: null,
+    job: null,
+    usage: usage ?? null,
+  };
+}
+
+/** The queue before an action, its attempts, and the pauses between them. */
+function spansOf(
+  { queued_ms: queued = 0, duration_ms: took, tries, error }: WireAction,
+  fromMs: number,
+): Span[] {
+  if (took === undefined && tries === undefined) return [];
+  const attempts: NonNullable<WireAction["tries"]> = tries ?? [
+    { started_ms: fromMs, duration_ms: took ?? 0, ...(error && { code: error.code }) },
+  ];
+  const spans: Span[] = [];
+  const first = attempts[0]!.started_ms;
+  if (queued >= LEAST_QUEUE_MS)
+    spans.push({ kind: "queue", fromMs: Math.max(0, first - queued), toMs: first });
+  for (const { started_ms: from, duration_ms: length, code } of attempts) {
+    const last = spans.at(-1);
+    if (last?.kind === "work" && from > last.toMs)
+      spans.push({ kind: "pause", fromMs: last.toMs, toMs: from });
+    spans.push({ kind: "work", fromMs: from, toMs: from + length, ...(code !== undefined && { code }) });
+  }
+  return spans;
+}
+
+/** The attempts of a job on the clock of the run that made it. */
+function jobSpans({ tries, status, attempts, updated_at: updated }: WireJob, startedAt: number): Span[] {
+  const spans: Span[] = [];
+  for (const { at, duration_ms: length, code } of tries) {
+    const fromMs = Math.max(0, Date.parse(at) - startedAt);
+    const last = spans.at(-1);
+    if (last !== undefined && fromMs > last.toMs)
+      spans.push({ kind: "pause", fromMs: last.toMs, toMs: fromMs });
+    spans.push({ kind: "job", fromMs, toMs: fromMs + length, ...(code !== undefined && { code }) });
+  }
+  if (spans.length > 0 || attempts === 0 || status === "running") return spans;
+  // An earlier version kept no attempts: when it ended is known.
+  const toMs = Math.max(0, Date.parse(updated) - startedAt);
+  return [{ kind: "job", fromMs: toMs, toMs }];
+}
+
+/** When each action began, where the run does not say it: after the last that it waited for and its queue. */
+function guessStarts(
+  actions: readonly WireAction[],
+  before: ReadonlyMap<string, TraceRow["waitsFor"]>,
+  model: readonly ModelAnswer[],
+): ReadonlyMap<WireAction, number> {
+  const starts = new Map<WireAction, number>();
+  if (actions.every(({ started_ms: at, duration_ms: took }) => at !== undefined || took === undefined))
+    return starts;
+  const byId = new Map(actions.map((action) => [action.id, action]));
+  const startOf = (action: WireAction, above: readonly WireAction[]): number => {
+    const known = action.started_ms ?? starts.get(action);
+    if (known !== undefined) return known;
+    const asked = model.find(({ round }) => round === action.round);
+    const ready = (before.get(action.id) ?? []).map(({ key }) => {
+      const other = byId.get(key);
+      if (other === undefined || other.duration_ms === undefined || above.includes(other)) return 0;
+      return startOf(other, [...above, action]) + other.duration_ms;
+    });
+    const begun = asked === undefined ? 0 : asked.started_ms + asked.model_ms;
+    const start = Math.max(begun, ...ready) + (action.queued_ms ?? 0);
+    starts.set(action, start);
+    return start;
+  };
+  for (const action of actions) if (action.duration_ms !== undefined) startOf(action, [action]);
+  return starts;
+}

@@ -1,0 +1,105 @@
+import { useRef, useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { holdPage } from "../../../console/kit/hold-page.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import type { WireEnvelope } from "../../../console/kit/wire.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { CopyButton } from "../../../console/parts/copy-button.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { handOver } from "../../../console/run/draft.ts";
+import { sayCurl } from "../../../console/run/say-run.ts";
+import { sayTypescript } from "./say-typescript.ts";
+import { toBatch } from "./to-batch.ts";
+import type { WireRun } from "./wire.ts";
+
+/** Set once a Worker has answered that it has no such path. */
+let isMissing = false;
+
+/** The buttons of a run: run it again, open it in the editor, copy it. */
+export function RunActions({ run }: { readonly run: WireRun }) {
+  const { rerun, isBusy, problem, isOffered } = useRerun(run.run_id);
+  const { error, unknown, skipped } = run.summary;
+  const hasFailed = error + unknown + skipped > 0;
+  const isEmpty = run.actions.length === 0;
+  // A model wrote an agent's rounds one by one, and an attempt of a job is redriven: the API runs neither again.
+  const mayRerun = isOffered && !isEmpty && run.model === undefined && run.job_id === undefined;
+  const open = (): void => {
+    handOver(toBatch(run));
+    location.hash = hrefTo("run", null, { from: run.run_id });
+  };
+  return (
+    <div class="stack tight run-actions">
+      <div class="row ends">
+        <CopyButton text={() => sayCurl(location.origin, toBatch(run))} label="Copy as curl" />
+        <CopyButton text={() => sayTypescript(location.origin, toBatch(run))} label="Copy as TypeScript" />
+        <button type="button" disabled={isEmpty} onClick={open}>
+          Open in the editor
+        </button>
+        {mayRerun && hasFailed && (
+          <button key="failed" type="button" disabled={isBusy} onClick={() => void rerun("failed")}>
+            Run what failed
+          </button>
+        )}
+        {mayRerun && (
+          <button
+            key="again"
+            type="button"
+            class="primary"
+            disabled={isBusy}
+            onClick={() => void rerun("all")}
+          >
+            {isBusy ? "Running…" : "Run again"}
+          </button>
+        )}
+      </div>
+      <ProblemNote key="problem" problem={problem} />
+    </div>
+  );
+}
+
+interface Rerun {
+  readonly rerun: (which: "all" | "failed") => Promise<void>;
+  readonly isBusy: boolean;
+  readonly problem: Problem | null;
+  readonly isOffered: boolean;
+}
+
+/**
+ * Run a run again by the API, which repeats no write that succeeded. One press is one request, however often it is pressed; the page
+ * of the new run is shown as soon as there is one.
+ */
+function useRerun(id: string): Rerun {
+  const keys = useRef<Partial<Record<"all" | "failed", string>>>({});
+  const sent = useRef(false);
+  const [isBusy, setBusy] = useState(false);
+  const [isOffered, setOffered] = useState(!isMissing);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const rerun = async (which: "all" | "failed"): Promise<void> => {
+    if (sent.current) return;
+    sent.current = true;
+    setBusy(true);
+    setProblem(null);
+    const key = (keys.current[which] ??= crypto.randomUUID());
+    const answer = await holdPage(
+      ask<WireEnvelope>(`/v1/runs/${encodeURIComponent(id)}/rerun`, {
+        method: "POST",
+        body: which === "failed" ? { only: "failed" } : {},
+        headers: { "idempotency-key": key },
+        isExact: true,
+      }),
+    );
+    sent.current = false;
+    setBusy(false);
+    if (answer.ok) {
+      announce("It has run again");
+      location.hash = hrefTo("runs", answer.data.batch_id);
+      return;
+    }
+    if (answer.problem.status !== 404 && answer.problem.status !== 405) return setProblem(answer.problem);
+    isMissing = true;
+    setOffered(false);
+    announce("This Worker does not run a run again");
+  };
+  return { rerun, isBusy, problem, isOffered };
+}

@@ -1,0 +1,89 @@
+import { hrefTo } from "../../../console/kit/route.ts";
+import { count } from "../../../console/parts/count.ts";
+import { CopyButton } from "../../../console/parts/copy-button.tsx";
+import { sayDuration } from "../../../console/parts/say-duration.ts";
+import { Status, toneOf } from "../../../console/parts/status.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { sayDoor } from "./run-words.ts";
+import { incompleteOf } from "./to-batch.ts";
+import type { WireRun } from "./wire.ts";
+
+/** The ends of actions, in the order of their weight, with the fields that count them. */
+const COUNTS = [
+  ["error", "error"],
+  ["unknown", "unknown"],
+  ["skipped", "skipped"],
+  ["pending_confirmation", "pending_confirmation"],
+  ["initiated", "initiated"],
+  ["success", "ok"],
+] as const;
+
+/** How a run ended, who sent it and by which door, and what it belongs to; each with its link. */
+export function RunFacts({ run }: { readonly run: WireRun }) {
+  const { run_id: id, source, key, flow, parent, job_id: job, tags = [], error, summary } = run;
+  const lost = incompleteOf(run);
+  return (
+    <div class="stack tight run-facts">
+      <div class="row">
+        <Status of={run.status} />
+        <span>
+          {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
+        </span>
+        <span class="muted">
+          {sayDoor(source)}, by the key{" "}
+          <a href={hrefTo("runs", null, { key })}>
+            <bdi>{key}</bdi>
+          </a>
+          , <Time at={run.started_at} />
+        </span>
+        {tags.map((tag) => (
+          <a key={tag} class="tag" href={hrefTo("runs", null, { tag })}>
+            <bdi>{tag}</bdi>
+          </a>
+        ))}
+      </div>
+      <div class="row small">
+        {COUNTS.filter(([, field]) => summary[field] > 0).map(([status, field]) => (
+          <span key={status} class={`status tone-${toneOf(status)}`}>
+            {summary[field]} {status.replaceAll("_", " ")}
+          </span>
+        ))}
+        {error !== undefined && (
+          <span key="error">
+            failed first: {error.action !== undefined && <bdi class="mono">{error.action}</bdi>}{" "}
+            <code>{error.code}</code>
+          </span>
+        )}
+        {flow !== undefined && (
+          <span key="flow">
+            flow{" "}
+            <a href={hrefTo("flows", flow)}>
+              <bdi>{flow}</bdi>
+            </a>
+          </span>
+        )}
+        {job !== undefined && (
+          <span key="job">
+            attempt of <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
+          </span>
+        )}
+        {parent !== undefined && parent !== job && (
+          <span key="parent">
+            caused by <a href={hrefTo("runs", parent)}>run {parent.slice(0, 8)}</a>
+          </span>
+        )}
+        <span class="muted">
+          request{" "}
+          <a href={hrefTo("runs", null, { request_id: run.request_id })}>{run.request_id.slice(0, 8)}</a>
+        </span>
+        <CopyButton text={id} label="Copy run id" />
+      </div>
+      {lost.length > 0 && (
+        <p key="lost" class="small muted">
+          Arguments of <bdi class="mono">{lost.slice(0, 3).join(", ")}</bdi>
+          {lost.length > 3 && ` and ${lost.length - 3} more`} were not kept as they were sent.
+        </p>
+      )}
+    </div>
+  );
+}

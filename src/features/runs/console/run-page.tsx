@@ -1,0 +1,107 @@
+import { useEffect, useMemo, useState } from "hono/jsx/dom";
+
+import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import type { WireJob } from "../../../console/kit/wire.ts";
+import { isAlive } from "../../../console/jobs/job-filter.ts";
+import { Loading, Pending } from "../../../console/parts/notes.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { RunTable } from "./run-table.tsx";
+import { RunTrace } from "./run-trace.tsx";
+import { titleOf } from "./run-words.ts";
+import type { WireRun } from "./wire.ts";
+
+/** A run is written within two seconds of its answer, so one that was just made is asked for again so often, and so long. */
+const EARLY_MS = 1_000;
+const EARLY_FOR_MS = 6_000;
+/** One that goes on, or waits for a person, is asked for again so often. */
+const EVERY_MS = 3_000;
+/** The jobs of a run are recorded within a batch's longest deadline. */
+const BATCH_MS = 60_000;
+
+interface RunPageProps {
+  readonly id: string;
+  /** The action whose panel is open to begin with. */
+  readonly action: string | null;
+}
+
+/** One run: how it ended, its trace, what it caused; and the buttons that run it again. */
+export function RunPage({ id, action }: RunPageProps) {
+  const path = `/v1/runs/${encodeURIComponent(id)}`;
+  const [everyMs, setEvery] = useState<number | undefined>(EARLY_MS);
+  const [isEarly, setEarly] = useState(true);
+  const loaded = useLoad<WireRun>(path, { everyMs, isExact: true });
+  const run = loaded.data;
+  const isLost = run === null && loaded.problem?.status === 404;
+  useEffect(() => {
+    const timer = setTimeout(() => setEarly(false), EARLY_FOR_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
+    if (run !== null) setEvery(run.status === "running" || run.status === "waiting" ? EVERY_MS : undefined);
+    else if (!isEarly) setEvery(undefined);
+  }, [run?.status, isEarly]);
+  return (
+    <div class="stack">
+      <Title
+        text={run === null ? "Run" : titleOf({ ...run, actions: run.actions.length })}
+        back={{ href: hrefTo("runs"), label: "Runs" }}
+      >
+        {run !== null && <RunActions run={run} />}
+      </Title>
+      {isLost && isEarly ? (
+        <Loading key="early" what="the run" />
+      ) : (
+        <Pending
+          key="pending"
+          of={loaded}
+          what="the run"
+          gone={{
+            title: "There is no such run",
+            children: (
+              <span>
+                Runs are kept for some days. It may also be another tenant’s, of tools that this key may not
+                call, or the id of <a href={hrefTo("jobs", id)}>a job</a>.
+              </span>
+            ),
+          }}
+        />
+      )}
+      {run !== null && <RunFacts key="facts" run={run} />}
+      {run !== null && <RunBody key="body" run={run} action={action} />}
+      {run !== null && run.children.length > 0 && (
+        <section key="children" class="stack tight" aria-label="Runs that it caused">
+          <h2>Runs that it caused</h2>
+          <RunTable runs={run.children} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** The trace, with the jobs that the run has made. */
+function RunBody({ run, action }: { readonly run: WireRun; readonly action: string | null }) {
+  const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
+  const path = useMemo(() => {
+    const from = Date.parse(run.started_at);
+    const range = [from - BATCH_MS, from + run.duration_ms + BATCH_MS].map((ms) =>
+      new Date(ms).toISOString(),
+    );
+    return `/v1/jobs?limit=100&since=${range[0]}&until=${range[1]}`;
+  }, [run.run_id]);
+  const [isLive, setLive] = useState(true);
+  const { data } = useLoad<{ readonly jobs: readonly WireJob[] }>(hasJobs ? path : null, {
+    everyMs: isLive ? EVERY_MS : undefined,
+    isExact: true,
+  });
+  const jobs = useMemo(() => {
+    const ids = new Set(run.actions.map(({ job_id: job }) => job));
+    return data?.jobs.filter(({ job_id: id }) => ids.has(id)) ?? [];
+  }, [data, run]);
+  useEffect(() => {
+    setLive(data === null || jobs.some(isAlive));
+  }, [data]);
+  return <RunTrace run={run} jobs={jobs} action={action} />;
+}

@@ -1,0 +1,121 @@
+import { useMemo, useRef, useState } from "hono/jsx/dom";
+
+import { hrefTo } from "../../../console/kit/route.ts";
+import type { WireJob } from "../../../console/kit/wire.ts";
+import { ActionPanel } from "./action-panel.tsx";
+import { findHoldup } from "./find-holdup.ts";
+import { HoldupLine } from "./holdup-line.tsx";
+import { makeTrace, type TraceRow } from "./make-trace.ts";
+import { makeTimeScale } from "./time-scale.ts";
+import { TraceRows } from "./trace-rows.tsx";
+import type { WireRun } from "./wire.ts";
+
+/** So many rows are seen at a glance; a longer trace has a filter. */
+const FEW = 8;
+/** The ends of an action that somebody has to look at. */
+const FAILED = ["error", "unknown", "skipped", "failed", "dead"];
+
+interface RunTraceProps {
+  readonly run: WireRun;
+  readonly jobs: readonly WireJob[];
+  /** The row whose panel is open to begin with. */
+  readonly action: string | null;
+}
+
+/** The trace of a run over the full width: what held it up, every row, and a panel of the row that is chosen. */
+export function RunTrace({ run, jobs, action }: RunTraceProps) {
+  const trace = useMemo(() => makeTrace(run, jobs), [run, jobs]);
+  const scale = useMemo(() => makeTimeScale(trace), [trace]);
+  const holdup = useMemo(() => findHoldup(trace), [trace]);
+  const [text, setText] = useState("");
+  const [isFailedOnly, setFailedOnly] = useState(false);
+  const [chosen, setChosen] = useState(action);
+  const list = useRef<HTMLOListElement>(null);
+  const wanted = text.trim().toLowerCase();
+  const rows = trace.rows.filter(
+    (row) => (!isFailedOnly || hasFailed(row)) && (wanted === "" || fits(row, wanted)),
+  );
+  const choose = (key: string | null): void => {
+    // Closing gives the focus back to the row.
+    if (key === null) focusRow(list.current, chosen);
+    setChosen(key);
+    history.replaceState(null, "", hrefTo("runs", run.run_id, key === null ? {} : { action: key }));
+  };
+  const at = rows.findIndex(({ key }) => key === chosen);
+  const row = trace.rows.find(({ key }) => key === chosen);
+  return (
+    <div class={row === undefined ? "trace-body" : "trace-body open"}>
+      <section class="card trace" aria-label="Trace">
+        <div class="row">
+          <HoldupLine holdup={holdup} runMs={trace.runMs} onChoose={choose} />
+          {trace.rows.length > FEW && (
+            <div key="filter" class="row end trace-filter">
+              <label>
+                <span class="hidden-text">Filter the actions</span>
+                <input
+                  type="search"
+                  placeholder="Filter by id, tool or code"
+                  value={text}
+                  spellcheck={false}
+                  onInput={(event: Event) => setText((event.currentTarget as HTMLInputElement).value)}
+                />
+              </label>
+              <label class="switch">
+                <input
+                  type="checkbox"
+                  checked={isFailedOnly}
+                  onChange={(event: Event) =>
+                    setFailedOnly((event.currentTarget as HTMLInputElement).checked)
+                  }
+                />
+                Failed only
+              </label>
+            </div>
+          )}
+        </div>
+        {trace.rows.length === 0 ? (
+          <p key="none" class="muted">
+            It ran no action that this key may see.
+          </p>
+        ) : rows.length === 0 ? (
+          <p key="narrow" class="muted" role="status">
+            No action fits.
+          </p>
+        ) : (
+          <TraceRows
+            key="rows"
+            rows={rows}
+            scale={scale}
+            critical={new Set(holdup.map(({ key }) => key))}
+            chosen={chosen}
+            list={list}
+            onChoose={choose}
+          />
+        )}
+      </section>
+      {row !== undefined && (
+        <ActionPanel
+          key={`panel ${row.key}`}
+          row={row}
+          rows={trace.rows}
+          before={at > 0 ? rows[at - 1]!.key : null}
+          after={at >= 0 && at < rows.length - 1 ? rows[at + 1]!.key : null}
+          onChoose={choose}
+        />
+      )}
+    </div>
+  );
+}
+
+function hasFailed({ status }: TraceRow): boolean {
+  return FAILED.includes(status);
+}
+
+function fits({ name, tool, code, status }: TraceRow, wanted: string): boolean {
+  return [name, tool, code, status].some((part) => part?.toLowerCase().includes(wanted) === true);
+}
+
+function focusRow(list: HTMLOListElement | null, key: string | null): void {
+  const rows = [...(list?.querySelectorAll("button") ?? [])];
+  rows.find((row) => row.dataset["key"] === key)?.focus();
+}

@@ -1,0 +1,49 @@
+import { count } from "../../../console/parts/count.ts";
+import type { ListedRun } from "./wire.ts";
+
+/** The doors that a run comes by, in words. */
+const DOORS: Readonly<Record<ListedRun["source"], string>> = {
+  http: "API",
+  turn: "turn",
+  agent: "agent",
+  mcp: "MCP",
+  flow: "flow",
+  webhook: "webhook",
+  cron: "clock",
+  approval: "approval",
+  background: "background",
+  orchestration: "orchestration",
+};
+
+export const RUN_SOURCES = Object.keys(DOORS) as readonly ListedRun["source"][];
+
+/** The statuses of a run, in the order in which a person looks for them. */
+export const RUN_STATUSES: readonly ListedRun["status"][] = [
+  "error",
+  "partial",
+  "unknown",
+  "waiting",
+  "running",
+  "success",
+];
+
+/** So many tools of a run are named in a list: a row is a line. */
+const MOST_NAMED = 3;
+
+/** Say by which door a run came. One that this console does not know is said as the API says it. */
+export function sayDoor(source: string): string {
+  return (DOORS as Readonly<Record<string, string>>)[source] ?? source;
+}
+
+/** Name a run by what ran: its flow, or its tools. */
+export function nameRun({ flow, tools, actions }: Pick<ListedRun, "flow" | "tools" | "actions">): string {
+  if (flow !== undefined) return flow;
+  if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
+  const more = tools.length - MOST_NAMED;
+  return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The title of a run's page: short, however many tools it has. */
+export function titleOf(run: Pick<ListedRun, "flow" | "tools"> & { readonly actions: number }): string {
+  return run.flow ?? (run.tools.length === 1 ? run.tools[0]! : count(run.actions, "action"));
+}

@@ -1,0 +1,142 @@
+import { useEffect, useMemo, useState } from "hono/jsx/dom";
+
+import { ask } from "../../../console/kit/api.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { count } from "../../../console/parts/count.ts";
+import { TableHead } from "../../../console/parts/table-head.tsx";
+import { countRuns, type CountedRuns, DAYS, type HourOfRuns } from "./count-runs.ts";
+import type { ListedRun } from "./wire.ts";
+
+/** So many pages of runs are counted: each is a request. */
+const MOST_PAGES = 5;
+const PAGE = 100;
+const WIDTH = 240;
+const HEIGHT = 48;
+
+interface Counted extends CountedRuns {
+  readonly size: number;
+  /** There are older runs of the week that are not counted. */
+  readonly isCut: boolean;
+  readonly dayStarts: readonly number[];
+}
+
+/** The runs of the last day as a line, and of the last week by tool and day. */
+export function RunsOfWeek() {
+  const counted = useCounted();
+  if (counted === null || counted.size === 0) return null;
+  const { hours, tools, dayStarts, size, isCut } = counted;
+  const day = hours.reduce((sum, { runs }) => sum + runs, 0);
+  const failed = hours.reduce((sum, one) => sum + one.failed, 0);
+  return (
+    <section class="card" aria-label="What ran">
+      <div class="row">
+        <h2>What ran in the last 24 hours</h2>
+        <span class="end muted small">
+          {count(day, "run")}, {failed} failed
+        </span>
+      </div>
+      <Line hours={hours} label={`${count(day, "run")} in the last 24 hours, ${failed} of them failed`} />
+      <table class="table by-tool">
+        <TableHead names={["Tool", ...dayStarts.map(sayDay)]} />
+        <tbody>
+          {tools.map(({ tool, days }) => (
+            <tr key={tool}>
+              <td data-label="Tool">
+                <a href={hrefTo("runs", null, { tool })}>
+                  <bdi>{tool}</bdi>
+                </a>
+              </td>
+              {days.map((runs, at) => (
+                <td key={at} class="number" data-label={sayDay(dayStarts[at]!)}>
+                  {runs === 0 ? <span class="muted">–</span> : runs.toLocaleString("en")}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="muted small">
+        Runs that called a tool, by day.
+        {isCut && ` Only the newest ${size.toLocaleString("en")} runs are counted.`}
+      </p>
+    </section>
+  );
+}
+
+/** Runs by the hour: all of them as a line, those that failed as another. */
+function Line({ hours, label }: { readonly hours: readonly HourOfRuns[]; readonly label: string }) {
+  const most = Math.max(1, ...hours.map(({ runs }) => runs));
+  const draw = (sizes: readonly number[]): string =>
+    sizes
+      .map((size, at) => {
+        const x = (WIDTH * at) / (sizes.length - 1);
+        return `${at === 0 ? "M" : "L"}${x.toFixed(1)} ${(HEIGHT - 2 - ((HEIGHT - 4) * size) / most).toFixed(1)}`;
+      })
+      .join("");
+  const runs = draw(hours.map((hour) => hour.runs));
+  return (
+    <svg
+      class="day-line"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path class="area" d={`${runs}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />
+      <path class="all" d={runs} />
+      <path class="failed" d={draw(hours.map((hour) => hour.failed))} />
+    </svg>
+  );
+}
+
+/** Ask for the runs of a week, page by page, and count them; null until that is done. */
+function useCounted(): Counted | null {
+  const [found, setFound] = useState<{ readonly runs: readonly ListedRun[]; readonly isCut: boolean } | null>(
+    null,
+  );
+  const nowMs = useMemo(() => Date.now(), []);
+  const dayStarts = useMemo(() => startsOfDays(nowMs), []);
+  useEffect(() => {
+    let isOver = false;
+    const since = new Date(dayStarts[0]!).toISOString();
+    const look = async (): Promise<void> => {
+      const runs: ListedRun[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const path: string = `/v1/runs?limit=${PAGE}&since=${since}${cursor === null ? "" : `&cursor=${cursor}`}`;
+        const answer = await ask<{ runs: readonly ListedRun[]; next_cursor: string | null }>(path);
+        if (isOver || !answer.ok) return;
+        runs.push(...answer.data.runs);
+        cursor = answer.data.next_cursor;
+        if (cursor === null) break;
+      }
+      setFound({ runs, isCut: cursor !== null });
+    };
+    void look();
+    return () => void (isOver = true);
+  }, []);
+  return useMemo(
+    () =>
+      found && {
+        ...countRuns(found.runs, { nowMs, dayStarts }),
+        size: found.runs.length,
+        isCut: found.isCut,
+        dayStarts,
+      },
+    [found],
+  );
+}
+
+/** When each of the last days begins here, the oldest first. */
+function startsOfDays(nowMs: number): readonly number[] {
+  return Array.from({ length: DAYS }, (_, at) => {
+    const day = new Date(nowMs);
+    day.setHours(0, 0, 0, 0);
+    day.setDate(day.getDate() - (DAYS - 1 - at));
+    return day.getTime();
+  });
+}
+
+function sayDay(startMs: number): string {
+  return new Date(startMs).toLocaleDateString([], { day: "numeric", month: "short" });
+}

@@ -1,0 +1,27 @@
+import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { RunLog } from "../objects/run-logs.ts";
+import { RUN_LOGS, type Sight } from "../run.ts";
+import { runDeskOf } from "./run-desk.ts";
+
+/** There is no such run in the caller's tenant, or none for this key. */
+export const NO_RUN = makeRefusal(
+  "NOT_FOUND",
+  "There is no run of that id; a run is seen within two seconds of its answer, and kept for some days.",
+);
+
+export function openLog({ caller, configured }: RequestContext): Result<RunLog, Refusal> {
+  const log = runDeskOf(configured).logOf(caller);
+  return log === null ? err(NO_LOG) : ok(log);
+}
+
+const NO_LOG = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no runs; its operator has to bind the class RunLog as ${RUN_LOGS}.`,
+);
+
+export function sightOf(context: RequestContext): Sight {
+  return { key: context.caller.name, tools: visibleTools(context) };
+}

@@ -1,0 +1,96 @@
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { EarlierRerun, KeptAction } from "./kept-run.ts";
+
+/**
+ * The fate of an action when its run is run again.
+ *
+ * - `answer`: it is not run; what an earlier run kept of it is its result.
+ * - `ask`: it may have happened, so a person says yes first.
+ * - `run`: it certainly did not happen, or may happen again.
+ * - `stay`: it was refused before it began, and would be again; what needs it is skipped.
+ */
+export interface Fate {
+  readonly kind: "answer" | "ask" | "run" | "stay";
+  readonly action: KeptAction;
+}
+
+export interface DecideOptions {
+  /** The actions that the key may see, in the order of their batch. */
+  readonly actions: readonly KeptAction[];
+  readonly earlier: readonly EarlierRerun[];
+  /** Leave alone what succeeded, reads too. */
+  readonly onlyFailed: boolean;
+  readonly toolOf: (name: string) => Tool | undefined;
+}
+
+/**
+ * Decide what becomes of every action, so that no write is sent a second time unless a person says yes: a write that succeeded is
+ * answered, one whose end is not certain asks. The last rerun that set out to send a write knows what became of it; where that one
+ * has left no record, nothing is certain.
+ *
+ * @returns the ids of actions that would have to run, and of which not all is kept
+ */
+export function decideRerun({
+  actions,
+  earlier,
+  onlyFailed,
+  toolOf,
+}: DecideOptions): Result<readonly Fate[], readonly string[]> {
+  const fates = actions.map((action): Fate => {
+    const tool = toolOf(action.tool);
+    // A tool that is not there any more may have been a write.
+    const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
+    const last = lastOf(action, earlier);
+    if (last === null) return { kind: "ask", action };
+    if (isDone(last) && (isWrite || onlyFailed)) return { kind: "answer", action: last };
+    if (wasRefused(action)) return { kind: "stay", action };
+    return { kind: isWrite && isInDoubt(last, tool) ? "ask" : "run", action };
+  });
+  const broken = fates.flatMap(({ kind, action }) =>
+    kind === "answer" || kind === "stay" || isWhole(action) ? [] : [action.id],
+  );
+  return broken.length === 0 ? ok(fates) : err(broken);
+}
+
+/** Find what the last run that had an action says of it; null where that is not known. */
+function lastOf(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAction | null {
+  const last = earlier.findLast(({ writes }) => writes.includes(action.id));
+  if (last === undefined) return action;
+  return last.actions?.find(({ id }) => id === action.id) ?? null;
+}
+
+function isDone({ status }: KeptAction): boolean {
+  return status === "success" || status === "initiated";
+}
+
+/** Whether nothing was ever called for an action: it had no arguments that fit. */
+function wasRefused({ status, args, attempts, cut = [], redacted = [], ...kept }: KeptAction): boolean {
+  const isLeftOut = kept.private === true || cut.includes("args") || redacted.includes("args");
+  return (
+    status === "error" &&
+    args === undefined &&
+    attempts === undefined &&
+    !isLeftOut &&
+    kept.error?.message !== undefined
+  );
+}
+
+/** Whether a write that did not succeed may have happened, in whole or in part. */
+function isInDoubt(
+  { status, error, data, items, attempts = 0 }: KeptAction,
+  tool: Tool | undefined,
+): boolean {
+  if (status === "skipped") return false;
+  if (status !== "error") return true;
+  // Elements of a loop were done; a batch inside may have done something before it failed; a job may be recorded.
+  const isPart = data !== undefined || (items?.ok ?? 0) > 0;
+  const isInside = tool?.flow !== undefined && attempts > 0;
+  return isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE";
+}
+
+/** Whether everything is kept that an action was sent with. */
+function isWhole({ args, round, cut = [], redacted = [] }: KeptAction): boolean {
+  const changed = [...cut, ...redacted];
+  return args !== undefined && round === undefined && !changed.includes("args") && !changed.includes("with");
+}

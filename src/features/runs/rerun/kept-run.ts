@@ -1,0 +1,41 @@
+import type { JsonObject } from "../../../core/contract/json.ts";
+import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
+
+/** An action as a run keeps it, as far as running it again goes by it. */
+export interface KeptAction {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: OutcomeStatus;
+  readonly args?: JsonObject;
+  /** Its other fields: its loop, what it selects, its time, its callback, its idempotency key. */
+  readonly with?: JsonObject;
+  readonly data?: unknown;
+  /** With its message where content is kept. */
+  readonly error?: { readonly code: string; readonly message?: string; readonly hint?: string };
+  readonly job_id?: string;
+  readonly attempts?: number;
+  readonly items?: { readonly ok: number };
+  /** It was an action of one of several rounds. */
+  readonly round?: number;
+  /** The references in its arguments are resolved. */
+  readonly resolved?: true;
+  /** The key that its upstream knows it by; writes only. */
+  readonly call_key?: string;
+  readonly private?: true;
+  readonly cut?: readonly string[];
+  readonly redacted?: readonly string[];
+}
+
+/** The body of a run. */
+export interface KeptRun {
+  readonly plan: {
+    readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+  };
+  readonly actions: readonly KeptAction[];
+}
+
+/** An earlier rerun of a run: the writes that it set out to send, and what is kept of them; null where nothing is, or not yet. */
+export interface EarlierRerun {
+  readonly writes: readonly string[];
+  readonly actions: readonly KeptAction[] | null;
+}

@@ -1,0 +1,126 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { parseBatch } from "../../../core/contract/batch.ts";
+import type { IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import type { FailureCode } from "../../../core/contract/failure-codes.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { makePlan } from "../../../core/plan/make-plan.ts";
+import type { Plan, Step } from "../../../core/plan/step.ts";
+import type { Fate } from "./decide-rerun.ts";
+import type { KeptAction, KeptRun } from "./kept-run.ts";
+
+/** Plan the actions that run, with the arguments that they had; what is answered is given to those that refer to it. */
+export function planRerun(
+  fates: readonly Fate[],
+  edges: KeptRun["plan"]["edges"],
+  catalog: Catalog,
+): Result<Plan, Refusal> {
+  const running = fates.filter(({ kind }) => kind !== "answer");
+  const ids = new Set(running.map(({ action }) => action.id));
+  const needed = edges.filter(({ from, reason }) => ids.has(from) && !reason.startsWith("hazard"));
+  const sent = running.map(({ kind, action }) => {
+    // One without a tool fails in its place again, and what needs it is skipped.
+    if (kind === "stay") return { id: action.id };
+    const needs = needed.filter(({ to }) => to === action.id).map(({ from }) => from);
+    return toAction(action, needs);
+  });
+  const batch = parseBatch({ actions: sent }, JSON.stringify(sent).length);
+  if (!batch.ok) return batch;
+  const asksFirst = new Set(fates.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : [])));
+  const given = new Map(
+    fates.flatMap(({ kind, action: { id, data } }) =>
+      kind === "answer" && data !== undefined ? [[id, data] as const] : [],
+    ),
+  );
+  const plan = makePlan(batch.value, catalog, { given, asksFirst });
+  // Unfinished at the deadline it is run again; a job would go on beside that.
+  return plan.ok ? ok({ ...plan.value, demotes: false }) : plan;
+}
+
+function toAction(
+  { id, tool, args = {}, resolved, with: others = {} }: KeptAction,
+  needs: readonly string[],
+): JsonObject {
+  return {
+    ...others,
+    id,
+    tool,
+    args: resolved === true ? asLiterals(args) : args,
+    ...(needs.length > 0 && { depends_on: [...new Set(needs)] }),
+  };
+}
+
+/** Arguments whose references are resolved: a value that looks like a reference is meant as it stands. */
+function asLiterals(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { $literal: value }]));
+}
+
+/**
+ * Make the claims of a rerun: an action's own key where it had one, and one made of the run and the action for every other write. The ids of its
+ * calls are those of the run, so an upstream that honours them acts once.
+ */
+export function claimWrites(
+  { steps }: Plan,
+  own: IdempotencyRequest,
+  { root, actions }: { readonly root: string; readonly actions: readonly KeptAction[] },
+): IdempotencyRequest {
+  const keys = new Map(actions.map(({ id, call_key: key }) => [id, key]));
+  const claims = steps.flatMap(({ id, index, task, parking }): IdempotencyRequest["actions"] => {
+    const seed = keys.get(id);
+    const claimed = own.actions.find((action) => action.index === index);
+    if (claimed !== undefined) return [{ ...claimed, seed: seed ?? claimed.seed }];
+    if (seed === undefined || parking !== null || !task.ok || !task.value.tool.isWrite) return [];
+    return [{ index, key: `rerun:${root}:${id}`, fingerprint: "", seed }];
+  });
+  return { ...own, actions: claims };
+}
+
+/** A run as a whole again: what was run in it, and what is answered from before, at the places that they had. */
+export function mergeRerun(
+  fates: readonly Fate[],
+  { steps, ...plan }: Plan,
+  outcomes: readonly Outcome[],
+): { readonly plan: Plan; readonly outcomes: readonly Outcome[] } {
+  const places = new Map(fates.map(({ action }, at) => [action.id, at]));
+  const placeOf = (index: number): number => places.get(steps[index]!.id)!;
+  const merged = fates.map(({ kind, action }, index): readonly [Step, Outcome] => {
+    if (kind === "answer" || kind === "stay") return answered(action, index);
+    const at = steps.findIndex(({ id }) => id === action.id);
+    const step = steps[at]!;
+    const moved = {
+      ...step,
+      index,
+      needs: step.needs.map(placeOf),
+      after: step.after.map(placeOf),
+      edges: [],
+    };
+    return [moved, outcomes[at]!];
+  });
+  return {
+    plan: { ...plan, steps: merged.map(([step]) => step) },
+    outcomes: merged.map(([, outcome]) => outcome),
+  };
+}
+
+/** An action as its run has kept it. */
+function answered(
+  { id, tool, status, data = null, job_id: jobId = "", error }: KeptAction,
+  index: number,
+): readonly [Step, Outcome] {
+  const failure = makeFailure(
+    (error?.code ?? "INTERNAL") as FailureCode,
+    error?.hint === undefined ? {} : { hint: error.hint },
+  );
+  const meta = { replayed: true } as const;
+  const step = { index, id, toolName: tool, needs: [], after: [], edges: [], parking: null, remaining: 1 };
+  const outcome: Outcome =
+    status === "initiated"
+      ? { status, jobId, meta }
+      : status === "success"
+        ? { status, data, json: JSON.stringify(data), meta }
+        : { status: "error", error: failure, meta };
+  return [{ ...step, task: err(failure) }, outcome];
+}

@@ -1,0 +1,92 @@
+import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import type { Refused } from "../../../core/gate/admit-plan.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { readKeys } from "../../../core/gate/read-keys.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Plan } from "../../../core/plan/step.ts";
+import type { Answer } from "../../../core/run/execute/answer.ts";
+import { answerPlan } from "../../../core/run/execute/executor.ts";
+import type { RunLogMethods } from "../run.ts";
+import type { Fate } from "./decide-rerun.ts";
+import type { KeptRun } from "./kept-run.ts";
+import { claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
+
+/** A run that is run again. */
+export interface RerunOf {
+  readonly runId: string;
+  /** The run that all of its reruns go back to, and how many there were. */
+  readonly root: string;
+  readonly earlier: number;
+  readonly kept: KeptRun;
+  readonly log: Promised<Pick<RunLogMethods, "claimRerun" | "dropRerun">>;
+}
+
+type Promised<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answered
+    ? (...args: Args) => Promise<Answered>
+    : never;
+};
+
+/**
+ * Run what is to be run again, and answer the run as a whole. Which writes it sets out to send is written down before any is sent: if
+ * this ends without a record, the next rerun asks a person about each of them. Where another rerun has come in between nothing runs.
+ */
+export async function runRerun(
+  fates: readonly Fate[],
+  { runId, root, earlier, kept, log }: RerunOf,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  const { ports, caller } = execution;
+  const rerun = ports.newId();
+  const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
+    const merged = mergeRerun(fates, plan, outcomes);
+    return `${toEnvelopeJson(merged.plan, merged.outcomes, measured).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
+  };
+  if (!fates.some(({ kind }) => kind === "ask" || kind === "run")) {
+    const json = toJson(NOTHING, [], { batchId: rerun, durationMs: 0, maxParallelism: 0 });
+    return ok({ json, quota: null, replayed: true });
+  }
+  const planned = planRerun(fates, kept.plan.edges, execution.catalog);
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const plan = planned.value;
+  const writes = plan.steps.flatMap(({ id, task }) => (task.ok && task.value.tool.isWrite ? [id] : []));
+  const claimed = await attempt(() => log.claimRerun({ root, rerun, writes, after: earlier }));
+  if (!claimed.ok) return err({ refusal: UNCLAIMED, quota: null });
+  if (!claimed.value) return err({ refusal: OVERTAKEN, quota: null });
+  const answered = await answerPlan(
+    plan,
+    { ...execution, within: { answer: answerBudgetOf(plan), outer: runId, batchId: rerun } },
+    {
+      toJson,
+      keysOf: async (runnable) => {
+        const own = await readKeys(runnable, { caller, ports, batchKey: undefined });
+        const none = { runId: ports.newId(), batch: null, actions: [] };
+        return claimWrites(runnable, own ?? none, { root, actions: kept.actions });
+      },
+    },
+  );
+  if (!answered.ok) await attempt(() => log.dropRerun(rerun));
+  return answered;
+}
+
+const NOTHING: Plan = {
+  steps: [],
+  onError: "partial-success",
+  deadlineMs: 0,
+  demotes: false,
+  maxTokens: null,
+  handles: [],
+  sharesReads: false,
+};
+
+const UNCLAIMED = makeRefusal(
+  "UNAVAILABLE",
+  "The rerun could not be written down, so nothing of it ran; ask again.",
+  { retryAfterMs: 1_000 },
+);
+const OVERTAKEN = makeRefusal(
+  "UNAVAILABLE",
+  "Another rerun of this run has begun meanwhile, so nothing of this one ran; look at that one before you ask again.",
+  { retryAfterMs: 2_000 },
+);

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+
+import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
+import { TestWorld } from "../../support/execute-batch.ts";
+import { contractOf } from "../../support/fake-actions.ts";
+
+const read = contractOf("read", { run: async () => ({ n: 1 }) });
+const drop = contractOf("drop", { isWrite: true, actions: ["delete"], run: async () => ({ dropped: 1 }) });
+const TOOLS = [read, drop];
+const ACTIONS = [
+  { id: "r", tool: "read" },
+  { id: "d", tool: "drop" },
+  { id: "after", tool: "read", depends_on: ["d"] },
+  { id: "last", tool: "read", depends_on: ["after", "r"] },
+];
+
+describe("An action that needs a person's yes", () => {
+  test("is MISCONFIGURED where the Worker asks nobody, and what needs it is skipped because of it; the rest runs", async () => {
+    const world = new TestWorld();
+    const { asking: _, ...execution } = world.execution(TOOLS);
+    const { results, summary } = await world.run(
+      TOOLS,
+      { actions: ACTIONS },
+      { ...execution, asking: undefined! },
+    );
+    expect(results).toMatchObject([
+      { id: "r", status: "success" },
+      {
+        id: "d",
+        status: "error",
+        error: { code: "MISCONFIGURED", hint: expect.stringContaining("confirmations") },
+      },
+      { id: "after", status: "skipped", because: "d", error: { code: "DEPENDENCY_FAILED" } },
+      { id: "last", status: "skipped", because: "d", error: { code: "DEPENDENCY_FAILED" } },
+    ]);
+    expect(summary).toMatchObject({ ok: 1, error: 1, skipped: 2 });
+  });
+
+  test.each([
+    ["a batch, by its key", undefined, { key: "tester", runId: expect.any(String) }],
+    [
+      "a flow that a key runs, by both",
+      { flow: "nightly", runId: "run-1" },
+      { key: "tester", flow: "nightly", runId: "run-1" },
+    ],
+    [
+      "a flow that no key runs, by what started it",
+      { flow: "nightly", trigger: "webhook", runId: "run-1" },
+      { flow: "nightly", trigger: "webhook", runId: "run-1" },
+    ],
+  ] as const)("is asked about in the name of %s", async (_, runOf, asker) => {
+    const world = new TestWorld();
+    const asked: ParkingOptions["asker"][] = [];
+    const { asking, ...execution } = world.execution(TOOLS);
+    const within = runOf && { within: { answer: undefined!, runOf } };
+    await world.run(
+      TOOLS,
+      { actions: ACTIONS },
+      {
+        ...execution,
+        ...within,
+        asking: {
+          createParking: (plan, options) => {
+            asked.push(options.asker);
+            return asking!.createParking(plan, options);
+          },
+        },
+      },
+    );
+    expect(asked).toEqual([asker]);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+
+const DECLARATION = {
+  summary: "Drop an order",
+  description: "Drop an order.",
+  category: "shop",
+  actions: ["delete"],
+  is_write: true,
+  input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  http: { method: "DELETE", url: "https://api.example.com/orders/{id}" },
+};
+
+test("an added tool is shown with its effective contract, which says what it leaves to the default", async () => {
+  const volley = await createTestVolley({
+    tools: [],
+    features: [discovery(), confirmations(), addedTools()],
+    key: { flags: ["manage_tools"] },
+  });
+  const send = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const headers = { "content-type": "application/json" };
+    const init = { method, ...(body && { headers, body: JSON.stringify(body) }) };
+    return (await (await volley.fetch(path, init)).json()) as Record<string, unknown>;
+  };
+  for (const [declared, contract] of [
+    [{}, { mode: "sequential-only", on_error: "fail-fast", confirm: "always" }],
+    [
+      { orchestration: { mode: "parallel-safe", confirm: "never" } },
+      { mode: "parallel-safe", on_error: "fail-fast", confirm: "never" },
+    ],
+  ] as const) {
+    await send("PUT", "/v1/tools/drop_order", { ...DECLARATION, ...declared });
+    const shown = await send("GET", "/v1/tools/drop_order");
+    expect(shown["x-orchestration"]).toEqual(contract);
+    // The declaration itself is as it was sent.
+    expect(shown["orchestration"]).toEqual("orchestration" in declared ? declared.orchestration : undefined);
+    const schema = await send("POST", "/v1/get_tool_schema", { tool_name: "drop_order" });
+    expect(schema["x-orchestration"]).toEqual(contract);
+  }
+});

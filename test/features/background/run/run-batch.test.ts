@@ -1,0 +1,307 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import { BatchObject } from "../../../support/batch-object.ts";
+import { contractOf } from "../../../support/fake-actions.ts";
+import { samples } from "../../../support/samples.ts";
+
+const WRITE = {
+  isWrite: true,
+  actions: ["create"],
+  orchestration: { mode: "sequential-only", on_error: "partial-success" },
+} as const;
+const numbers = (count: number): readonly number[] => [...Array(count).keys()];
+const over = (count: number) => ({ for_each: numbers(count), args: { n: { $ref: "item#" } } });
+
+interface Entry {
+  readonly index: number;
+  readonly status: string;
+  readonly error?: { readonly code: string };
+}
+
+/** An upstream that counts which elements reached it, and takes so long for each. */
+class Upstream {
+  readonly calls: number[] = [];
+  readonly keys = new Map<number, Set<string>>();
+  underWay = 0;
+  most = 0;
+  /** Called before a call is answered. */
+  onCall: (n: number) => void = () => {};
+
+  tool(name: string, declared: Parameters<typeof contractOf>[1]): Tool {
+    return contractOf(name, {
+      ...declared,
+      hosts: ["api.example.com"],
+      run: async (args: unknown, { fetch, idempotencyKey }: ToolContext) => {
+        const { n } = args as { readonly n: number };
+        const answer = await fetch(`https://api.example.com/${n}/${idempotencyKey}`, { method: "POST" });
+        return answer.json();
+      },
+    });
+  }
+
+  /** Answer a call after so long. */
+  async answer(url: string, sleep: () => Promise<void>): Promise<Response> {
+    const [, number, key = ""] = new URL(url).pathname.split("/");
+    const n = Number(number);
+    this.calls.push(n);
+    this.keys.set(n, (this.keys.get(n) ?? new Set<string>()).add(key));
+    this.underWay += 1;
+    this.most = Math.max(this.most, this.underWay);
+    await sleep();
+    this.underWay -= 1;
+    this.onCall(n);
+    return this.failing.has(n) && this.times(n) <= 2
+      ? new Response("", { status: 429 })
+      : Response.json({ n });
+  }
+
+  /** Elements whose first calls are refused. */
+  readonly failing = new Set<number>();
+
+  times(n: number): number {
+    return this.calls.filter((call) => call === n).length;
+  }
+}
+
+function setUp(
+  actions: readonly object[],
+  {
+    ms = 10,
+    deadlineMs,
+    ...declared
+  }: { ms?: number; deadlineMs?: number } & Parameters<typeof contractOf>[1] = {},
+) {
+  const upstream = new Upstream();
+  const tools = [
+    upstream.tool("read", { ...declared, isWrite: false }),
+    upstream.tool("write", { ...WRITE, idempotent: false, ...declared }),
+    upstream.tool("keyed", { ...WRITE, domain: "keyed", idempotent: "with-key", ...declared }),
+    upstream.tool("later", { ...WRITE, domain: "later", execution: "fire-and-forget" }),
+  ];
+  const object = new BatchObject(tools, { actions }, deadlineMs);
+  object.world.fetch = (url) => upstream.answer(url, () => object.world.clock.sleep(ms));
+  return { upstream, object };
+}
+
+const entriesOf = (object: BatchObject, index = 0): readonly Entry[] =>
+  object.results()[index]!.data as readonly Entry[];
+
+describe("A batch in the background", () => {
+  test("takes a loop of 1,000 elements, and has an entry of each in its results", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(1_000) }]);
+    const { end } = await object.finish();
+    expect(end.kind).toBe("succeeded");
+    expect(upstream.calls).toEqual(numbers(1_000));
+    expect(entriesOf(object)).toEqual(
+      numbers(1_000).map((n) => ({ index: n, status: "success", data: { n } })),
+    );
+    expect(object.total).toBe(1_000);
+  });
+
+  test("makes its writes one after another, and its reads in slices", async () => {
+    const writes = setUp([{ tool: "write", ...over(60) }]);
+    await writes.object.finish();
+    expect(writes.upstream.most).toBe(1);
+    const reads = setUp([{ tool: "read", ...over(60) }]);
+    await reads.object.finish();
+    expect(reads.upstream.most).toBe(LIMITS.headerSlots);
+  });
+
+  test("writes two rows for a write, by one call, and one for a read, by one call for each slice", async () => {
+    const writes = setUp([{ tool: "write", ...over(100) }]);
+    await writes.object.finish();
+    // One more call for the end of each slice, and one row for the loop as a whole.
+    expect(writes.object.written).toEqual({ rows: 201, calls: 105 });
+    const reads = setUp([{ tool: "read", ...over(100) }]);
+    await reads.object.finish();
+    expect(reads.object.written).toEqual({ rows: 101, calls: 5 });
+  });
+
+  test("has its writes written down before they are sent", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(30) }]);
+    upstream.onCall = (n) => expect(object.rows.get(`0.${n}`)).toMatchObject({ inDoubt: true });
+    expect((await object.finish()).end.kind).toBe("succeeded");
+  });
+
+  test("goes on in the next attempt where time is up for one, and no attempt is counted for it", async () => {
+    const { upstream, object } = setUp(
+      [
+        { tool: "write", ...over(500) },
+        { tool: "read", args: { n: -1 } },
+      ],
+      {
+        ms: 1_000,
+      },
+    );
+    const first = await object.attempt();
+    expect(first.end).toEqual({ kind: "continued" });
+    expect(upstream.calls.length).toBeLessThan(130);
+    const { end } = await object.finish();
+    expect(end.kind).toBe("succeeded");
+    expect(upstream.calls.filter((n) => n >= 0)).toEqual(numbers(500));
+    expect(entriesOf(object).every(({ status }) => status === "success")).toBe(true);
+  });
+
+  test("ends with its deadline, and says of each element that it did not come to it", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(200) }], { ms: 1_000, deadlineMs: 150_000 });
+    const { end } = await object.finish();
+    expect(end).toMatchObject({ kind: "failed", error: { retryable: false } });
+    const entries = entriesOf(object);
+    expect(entries).toHaveLength(200);
+    const late = entries.filter(({ error }) => error?.code === "DEADLINE_EXCEEDED").length;
+    expect(late).toBeGreaterThanOrEqual(50);
+    expect(new Set(upstream.calls).size).toBe(upstream.calls.length);
+  });
+
+  test("is ended between elements where it is cancelled", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(200) }]);
+    upstream.onCall = (n) => {
+      if (n === 42) object.kill();
+    };
+    await object.world.clock.runUntil(object.begin());
+    expect(upstream.calls).toEqual(numbers(43));
+  });
+
+  test("runs the rest after a write of a loop was lost, and never sends that again", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(100) }]);
+    await killAt(upstream, object, 50);
+    const { end } = await object.finish();
+    expect(end.kind).toBe("succeeded");
+    expect(upstream.times(50)).toBe(1);
+    expect(entriesOf(object)[50]).toMatchObject({ status: "unknown", error: { code: "INTERNAL" } });
+    expect(entriesOf(object).filter(({ status }) => status === "success")).toHaveLength(99);
+  });
+
+  test("does not run the rest where the contract is fail-fast", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(100) }], {
+      orchestration: { mode: "sequential-only", on_error: "fail-fast" },
+    });
+    await killAt(upstream, object, 50);
+    const { end } = await object.finish();
+    expect(end.kind).toBe("unknown");
+    expect(upstream.calls).toEqual(numbers(51));
+    const entries = entriesOf(object);
+    expect(entries).toHaveLength(100);
+    expect(entries.slice(51).every(({ error }) => error?.code === "ABORTED")).toBe(true);
+  });
+
+  test("sends a lost write again under its key where that is safe", async () => {
+    const { upstream, object } = setUp([{ tool: "keyed", ...over(60) }]);
+    await killAt(upstream, object, 30);
+    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect(upstream.times(30)).toBe(2);
+    expect([...upstream.keys.values()].every((keys) => keys.size === 1)).toBe(true);
+    expect(new Set([...upstream.keys.values()].flatMap((keys) => [...keys])).size).toBe(60);
+  });
+
+  test("tries elements again that failed in passing, and no others", async () => {
+    const { upstream, object } = setUp([{ tool: "write", ...over(60) }]);
+    upstream.failing.add(7);
+    const { end } = await object.finish();
+    expect(end.kind).toBe("succeeded");
+    expect(upstream.times(7)).toBeGreaterThan(1);
+    expect(upstream.calls.filter((n) => n !== 7)).toEqual(numbers(60).filter((n) => n !== 7));
+  });
+
+  test("records a job for each element of a background tool, the same ones in a later attempt", async () => {
+    const { object } = setUp([{ tool: "later", ...over(100) }]);
+    await object.finish();
+    expect(object.world.gate.recordedIds.size).toBe(100);
+    const entries = entriesOf(object);
+    expect(entries.every(({ status }) => status === "initiated")).toBe(true);
+    for (const key of object.rows.keys()) object.rows.delete(key);
+    await object.finish();
+    expect(object.world.gate.recordedIds.size).toBe(100);
+  });
+
+  test("waits for the rate limit of its tool", async () => {
+    const { upstream, object } = setUp([{ tool: "read", ...over(50) }], {
+      orchestration: { mode: "parallel-safe", rate_limit: { limit: 10, window_s: 1, scope: "tenant" } },
+    });
+    let tokens = 10;
+    const { gate, clock } = object.world;
+    const admit = gate.admit.bind(gate);
+    gate.admit = async (request) => {
+      gate.denied = request.draws.slice(tokens).map(({ index }) => ({ index, retryAfterMs: 1_000 }));
+      const before = clock.now();
+      const answer = await admit(request);
+      tokens = Math.max(0, tokens - request.draws.length);
+      clock.after(1_000 - (before % 1_000), () => (tokens = 10));
+      return answer;
+    };
+    const { end } = await object.finish();
+    expect(end.kind).toBe("succeeded");
+    expect([...upstream.calls].sort((a, b) => a - b)).toEqual(numbers(50));
+  });
+
+  test("hands the whole of its elements' data to actions that refer to them, also in a later attempt", async () => {
+    const { upstream, object } = setUp([
+      { id: "all", tool: "read", ...over(40) },
+      { id: "use", tool: "write", for_each: { $ref: "all#" }, args: { n: { $ref: "item#/data/n" } } },
+    ]);
+    await killAt(upstream, object, 20, 2);
+    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect(entriesOf(object, 1)).toHaveLength(40);
+  });
+
+  test("F31 loses and doubles no element, wherever it is killed", async () => {
+    const kills = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 });
+    const property = fc.asyncProperty(
+      kills,
+      fc.constantFrom("write", "keyed", "read"),
+      fc.boolean(),
+      async (after, tool, whileWriting) => {
+        const { upstream, object } = setUp([{ tool, ...over(120) }]);
+        for (const count of after) await killAfter(upstream, object, { count, whileWriting });
+        upstream.onCall = () => {};
+        object.onWrite = () => {};
+        const { end } = await object.finish();
+        expect(end.kind).not.toBe("continued");
+        const entries = entriesOf(object);
+        expect(entries.map(({ index }) => index)).toEqual(numbers(120));
+        for (const { index, status } of entries) {
+          const times = upstream.times(index);
+          if (tool !== "write") expect(status).toBe("success");
+          else expect(times).toBeLessThanOrEqual(1);
+          if (status === "success") expect(times).toBeGreaterThanOrEqual(1);
+          else expect(status).toBe("unknown");
+          expect(upstream.keys.get(index)?.size ?? 1).toBe(1);
+        }
+        expect(entries.filter(({ status }) => status === "unknown").length).toBeLessThanOrEqual(
+          2 * after.length,
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: samples(100) });
+  });
+});
+
+/** Make an attempt that is killed while this element is under way for the so-manieth time. */
+async function killAt(upstream: Upstream, object: BatchObject, n: number, time = 1): Promise<void> {
+  upstream.onCall = (called) => {
+    if (called === n && upstream.times(n) === time) object.kill();
+  };
+  await object.world.clock.runUntil(object.begin());
+  upstream.onCall = () => {};
+}
+
+/** Make an attempt that is killed after so many calls, or so many rows. */
+async function killAfter(
+  upstream: Upstream,
+  object: BatchObject,
+  { count, whileWriting }: { readonly count: number; readonly whileWriting: boolean },
+): Promise<void> {
+  let left = count;
+  const pass = (): void => {
+    left -= 1;
+    if (left === 0) object.kill();
+  };
+  upstream.onCall = whileWriting ? () => {} : pass;
+  object.onWrite = whileWriting ? pass : () => {};
+  const report = await object.world.clock.runUntil(object.begin());
+  // One that was over before is taken, as its object would.
+  if (report !== null && left > 0) object.take(report);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+
+import { countRuns } from "../../../../src/features/runs/console/count-runs.ts";
+import { isNarrow, readFilter, toQuery } from "../../../../src/features/runs/console/run-filter.ts";
+import {
+  nameRun,
+  RUN_SOURCES,
+  RUN_STATUSES,
+  titleOf,
+} from "../../../../src/features/runs/console/run-words.ts";
+import { sayTypescript } from "../../../../src/features/runs/console/say-typescript.ts";
+import { incompleteOf, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
+import type { ListedRun } from "../../../../src/features/runs/console/wire.ts";
+import * as run from "../../../../src/features/runs/run.ts";
+import { parseRunQuery } from "../../../../src/features/runs/run-query.ts";
+import { ranAt, someRun } from "./some-run.ts";
+
+describe("The filter of the list", () => {
+  test("knows every source and status that the API knows", () => {
+    expect(RUN_SOURCES.toSorted()).toEqual(run.RUN_SOURCES.toSorted());
+    expect(RUN_STATUSES.toSorted()).toEqual(run.RUN_STATUSES.toSorted());
+  });
+
+  test("is read from an address, written as the API reads it, and leaves out what that would refuse", () => {
+    const all = "source=webhook&status=error&since=1h&tool=look&flow=f&key=k&tag=t&request_id=r";
+    const filter = readFilter(new URLSearchParams(all));
+    const query = new URLSearchParams(toQuery(filter, Date.parse("2026-12-01T08:00:00Z")));
+    expect(query.get("since")).toBe("2026-12-01T07:00:00.000Z");
+    expect(parseRunQuery(query)).toMatchObject({
+      ok: true,
+      value: { source: "webhook", tag: "t", request: "r" },
+    });
+    const wrong = readFilter(new URLSearchParams("source=fax&status=odd&since=1y"));
+    expect(isNarrow(wrong)).toBe(false);
+    expect(parseRunQuery(new URLSearchParams(toQuery(wrong, 0))).ok).toBe(true);
+  });
+});
+
+test("A run is named by its flow or its tools, of which a row has three", () => {
+  expect(nameRun({ flow: "report", tools: ["a"], actions: 1 })).toBe("report");
+  expect(nameRun({ tools: ["a", "b", "c", "d", "e"], actions: 9 })).toBe("a, b, c and 2 more");
+  expect(nameRun({ tools: [], actions: 0 })).toBe("no action");
+  expect(titleOf({ tools: ["a"], actions: 3 })).toBe("a");
+  expect(titleOf({ tools: ["a", "b"], actions: 3 })).toBe("3 actions");
+});
+
+describe("toBatch()", () => {
+  const batchOf = (...given: Parameters<typeof someRun>) =>
+    JSON.parse(toBatch(someRun(...given))) as {
+      actions: { id: string; args: unknown; depends_on?: string[] }[];
+    };
+
+  test("keeps ids and references, and says in depends_on what no reference says", () => {
+    const { actions } = batchOf(
+      [ranAt("a", 0, 1), ranAt("b", 1, 1, { args: { of: { $ref: "a#/id" } } }), ranAt("c", 1, 1)],
+      {
+        plan: {
+          edges: [
+            { from: "a", to: "b", reason: "reference" },
+            { from: "a", to: "c", reason: "depends_on" },
+            { from: "b", to: "c", reason: "hazard: mail" },
+          ],
+        },
+      },
+    );
+    expect(actions.map(({ id, depends_on: needs }) => [id, needs])).toEqual([
+      ["a", undefined],
+      ["b", undefined],
+      ["c", ["a"]],
+    ]);
+    expect(actions[1]!.args).toEqual({ of: { $ref: "a#/id" } });
+  });
+
+  test("gives fresh ids where rounds have used one twice, or a provider gave one that a batch may not have", () => {
+    const { actions } = batchOf([ranAt("a0", 0, 1), ranAt("a0", 1, 1), ranAt("call:1", 2, 1)]);
+    expect(actions.map(({ id }) => id)).toEqual(["a0", "a0-2", "a2"]);
+  });
+
+  test("keeps what an action was sent with besides its arguments, but for the key that would answer with the first run", () => {
+    const others = { for_each: { $ref: "a#/items" }, select: ["/id"], idempotency_key: "once" };
+    const { actions } = batchOf([ranAt("a", 0, 1), ranAt("b", 1, 1, { with: others })], {
+      plan: { edges: [{ from: "a", to: "b", reason: "reference" }] },
+    });
+    expect(actions[1]).toEqual({
+      id: "b",
+      tool: "look",
+      args: { id: "b" },
+      for_each: { $ref: "a#/items" },
+      select: ["/id"],
+    });
+  });
+
+  test("keeps every digit of an argument", () => {
+    expect(toBatch(someRun([ranAt("a", 0, 1, { args: { n: 12345678901234567890n } })]))).toContain(
+      "12345678901234567890",
+    );
+  });
+
+  test("says of which actions the arguments were not kept as they were sent", () => {
+    const actions = [
+      ranAt("a", 0, 1),
+      ranAt("b", 0, 1, { redacted: ["args"] }),
+      ranAt("c", 0, 1, { cut: ["args"] }),
+      ranAt("d", 0, 1, { private: true }),
+      ranAt("e", 0, 1, { cut: ["data"] }),
+    ];
+    expect(incompleteOf(someRun(actions))).toEqual(["b", "c", "d"]);
+  });
+});
+
+test("A program in TypeScript has the batch and reads the key from the environment", () => {
+  const program = sayTypescript("https://volley.example", '{"actions":[]}');
+  expect(program).toContain('client.execute({"actions":[]})');
+  expect(program).toContain("process.env.VOLLEY_KEY");
+});
+
+test("countRuns() counts by hour, and by tool and day; what is older than the first day is not counted", () => {
+  const at = (time: string, status: ListedRun["status"] = "success", tools = ["look"]) =>
+    ({ started_at: time, status, tools }) as unknown as ListedRun;
+  const { hours, tools } = countRuns(
+    [
+      at("2026-12-02T10:30:00Z", "partial", ["look", "send"]),
+      at("2026-12-02T10:59:00Z"),
+      at("2026-12-01T23:00:00Z", "error"),
+      at("2026-11-30T23:00:00Z"),
+    ],
+    {
+      nowMs: Date.parse("2026-12-02T10:45:00Z"),
+      dayStarts: ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"].map((day) => Date.parse(day)),
+    },
+  );
+  expect(hours).toHaveLength(24);
+  expect(hours.at(-1)).toMatchObject({ runs: 2, failed: 1 });
+  expect(hours.reduce((sum, { runs }) => sum + runs, 0)).toBe(3);
+  expect(tools).toEqual([
+    { tool: "look", days: [1, 2], total: 3 },
+    { tool: "send", days: [0, 1], total: 1 },
+  ]);
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+
+import type { KeptTool } from "../../../../src/core/contract/gate/kept-tool.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import type { KeptTools, TenantPart } from "../../../../src/core/edge/feature.ts";
+import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
+import { makeExport } from "../../../../src/features/tenant-data/http/export.ts";
+import { valueOf } from "../../../support/unwrap.ts";
+import { VirtualClock } from "../../../support/virtual-clock.ts";
+
+/** A tool whose declaration has so many characters. */
+const toolOf = (name: string, characters: number) =>
+  ({
+    name,
+    headJson: JSON.stringify({ category: "crm" }),
+    json: JSON.stringify({ name, description: "x".repeat(characters) }),
+  }) as unknown as KeptTool;
+const TOOLS = Array.from({ length: 20 }, (_, n) => toolOf(`tool_${n}`, 50_000));
+const KEYS: TenantPart = { field: "keys", exportJson: async () => "[]" } as unknown as TenantPart;
+
+function world() {
+  const clock = new VirtualClock();
+  const isolate = new IsolateBytes(clock);
+  let reads = 0;
+  const added = {
+    readAll: async () => {
+      reads += 1;
+      return TOOLS;
+    },
+  } as unknown as KeptTools;
+  const ask = (caller: object = { manageTools: true, manageKeys: true }) => {
+    const context = {
+      caller: { name: "admin", tenant: "acme", tools: ["*"], ...caller },
+      ports: { clock },
+      upstreams: { share: () => isolate.open("acme", clock) },
+    } as unknown as RequestContext;
+    const request = new Request("https://volley.test/v1/export");
+    return clock.runUntil(makeExport([KEYS], added).handle(request, context, "") as Promise<never>);
+  };
+  return { clock, isolate, ask, reads: () => reads };
+}
+
+test("T44 an export holds its tenant's bytes until its client has read it", async () => {
+  const { isolate, ask } = world();
+  const response: Response = valueOf(await ask());
+  const held = isolate.heldBy("acme");
+  expect(held).toBeGreaterThan(20 * 50_000 - LIMITS.uncountedBytes);
+  expect(held).toBeLessThan(21 * 50_000);
+  const { tools, keys } = (await response.json()) as { tools: unknown[]; keys: unknown[] };
+  expect([tools.length, keys]).toEqual([20, []]);
+  expect(isolate.held).toBe(0);
+});
+
+test("T44 an export for which its tenant's bytes have no room is refused before anything is read", async () => {
+  const { clock, isolate, ask, reads } = world();
+  const other = isolate.open("acme", clock);
+  expect(other.take(isolate.limits.claim, false)).toBe(true);
+  expect(await ask()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+  expect(reads()).toBe(0);
+  // Keys alone are few, and need no turn.
+  expect(await ask({ manageKeys: true })).toMatchObject({ ok: true });
+  other.give(isolate.limits.claim);
+  expect(await ask()).toMatchObject({ ok: true });
+});
+
+test("T44 an export that cannot be read whole, or is not allowed, holds nothing", async () => {
+  const { isolate, ask } = world();
+  expect(await ask({})).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
+  expect(isolate.held).toBe(0);
+});
