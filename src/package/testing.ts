@@ -92,6 +92,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/confirmations/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
+    import("../features/background/http/attempt-batch.ts"),
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
@@ -155,9 +156,9 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
+    ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
     ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
     ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
-    ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

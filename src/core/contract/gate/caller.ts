@@ -57,10 +57,10 @@ export interface Caller {
   readonly manageTools?: true;
   /** May make, replace and revoke keys of its tenant. */
   readonly manageKeys?: true;
-  /** May manage endpoints of its tenant, and publish events to them. */
-  readonly manageEndpoints?: true;
   /** May look across tenants; no other right does. */
   readonly operates?: true;
+  /** May manage endpoints of its tenant, and publish events to them. */
+  readonly manageEndpoints?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -92,8 +92,8 @@ export function flagsOf({
     skip_approval: skipApproval,
     manage_tools: manageTools,
     manage_keys: manageKeys,
-    manage_endpoints: manageEndpoints,
     operator: operates,
+    manage_endpoints: manageEndpoints,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -107,7 +107,7 @@ export function withFlags(
     ...(flags.includes("approve") && { approves: true as const }),
     ...(flags.includes("manage_tools") && { manageTools: true as const }),
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
-    ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
     ...(flags.includes("operator") && { operates: true as const }),
+    ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
   };
 }
