@@ -448,7 +448,7 @@ describe("The first key", () => {
 
 describe("Keys", () => {
   test.each(LOOKS)("are made in the browser, rotated and revoked: $width px, $colorScheme", async (look) => {
-    await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/usage" });
+    await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/keys" });
     const { page, url } = console;
     const name = `k-${look.width}-${look.colorScheme}`;
     const bodies: string[] = [];

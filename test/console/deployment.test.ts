@@ -32,9 +32,11 @@ describe("toDeployment()", () => {
 
   test("has a section of a flag for keys that have it, and before that is known for none", () => {
     const operator: Section = { feature: "operator", flag: "operator" };
-    const who = { key: "assistant", tenant: "acme", features: ["operator"] };
     const of = (flags: readonly string[]) =>
-      toDeployment([core, operator], { data: { ...who, flags }, problem: null }).sections;
+      toDeployment([core, operator], {
+        data: { features: ["operator"], flags, key: "ops", tenant: "operator" },
+        problem: null,
+      }).sections;
     expect(of(["operator"])).toEqual([core, operator]);
     expect(of(["manage_keys"])).toEqual([core]);
     const problem = { code: "UNREADABLE" };

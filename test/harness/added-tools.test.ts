@@ -40,10 +40,12 @@ describe("PUT /v1/tools/{name}", () => {
     await admin.execute([{ tool: "echo-number", args: { n: 8 } }]);
     expect(upstream.requestsTo("/search")).toHaveLength(1);
     const shown = await send("GET", "/v1/tools/echo-number");
-    expect(json(shown)).toEqual(json(replaced));
+    const { "x-orchestration": contract, ...declared } = json(shown) as Record<string, unknown>;
+    expect(declared).toEqual(json(replaced));
+    expect(contract).toEqual({ mode: "parallel-safe", on_error: "partial-success", confirm: "never" });
     // A shown tool can be put as it is.
     const again = await send("PUT", "/v1/tools/echo-number", json(shown));
-    expect([again.status, json(again)]).toEqual([200, json(shown)]);
+    expect([again.status, json(again)]).toEqual([200, declared]);
   });
 
   test("refuses a key without the flag, whatever it asks", async () => {
@@ -326,7 +328,7 @@ describe("POST /v1/tools/import", () => {
     expect([status, namesOf(body)]).toEqual([200, ["num_one", "num_two"]]);
     const { results } = await admin.execute([{ tool: "num_two", args: { n: 2 } }]);
     expect(upstream.requestsTo("/echo/two").length, JSON.stringify(results)).toBe(1);
-    expect(json(await send("GET", "/v1/tools/num_one"))).toEqual((body["tools"] as unknown[])[0]);
+    expect(json(await send("GET", "/v1/tools/num_one"))).toMatchObject((body["tools"] as unknown[])[0]);
   });
 
   test("replaces what the same prefix had, and touches nothing else", async () => {

@@ -60,7 +60,7 @@ test("the commands of docs/flows.md do what the page says, in its order", async 
   });
   expect(new Date(timed!["next_run_at"] as string).getUTCMinutes()).toBe(0);
   expect(jobs).toMatchObject({ jobs: [{ job_id: job, tool: "look_up", trigger: "webhook" }] });
-  const inList = { name, summary, is_write, fingerprint, paused: false };
+  const inList = { name, summary, is_write, fingerprint, paused: false, triggers: [] };
   expect((listed as { flows: unknown[] }).flows).toContainEqual(inList);
   expect(shown).toMatchObject({ ...kept, plan: { waves: [["found"], ["first"]] } });
   expect(deleted).toBeNull();

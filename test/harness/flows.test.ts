@@ -177,6 +177,7 @@ describe("GET /v1/flows", () => {
       is_write: false,
       fingerprint: json(await show("in-the-list"))["fingerprint"],
       paused: false,
+      triggers: [],
     });
     expect(flows.map(({ name }) => name)).not.toContain("flow-like");
     expect((await show("flow-like")).status).toBe(404);

@@ -122,6 +122,7 @@ describe("GET /v1/export", () => {
       "tools",
       "flows",
       "runs",
+      "counts",
     ]);
     expect(Object.keys(await exportOf("keymaster"))).toEqual([
       "volley_export",
@@ -190,6 +191,8 @@ describe("POST /v1/tenant/delete", () => {
       files: 1,
       keys: 2,
       runs: expect.any(Number) as number,
+      counts: expect.any(Number) as number,
+      endpoints: 0,
     });
     for (const path of paths)
       expect([path, (await doomed.get(new URL(path, volley.url).pathname)).status]).toEqual([path, 404]);

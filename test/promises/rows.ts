@@ -382,14 +382,14 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "none is sent twice, and none is missing; at most the one under way and the one before it are `unknown`",
   },
   {
-    mark: "F34",
-    when: "the object of runs, or of the operator's counts, is down or full",
-    seen: "batches go on; the operator's log says how much is missing",
-  },
-  {
     mark: "F33",
     when: "killed while an event goes to many endpoints",
     seen: "each of them gets it; a delivery that was under way is made once more",
+  },
+  {
+    mark: "F34",
+    when: "the object of runs, or of the operator's counts, is down or full",
+    seen: "batches go on; the operator's log says how much is missing",
   },
   {
     mark: "F35",

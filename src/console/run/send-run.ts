@@ -3,7 +3,7 @@ import { readEvents } from "../kit/read-events.ts";
 import { currentOwner } from "../kit/session.ts";
 import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
 
-export const RUN_PATH = "/v1/execute_actions";
+const RUN_PATH = "/v1/execute_actions";
 /** Pauses before a run whose connection was lost is sent again under its key; after them it is given up. */
 const PAUSES_MS = [500, 1_500, 4_000, 8_000];
 

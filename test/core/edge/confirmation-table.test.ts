@@ -312,7 +312,7 @@ describe("confirmations()", () => {
         return exec(query, ...bindings);
       }) as typeof exec;
       expect(table.list(Date.now(), { ...everything, limit: 2 })).toHaveLength(2);
-      expect(read).toEqual(Array(2).fill("SELECT head_json FROM confirmations WHERE id = ?"));
+      expect(read).toEqual(Array(2).fill("SELECT head_json, decision_json FROM confirmations WHERE id = ?"));
     });
   });
 });

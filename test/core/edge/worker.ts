@@ -11,6 +11,8 @@ import { createConfirmationsPart } from "../../../src/features/confirmations/obj
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import { createOperatorLog } from "../../../src/features/operator/objects/operator-log.ts";
 import type { OperatorLogMethods } from "../../../src/features/operator/operator.ts";
+import type { DirectoryMethods } from "../../../src/features/endpoints/directory-methods.ts";
+import type { EndpointShardMethods } from "../../../src/features/endpoints/shard-methods.ts";
 import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
 import type { RunLogMethods } from "../../../src/features/runs/run.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
@@ -90,6 +92,15 @@ export const ListedGate = createTenantGate({ parts: listed, createBackground: ()
 /** The gate of a whole Volley, whose alarm runs tools. */
 export const VolleyGate = createVolley({ tools: [limitedMail], features: ALL_FEATURES }).TenantGate;
 
+/** The objects of endpoints, whose receivers take everything. */
+const endpointObjects = createVolley({
+  tools: [],
+  features: ALL_FEATURES,
+  send: () => Promise.resolve(new Response(null, { status: 204 })),
+});
+export const EndpointDirectory = endpointObjects.EndpointDirectory;
+export const EndpointShard = endpointObjects.EndpointShard;
+
 export const ToolGate = createToolGate();
 
 /** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
@@ -146,6 +157,10 @@ declare global {
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;
       readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly ENDPOINTS: DurableObjectNamespace<DurableObject & DirectoryMethods & Rpc.DurableObjectBranded>;
+      readonly ENDPOINT_SHARDS: DurableObjectNamespace<
+        DurableObject & EndpointShardMethods & Rpc.DurableObjectBranded
+      >;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly OPERATOR: DurableObjectNamespace<

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 
 import {
   type Caller,
@@ -10,6 +10,7 @@ import {
 } from "../../contract/gate/caller.ts";
 import { listOf, matching, object, oneOf, optional, upTo, written } from "../../contract/form.ts";
 import * as LIMITS from "../../contract/limits.ts";
+import { toIssues } from "../../contract/issues.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
 
@@ -116,8 +117,14 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   const json = attemptNow((): unknown => JSON.parse(text));
   if (!json.ok) throw new ConfigurationError("VOLLEY_KEYS", "it is not JSON");
   const { value } = json;
-  if (!keysForm.fits(value))
-    throw new ConfigurationError("VOLLEY_KEYS", z.prettifyError(keysForm.schema().safeParse(value).error!));
+  if (!keysForm.fits(value)) {
+    const issues = toIssues(keysForm.schema().safeParse(value).error!, value);
+    // Of what came nothing is said: it may be a key.
+    throw new ConfigurationError(
+      "VOLLEY_KEYS",
+      issues.map(({ path, expected }) => `${path} must be ${expected}`).join("; "),
+    );
+  }
   const clash = findClash(value);
   if (clash !== null) throw new ConfigurationError("VOLLEY_KEYS", clash);
   const keys = value.map(

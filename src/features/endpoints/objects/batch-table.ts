@@ -1,5 +1,8 @@
 import type { PublishedEvent } from "../delivery.ts";
 
+/** Rows of events that are over, which stay for the next ones. */
+const SPARE = 16;
+
 type Row = { slot: number; seq: number; event: string; nos: string };
 
 /** An event as one object has it: who of its endpoints gets it. */
@@ -101,9 +104,10 @@ export class BatchTable {
     this.#free.push(batch.slot);
   }
 
-  /** Delete rows that no event needs, so many at most: a burst's data does not stay until the next one comes. */
+  /** Delete rows that no event needs, so many at most, but for a few that the next ones take: a burst's data does not stay. */
   prune(most: number): void {
-    for (const slot of this.#free.splice(0, most)) this.#sql.exec("DELETE FROM batches WHERE slot = ?", slot);
+    for (const slot of this.#free.splice(0, Math.max(0, Math.min(most, this.#free.length - SPARE))))
+      this.#sql.exec("DELETE FROM batches WHERE slot = ?", slot);
   }
 
   erase(): void {

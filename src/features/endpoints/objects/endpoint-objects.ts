@@ -39,7 +39,7 @@ export function openDirectoryOf(id: Asker, env: Record<string, unknown>): Direct
 }
 
 /** The tenant of an object. */
-export function tenantOf({ name = "" }: Asker): string {
+function tenantOf({ name = "" }: Asker): string {
   return name.split("/")[0]!;
 }
 

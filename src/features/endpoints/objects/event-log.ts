@@ -35,7 +35,7 @@ export class EventLog {
     this.#sql = sql;
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS events (
-         seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, type TEXT NOT NULL, customer TEXT, at INTEGER NOT NULL, data TEXT NOT NULL,
+         seq INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL, customer TEXT, at INTEGER NOT NULL, data TEXT NOT NULL,
          about TEXT, only TEXT, run TEXT, sent_as TEXT
        ) STRICT;
        CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL`,
@@ -129,12 +129,12 @@ export class EventLog {
     return { events, next: null };
   }
 
-  /** Forget the oldest events, a bounded number of them. */
+  /** Forget the oldest events, a bounded number of them. The newest stays: the next one's place is counted from it. */
   prune(nowMs: number): void {
     if (nowMs - this.#prunedAt < 60_000) return;
     this.#prunedAt = nowMs;
     this.#sql.exec(
-      "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ? ORDER BY seq LIMIT ?)",
+      "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ? AND seq < (SELECT MAX(seq) FROM events) ORDER BY seq LIMIT ?)",
       nowMs - LIMITS.eventRetentionMs,
       LIMITS.eventsPruned,
     );

@@ -38,7 +38,7 @@ export const redriveTenant: Endpoint = {
     id: "redriveTenant",
     summary: "Give dead jobs of a tenant fresh attempts, the newest first",
     tag: "Operator",
-    body: { schema: redriveSchema(), example: { tenant: "sandbox", code: "UPSTREAM_ERROR" } },
+    body: { schema: redriveSchema(), example: { tenant: "operator", code: "UPSTREAM_ERROR" } },
     answer: { description: "How many were redriven", schema: redrivenSchema() },
     refusals: ["FORBIDDEN", "INVALID_REQUEST", "NOT_FOUND"],
   }),

@@ -20,7 +20,7 @@ export interface CountedRuns {
   readonly tools: readonly ToolOfRuns[];
 }
 
-export const HOURS = 24;
+const HOURS = 24;
 export const DAYS = 7;
 const HOUR_MS = 3_600_000;
 /** A longer table cannot be read at a glance; the list of runs has a filter by tool. */

@@ -68,6 +68,7 @@ export const rerunRun: Endpoint = {
     },
     refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED", "UNAVAILABLE"],
     counted: true,
+    keyed: true,
   }),
 };
 

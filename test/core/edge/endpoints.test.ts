@@ -1,0 +1,73 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import { eventually } from "../../support/eventually.ts";
+import { countRows } from "./count-rows.ts";
+
+let tenants = 0;
+const SETTINGS = { url: "https://shop.acme.dev/hooks", events: ["*"], ordered: false, paused: false };
+const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
+
+/** A tenant with so many endpoints. */
+async function openTenant(endpoints: number) {
+  const tenant = `fan-out-${(tenants += 1)}`;
+  const directory = env.ENDPOINTS.getByName(tenant);
+  for (let n = 0; n < endpoints; n += 1)
+    await directory.put({ id: `e${n}`, settings: SETTINGS, secret: SECRET, enables: true });
+  const shards = Array.from({ length: 16 }, (_, n) => env.ENDPOINT_SHARDS.getByName(`${tenant}/${n}`));
+  const delivered = (id: string) =>
+    eventually("the deliveries", async () => {
+      const found = await directory.event(id);
+      return found?.counts.delivered === endpoints || undefined;
+    });
+  return { directory, shards, delivered };
+}
+
+const publish = async (directory: Awaited<ReturnType<typeof openTenant>>["directory"], n: number) => {
+  const published = await directory.publish({ type: "x", data: `{"n":${n}}`, customer: null });
+  if (!published.ok) throw new Error("Cannot publish");
+  return published.value;
+};
+
+describe("The objects of a tenant's endpoints", () => {
+  test("make a sixteenth of an event's deliveries each, and write no more than two rows for one that succeeds at once", async () => {
+    const { directory, shards, delivered } = await openTenant(64);
+    const counts = await Promise.all(shards.map(async (shard) => (await shard.readEndpoints()).length));
+    expect(counts).toEqual(Array.from({ length: 16 }, () => 4));
+    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+    const { eventId, endpoints } = await publish(directory, 1);
+    expect(endpoints).toBe(64);
+    await delivered(eventId);
+    const written = await Promise.all(rows.map((count) => count()));
+    // The event; in each object the same and an alarm or two; one for each delivery.
+    expect(written[0]).toBe(1);
+    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 2 + 4);
+    expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
+  });
+
+  test("cost an event for one endpoint one call besides the directory's, and three rows besides the alarm's", async () => {
+    const { directory, shards, delivered } = await openTenant(1);
+    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+    const { eventId } = await publish(directory, 1);
+    await delivered(eventId);
+    const written = await Promise.all(rows.map((count) => count()));
+    expect(written.filter((count) => count > 0)).toHaveLength(2);
+    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3 + 2);
+  });
+
+  test("take an event once, through an eviction, however often it is offered", async () => {
+    const { directory, shards, delivered } = await openTenant(16);
+    const asked = { type: "x", data: "{}", customer: null, id: "once" };
+    expect(await directory.publish(asked)).toMatchObject({ value: { eventId: "once", endpoints: 16 } });
+    await delivered("once");
+    for (const object of [directory, ...shards]) await evictDurableObject(object);
+    const rows = await Promise.all(shards.map((shard) => countRows(shard)));
+    expect(await directory.publish(asked)).toMatchObject({ value: { eventId: "once", endpoints: 16 } });
+    expect(await Promise.all(rows.map((count) => count()))).toEqual(shards.map(() => 0));
+    expect(await directory.publish({ ...asked, data: '{"n":1}' })).toEqual({
+      ok: false,
+      error: { kind: "conflict" },
+    });
+  });
+});
