@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import en from "zod/v4/locales/en.js";
 
 import { toPointer } from "../kit/json/json-pointer.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -12,8 +11,21 @@ import { Pending } from "./pending.ts";
 /** The expectation that an issue about a field that does not exist names. */
 export const NO_SUCH_FIELD = "no such field";
 
-// Zod's smaller edition brings no words of its own for what is wrong; the larger one, where a tool uses it, sets the same.
-if (z.config().localeError === undefined) z.config(en());
+/**
+ * Zod's words for what `explain` does not say itself. Its smaller edition brings none, and its whole English takes a KiB of every
+ * Worker; the larger edition, where a tool uses it, sets the same.
+ */
+if (z.config().localeError === undefined) z.config({ localeError: sayRest });
+
+function sayRest(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === "invalid_key") return `Invalid key in ${issue.origin}`;
+  if (issue.code === "invalid_element") return `Invalid value in ${issue.origin}`;
+  if (issue.code !== "invalid_union") return "Invalid input";
+  const options = issue["options"];
+  if (Array.isArray(options) && options.length > 0)
+    return `Invalid discriminator value. Expected ${options.map((option) => `'${option}'`).join(" | ")}`;
+  return issue.inclusive === false ? "Invalid input: more than one option matched" : "Invalid input";
+}
 
 type ZodIssue = z.core.$ZodIssue;
 
