@@ -10,6 +10,7 @@ import { lazySchema } from "../../contract/lazy-schema.ts";
 import * as LIMITS from "../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { readRequest } from "../http/read-request-body.ts";
@@ -121,7 +122,7 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     if (!body.ok) return body;
     const { status, tool, since } = body.value.parsed;
     const limit = LIMITS.maxJobPage;
-    const from = since === undefined ? undefined : Date.parse(since);
+    const from = since === undefined ? undefined : parseInstant(since)!;
     const tools = listedTools(tool === undefined ? undefined : [tool], context);
     const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
@@ -179,7 +180,14 @@ export const redriveSchema = lazySchema(() =>
     .strictObject({
       status: z.literal("dead"),
       tool: z.optional(z.string()),
-      since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
+      since: z
+        .optional(
+          z.string().check(
+            z.refine((text) => parseInstant(text) !== null, INSTANT_EXPECTED),
+            z.meta({ format: "date-time" }),
+          ),
+        )
+        .check(z.describe("Created at or after this time")),
     })
     .register(z.globalRegistry, { id: "RedriveJobs" }),
 );
