@@ -35,14 +35,14 @@ export function makeFailure(code: FailureCode, details: Partial<Omit<Failure, "c
   return { code, retryable: CODES[code].retryable, ...details };
 }
 
-export const retryAfterSchema = lazySchema(() =>
+export const retryAfterSchema = /* @__PURE__ */ lazySchema(() =>
   z
     .optional(z.int().check(z.minimum(0)))
     .check(z.describe("Milliseconds after which it is worth trying again")),
 );
 
 /** A failure as it goes over the wire (`error` of a result). */
-export const failureSchema = lazySchema(() => {
+export const failureSchema = /* @__PURE__ */ lazySchema(() => {
   const issue = z.strictObject({
     path: z.string().check(z.describe("JSON Pointer (RFC 6901)")),
     expected: z.string(),

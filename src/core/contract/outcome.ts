@@ -4,7 +4,7 @@ import type { Failure } from "./failure.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 
 /** How a result was cut. */
-export const truncationSchema = lazySchema(() => {
+export const truncationSchema = /* @__PURE__ */ lazySchema(() => {
   const count = z.int().check(z.minimum(0));
   return z.strictObject({
     tokens_before: count,
@@ -25,7 +25,7 @@ export const VERDICTS = ["took_effect", "not_found", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One attempt of a call, counted from the batch's start and without its queues; its code where it failed. */
-export const trySchema = lazySchema(() => {
+export const trySchema = /* @__PURE__ */ lazySchema(() => {
   const milliseconds = z.number().check(z.minimum(0));
   return z.strictObject({
     started_ms: milliseconds,
@@ -103,7 +103,7 @@ export function toConfirmationUrl(id: string, origin = ""): string {
 }
 
 /** A pending confirmation as it goes over the wire (`confirmation` of a result). */
-export const pendingSchema = lazySchema(() =>
+export const pendingSchema = /* @__PURE__ */ lazySchema(() =>
   z.strictObject({
     id: z.string(),
     expires_at: z.string(),

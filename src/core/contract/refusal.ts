@@ -35,7 +35,7 @@ export function statusOf({ code }: Pick<Refusal, "code">): number {
 }
 
 /** A refusal as it goes over the wire: RFC 9457. */
-export const problemSchema = lazySchema(() =>
+export const problemSchema = /* @__PURE__ */ lazySchema(() =>
   z
     .strictObject({
       type: z.string(),

@@ -5,7 +5,7 @@ import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
 
 /** The answer of `dry_run`: the actions that would run, and those that would fail before anything does. */
-export const planSchema = lazySchema(() =>
+export const planSchema = /* @__PURE__ */ lazySchema(() =>
   z
     .strictObject({
       dry_run: z.literal(true),

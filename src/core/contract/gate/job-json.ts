@@ -13,7 +13,7 @@ import {
 } from "./job.ts";
 
 /** Background work as the wire shows it. */
-export const jobSchema = lazySchema(() => {
+export const jobSchema = /* @__PURE__ */ lazySchema(() => {
   const time = z.string().check(z.describe("ISO 8601, UTC"));
   const count = z.int().check(z.minimum(0));
   const callback = z.strictObject({
