@@ -8,7 +8,7 @@ import {
   refuseClaim,
   toHead,
 } from "../../../src/features/confirmations/confirmation.ts";
-import { decisionSchema } from "../../../src/features/confirmations/decision.ts";
+import { type Decision, decisionSchema } from "../../../src/features/confirmations/decision.ts";
 import {
   confirmationSchema,
   listedConfirmationSchema,
@@ -91,7 +91,7 @@ describe("toWireConfirmation()", () => {
           callback_url: "https://example.com/",
           run_at: "2026-01-02T03:04:05.006Z",
           waits_for: [],
-          followed_by: [],
+          followed_by: ["b", "d"],
         },
         {
           id: "b",
@@ -101,8 +101,17 @@ describe("toWireConfirmation()", () => {
           for_each: [1, 2],
           resolved: false,
           waits_for: ["a"],
+          followed_by: [],
         },
-        { id: "c", tool: "send_email", gated: true, args: {}, resolved: false, waits_for: [] },
+        {
+          id: "c",
+          tool: "send_email",
+          gated: true,
+          args: {},
+          resolved: false,
+          waits_for: [],
+          followed_by: ["d"],
+        },
         {
           id: "d",
           tool: "send_email",
@@ -110,6 +119,7 @@ describe("toWireConfirmation()", () => {
           args_of_each: [{ n: 1 }, { error: "INVALID_ARGS" }],
           resolved: true,
           waits_for: ["a", "c"],
+          followed_by: [],
         },
       ],
       args_hash: "hash",
@@ -169,6 +179,29 @@ test("toWireListed() shows neither arguments nor results", () => {
     requestedBy: "agent",
     actions: [{ id: "a", tool: "send_email", gated: true }],
   });
+});
+
+test("toWireListed() says who decided, why, and whether other arguments ran, but not which", () => {
+  const { id, status, createdAt, expiresAt } = RECORD;
+  const head = toHead(groupOf());
+  const decided = { decision: "approve", name: "Ada", via: "link", at: createdAt, reason: "fine" } as const;
+  const list = (args?: Decision["args"]) =>
+    listedConfirmationSchema().parse(
+      toWireListed(
+        { id, status, createdAt, expiresAt, head, decided: { ...decided, ...(args && { args }) } },
+        { url: URL, knows: () => true },
+      ),
+    );
+  const said = {
+    decided_by: { name: "Ada", via: "link" },
+    decided_at: "2026-01-02T03:04:05.006Z",
+    reason: "fine",
+  };
+  expect(list()).toMatchObject(said);
+  expect(list()).not.toHaveProperty("edited");
+  const edited = list({ a: { to: "geheim" } });
+  expect(edited).toMatchObject({ ...said, edited: true });
+  expect(JSON.stringify(edited)).not.toContain("geheim");
 });
 
 test("a decision is a yes or a no, about a hash that was shown or about none", () => {
