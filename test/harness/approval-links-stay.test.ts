@@ -119,7 +119,7 @@ test("T50 no door that a model has shows the link of a question, or its token", 
   seen.push((await caller.get(path)).text);
 
   const told = await eventually("the links of all questions", () => {
-    const bodies = operator.requestsTo("/operator").map(({ body }) => String(body));
+    const bodies = operator.requestsTo("/operator").map(({ body }) => body);
     const links = bodies.flatMap((body) => /\/approvals\/sandbox\/([A-Za-z0-9_-]{43})/.exec(body)?.[1] ?? []);
     return new Set(links).size >= confirmations.length ? new Set(links) : undefined;
   });

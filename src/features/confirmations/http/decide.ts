@@ -56,7 +56,7 @@ export function prepareDecision(
   const { answerJson } = record;
   const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
   const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
-  const refusal = (isOpen ? null : refuseClaim(record.status as "done")) ?? refuseShown(shownHash, group);
+  const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
   if (args !== undefined && decision === "reject") return err(EDITED_NO);

@@ -12,6 +12,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { attempt } from "../../../../src/core/kit/result.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { eventually } from "../../../support/eventually.ts";
 
@@ -175,7 +176,7 @@ describe("The overview", () => {
     const volley = await start();
     await run(volley, "test-key", { tool: "drop_it", args: { text: "a" } });
     expect(of(await look(volley), "acme")?.waiting).toBe(1);
-    await volley.advance(31 * 60_000);
+    await volley.advance(LIMITS.confirmationTtlMs + 16 * 60_000);
     expect(of(await look(volley), "acme")?.waiting).toBe(0);
   });
 });
