@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { Feature } from "../../../src/core/edge/feature.ts";
-import { document } from "../../../src/features/document/index.ts";
-import { createTestVolley } from "../../../src/package/testing.ts";
-import { readOperations } from "../../support/api-document.ts";
-import { ALL_FEATURES } from "../../support/all-features.ts";
+import type { Feature } from "../../../../src/core/edge/feature.ts";
+import { document } from "../../../../src/features/document/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { readOperations } from "../../../support/api-document.ts";
+import { ALL_FEATURES } from "../../../support/all-features.ts";
 
 /** The document's words of a batch, from a Worker with some features. */
 async function describedBy(features: readonly Feature[]) {
