@@ -328,7 +328,7 @@ describe("POST /v1/tools/import", () => {
     expect([status, namesOf(body)]).toEqual([200, ["num_one", "num_two"]]);
     const { results } = await admin.execute([{ tool: "num_two", args: { n: 2 } }]);
     expect(upstream.requestsTo("/echo/two").length, JSON.stringify(results)).toBe(1);
-    expect(json(await send("GET", "/v1/tools/num_one"))).toMatchObject((body["tools"] as unknown[])[0]);
+    expect(json(await send("GET", "/v1/tools/num_one"))).toMatchObject((body["tools"] as object[])[0]!);
   });
 
   test("replaces what the same prefix had, and touches nothing else", async () => {
