@@ -40,7 +40,7 @@ describe("PUT /v1/tools/{name}", () => {
     await admin.execute([{ tool: "echo-number", args: { n: 8 } }]);
     expect(upstream.requestsTo("/search")).toHaveLength(1);
     const shown = await send("GET", "/v1/tools/echo-number");
-    const { "x-orchestration": contract, ...declared } = json(shown) as Record<string, unknown>;
+    const { "x-orchestration": contract, ...declared } = json(shown);
     expect(declared).toEqual(json(replaced));
     expect(contract).toEqual({ mode: "parallel-safe", on_error: "partial-success", confirm: "never" });
     // A shown tool can be put as it is.

@@ -34,7 +34,7 @@ const done = (element: number): KeptResult => ({
 const sent = (element: number): KeptResult => ({ ...done(element), outcomeJson: null, inDoubt: true });
 
 const record = (stub: Stub, ...specs: readonly JobSpec[]): Promise<AdmissionAnswer> =>
-  stub.admit(makeJobsRequest(...specs)) as Promise<AdmissionAnswer>;
+  stub.admit(makeJobsRequest(...specs));
 
 /** Begin an attempt as soon as the alarm has claimed it. */
 async function open(stub: Stub, id: string, fence: number, deadlineMs = HOUR_MS): Promise<OpenedBatch> {
