@@ -17,6 +17,8 @@ import type {
   JobPage,
   JobsQuery,
   Plan,
+  RecordedBatch,
+  ResultPage,
   StreamEvent,
 } from "./client/wire.ts";
 
@@ -39,6 +41,11 @@ export interface WaitOptions extends RequestOptions {
   readonly everyMs?: number;
 }
 
+export interface ResultsOptions extends RequestOptions {
+  /** The `next_cursor` of an earlier page. */
+  readonly cursor?: string;
+}
+
 export interface DecideOptions extends KeyedOptions {
   /** The `args_hash` of what was shown: anything else is refused. */
   readonly argsHash?: string;
@@ -55,6 +62,10 @@ export interface Client {
    * reads.
    */
   stream(batch: BatchRequest, options?: KeyedOptions): AsyncGenerator<StreamEvent, void, void>;
+  /** Record a batch, which then runs without anybody who waits, for a quarter of an hour at most. */
+  begin(batch: BatchRequest, options?: KeyedOptions): Promise<RecordedBatch>;
+  /** A page of the results of such a batch, those of one that still runs as far as they are known. */
+  results(jobId: string, options?: ResultsOptions): Promise<ResultPage>;
   job(id: string, options?: RequestOptions): Promise<Job>;
   /** List jobs, newest first, without their data. */
   jobs(query?: JobsQuery, options?: RequestOptions): Promise<JobPage>;
@@ -93,6 +104,10 @@ export function createClient(options: ClientOptions): Client {
     plan: (batch, { signal } = {}) =>
       ask(BATCHES, { method: "POST", body: { ...batch, dry_run: true }, changesNothing: true, signal }),
     stream: (batch, given) => streamBatch(transport, batch, given),
+    begin: (batch, { idempotencyKey: key, signal } = {}) =>
+      ask(BATCHES, { method: "POST", body: { ...batch, background: true }, key, signal }),
+    results: (jobId, { cursor, signal } = {}) =>
+      ask(withQuery(`/v1/jobs/${encodeURIComponent(jobId)}/results`, { cursor }), { signal }),
     job: (id, given) => ask(`/v1/jobs/${encodeURIComponent(id)}`, given),
     jobs: (query, given) => ask(withQuery("/v1/jobs", query), given),
     async waitFor(jobId, { everyMs = LOOK_MS, signal } = {}) {

@@ -40,7 +40,7 @@ describe("PUT /v1/tools/{name}", () => {
     await admin.execute([{ tool: "echo-number", args: { n: 8 } }]);
     expect(upstream.requestsTo("/search")).toHaveLength(1);
     const shown = await send("GET", "/v1/tools/echo-number");
-    const { "x-orchestration": contract, ...declared } = json(shown) as Record<string, unknown>;
+    const { "x-orchestration": contract, ...declared } = json(shown);
     expect(declared).toEqual(json(replaced));
     expect(contract).toEqual({ mode: "parallel-safe", on_error: "partial-success", confirm: "never" });
     // A shown tool can be put as it is.
@@ -328,7 +328,7 @@ describe("POST /v1/tools/import", () => {
     expect([status, namesOf(body)]).toEqual([200, ["num_one", "num_two"]]);
     const { results } = await admin.execute([{ tool: "num_two", args: { n: 2 } }]);
     expect(upstream.requestsTo("/echo/two").length, JSON.stringify(results)).toBe(1);
-    expect(json(await send("GET", "/v1/tools/num_one"))).toMatchObject((body["tools"] as unknown[])[0]);
+    expect(json(await send("GET", "/v1/tools/num_one"))).toMatchObject((body["tools"] as object[])[0]!);
   });
 
   test("replaces what the same prefix had, and touches nothing else", async () => {

@@ -1,6 +1,8 @@
+import { Validator } from "@cfworker/json-schema";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 
+import { readOperations } from "../support/api-document.ts";
 import { eventually } from "../support/eventually.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
@@ -157,6 +159,26 @@ describe("A batch in the background", () => {
     const answer = await send("/v1/execute_actions", body);
     expect(answer.status).toBe(422);
     expect(((await answer.json()) as { detail: string }).detail).toContain(named);
+  });
+
+  test("is described by the document as it is answered", async () => {
+    const operations = readOperations(await (await send("/openapi.json")).text());
+    const find = (id: string) => operations.find(({ operationId }) => operationId === id)!;
+    const { parameters, responses } = find("executeActions");
+    expect(parameters).toContainEqual(expect.objectContaining({ name: "Prefer", in: "header" }));
+    const { headers, content } = responses["202"]!;
+    expect(Object.keys(headers!)).toEqual(expect.arrayContaining(["Location", "Preference-Applied"]));
+    const answer = await begin({ background: true, actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+    const { schema } = content!["application/json"]!;
+    expect(new Validator(schema, "2020-12").validate(answer).valid).toBe(true);
+    expect(new Validator(schema, "2020-12").validate({ run_id: "r" }).valid).toBe(false);
+    const pages = find("listJobResults");
+    expect(pages).toMatchObject({ method: "GET", path: "/v1/jobs/{id}/results" });
+    expect(pages.parameters?.map(({ name }) => name)).toEqual(["id", "cursor"]);
+    await ended(answer.job_id);
+    const page: unknown = await (await send(`/v1/jobs/${answer.job_id}/results`)).json();
+    const described = pages.responses["200"]!.content!["application/json"]!.schema;
+    expect(new Validator(described, "2020-12").validate(page)).toMatchObject({ valid: true });
   });
 
   test("is what the hint of a longer loop and of a longer deadline says", async () => {

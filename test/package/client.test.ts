@@ -67,6 +67,25 @@ async function collect(stream: AsyncIterable<StreamEvent>): Promise<StreamEvent[
 
 const BATCH = { actions: [{ tool: "t", args: { n: 1 } }] };
 
+test("A batch in the background is recorded, and its results come in pages", async () => {
+  const recorded = { run_id: "r", job_id: "j/1" };
+  const page = { results: [RESULT], next_cursor: "0.24" };
+  const { client, sent } = clientOf([
+    Response.json(recorded, { status: 202 }),
+    Response.json(page),
+    Response.json({ ...page, next_cursor: null }),
+  ]);
+  expect(await client.begin(BATCH, { idempotencyKey: "k-1" })).toEqual(recorded);
+  expect(await client.results(recorded.job_id)).toEqual(page);
+  expect(await client.results(recorded.job_id, { cursor: "0.24" })).toMatchObject({ next_cursor: null });
+  expect(sent.map(({ method, url, body }) => [method, url, body])).toEqual([
+    ["POST", "https://volley.example.com/v1/execute_actions", { ...BATCH, background: true }],
+    ["GET", "https://volley.example.com/v1/jobs/j%2F1/results", undefined],
+    ["GET", "https://volley.example.com/v1/jobs/j%2F1/results?cursor=0.24", undefined],
+  ]);
+  expect(sent[0]!.headers.get("idempotency-key")).toBe("k-1");
+});
+
 describe("A batch", () => {
   test("is sent with the key, and its answer is the envelope", async () => {
     const { client, sent } = clientOf([Response.json(ENVELOPE)]);

@@ -29,6 +29,7 @@ export interface DocumentedOperation {
 const TOLD = [
   "allow",
   "idempotency-replayed",
+  "preference-applied",
   "ratelimit",
   "ratelimit-policy",
   "retry-after",

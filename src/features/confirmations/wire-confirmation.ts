@@ -62,6 +62,9 @@ const decidedFields = () => ({
     .check(z.describe("The key that decided, or the name of the person in the link")),
   decided_at: z.optional(z.string()),
   reason: z.optional(z.string()),
+  edited: z
+    .optional(z.literal(true))
+    .check(z.describe("A person wrote other arguments than were asked for")),
 });
 
 /** The question that a person decides: everything that an approval would run. */
@@ -96,7 +99,6 @@ export const confirmationSchema = lazySchema(() => {
       actions: z.array(action),
       args_hash: z.string(),
       ...decidedFields(),
-      edited: z.optional(z.literal(true)),
       callback: z
         .optional(
           z.strictObject({
@@ -150,11 +152,12 @@ export function toWireListed(
 
 function toWireDecision(decided: Decision | null) {
   if (decided === null) return {};
-  const { name, via, at, reason } = decided;
+  const { name, via, at, reason, args = {} } = decided;
   return {
     decided_by: { name, via },
     decided_at: new Date(at).toISOString(),
     ...(reason !== undefined && { reason }),
+    ...(Object.keys(args).length > 0 && { edited: true as const }),
   };
 }
 
@@ -201,7 +204,6 @@ export function toWireConfirmation(
     })),
     args_hash: argsHash,
     ...toWireDecision(decided),
-    ...(edits.size > 0 && { edited: true as const }),
     ...(told !== null && {
       callback: {
         status: told.status,

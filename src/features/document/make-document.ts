@@ -87,7 +87,7 @@ function makeHealthOperation(components: Components): Json {
 }
 
 function toOperation(path: string, operation: Operation, components: Components): Json {
-  const { id, summary, tag, query, keyed, body, flags = [] } = operation;
+  const { id, summary, tag, query, keyed, recorded, body, flags = [] } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -99,7 +99,12 @@ function toOperation(path: string, operation: Operation, components: Components)
     summary,
     ...(flags.length > 0 && toRights(flags)),
     tags: [tag],
-    parameters: [...inPath, ...toQueryParameters(query, components), ...(keyed ? [IDEMPOTENCY_KEY] : [])],
+    parameters: [
+      ...inPath,
+      ...toQueryParameters(query, components),
+      ...(keyed ? [IDEMPOTENCY_KEY] : []),
+      ...(recorded ? [PREFER] : []),
+    ],
     ...(body && {
       requestBody: {
         required: true,
@@ -125,4 +130,11 @@ const IDEMPOTENCY_KEY: Json = {
   description:
     "Names this request: sent again with the same body it is not run again, and answers what it answered. Kept for a day",
   schema: { type: "string", minLength: 1 },
+};
+
+const PREFER: Json = {
+  name: "Prefer",
+  in: "header",
+  description: "With `respond-async` the request is recorded, answered by 202, and runs later (RFC 7240)",
+  schema: { type: "string" },
 };

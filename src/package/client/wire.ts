@@ -4,6 +4,7 @@ import type { envelopeSchema, resultSchema } from "../../core/answer/result-sche
 import type { actionForm } from "../../core/contract/action.ts";
 import type { batchForm } from "../../core/contract/batch.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
+import type { resultPageSchema } from "../../features/background/wire-results.ts";
 import type { confirmationSchema } from "../../features/confirmations/wire-confirmation.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";
@@ -26,6 +27,15 @@ export type ActionResult = Written<typeof resultSchema>;
 
 /** The answer to a batch: exactly one result for every action, in the order asked. */
 export type Envelope = Written<typeof envelopeSchema>;
+
+/** The answer to a batch that was recorded: it runs in the background. */
+export interface RecordedBatch {
+  readonly run_id: string;
+  readonly job_id: string;
+}
+
+/** A page of the results of a batch in the background. */
+export type ResultPage = Written<typeof resultPageSchema>;
 
 /** How a batch would run. */
 export type Plan = PlanDescription;

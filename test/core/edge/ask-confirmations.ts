@@ -8,7 +8,7 @@ import {
   refuseClaim,
 } from "../../../src/features/confirmations/confirmation.ts";
 
-const REFUSALS: readonly ClaimRefusal[] = ["unknown", "running", "done", "rejected", "expired"];
+const REFUSALS: readonly ClaimRefusal[] = ["unknown", "running", "done", "rejected", "expired", "link"];
 
 type Approval =
   | { readonly refused: ClaimRefusal | undefined }

@@ -3,10 +3,18 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { callAddedTools } from "../../../src/core/contract/gate/kept-tool.ts";
+import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import type { ObjectPart } from "../../../src/core/edge/durable/object-part.ts";
 import { migrate } from "../../../src/core/edge/durable/tables/schema.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
 import { callFlows, type RunRequest } from "../../../src/features/flows/flow-run.ts";
+import {
+  BATCH,
+  callBackground,
+  type KeptResult,
+  type OpenedBatch,
+} from "../../../src/features/background/batch-job.ts";
+import { createBackgroundPart } from "../../../src/features/background/objects/background-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../../fixtures/landed-tenant-gate.sql?raw";
@@ -23,8 +31,11 @@ import { listed } from "./worker.ts";
 const ADDED_TOOLS = createAddedToolsPart();
 const FLOWS = createFlowsPart(() => SCRIPTED);
 const CONFIRMATIONS = createConfirmationsPart();
-const ALL = [ADDED_TOOLS, FLOWS, CONFIRMATIONS];
+const BACKGROUND = createBackgroundPart(() => SCRIPTED.run);
+const ALL = [ADDED_TOOLS, FLOWS, BACKGROUND, CONFIRMATIONS];
 const TABLES = ["clocks", "confirmations", "run_causes", "run_steps", "tools", "tools_version"];
+/** Those that no landed version had. */
+const NEW_TABLES = ["approval_links", "batch_results", "batches"];
 
 let opened = 0;
 const gateOf = () => env.LISTED_GATE.getByName(`parts-${++opened}`);
@@ -64,6 +75,22 @@ const runOf = (id: string): RunRequest => ({
   takes: false,
 });
 
+const batchOf = (id: string): JobSpec =>
+  makeSpec(id, ["succeed"], { kind: BATCH, tool: "execute_actions:app", toolJson: "{}" });
+
+const RESULT: KeptResult = { step: 0, element: -1, outcomeJson: '{"status":"success"}', inDoubt: false };
+
+/** Begin an attempt as soon as the alarm has claimed it; the alarm itself does nothing with it. */
+const beginBatch = (stub: Stub, id: string, fence: number): Promise<OpenedBatch> =>
+  vi.waitFor(
+    async () => {
+      const opened = await callBackground(stub, "open", id, fence, { deadlineMs: 3_600_000 });
+      expect(opened).not.toBeNull();
+      return opened!;
+    },
+    { timeout: 50_000, interval: 20 },
+  );
+
 const tool = { name: "mine", fingerprint: "f", headJson: "{}", json: '{"name":"mine"}', needs: [] };
 
 /** Open what the version with features left, as a Worker with these parts. */
@@ -83,7 +110,7 @@ describe("A new object of a Worker without features", () => {
     const stub = gateOf();
     expect((await stub.admit(makeJobsRequest(makeSpec("job", ["succeed"])))).recorded).toHaveLength(1);
     const tables = await tablesOf(stub);
-    expect(TABLES.filter((name) => tables.includes(name))).toEqual([]);
+    expect([...TABLES, ...NEW_TABLES].filter((name) => tables.includes(name))).toEqual([]);
     expect(await stub.usage({ quotas: [] })).toMatchObject({
       added: { tools: 0, flows: 0, bytes: 0 },
       waiting: { count: 0, oldestAt: null },
@@ -111,7 +138,7 @@ describe("A new object of a Worker without features", () => {
     expect(await stub.job("job")).toMatchObject({ status: "running", attempts: 1 });
     expect(await callAddedTools(stub, "changeTools", { kind: "put", tool })).toMatchObject({ ok: true });
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
-    expect(await tablesOf(stub)).toEqual(expect.arrayContaining(TABLES));
+    expect(await tablesOf(stub)).toEqual(expect.arrayContaining([...TABLES, ...NEW_TABLES]));
     expect((await stub.admit(makeRequest())).toolsVersion).toBe(1);
   });
 
@@ -150,6 +177,25 @@ describe("A feature that is no longer listed", () => {
     await vi.waitFor(async () => expect(await stub.job("run")).toMatchObject({ attempts: 1 }), {
       timeout: 50_000,
     });
+  });
+
+  test("leaves its batches in the background and what they have done, and they go on when it is listed again", async () => {
+    const stub = gateOf();
+    await deploy(stub, ALL);
+    await stub.admit(makeJobsRequest(batchOf("begun"), batchOf("waiting")));
+    const { endsAt } = await beginBatch(stub, "begun", 1);
+    await callBackground(stub, "write", "begun", 1, { results: [RESULT], total: 2 });
+    await callBackground(stub, "settle", "begun", 1, { end: { kind: "continued" }, results: [] });
+    await deploy(stub, []);
+    expect(await stub.job("waiting")).toMatchObject({ status: "running" });
+    expect((await stub.job("begun"))?.progress).toBeUndefined();
+    await runInDurableObject(stub, (gate) => {
+      expect(() => gate.call("background", "results", "begun", {})).toThrow("Cannot call 'results'");
+    });
+    await deploy(stub, ALL);
+    expect(await beginBatch(stub, "begun", 2)).toEqual({ endsAt, kept: [RESULT] });
+    expect(await stub.job("begun")).toMatchObject({ progress: { done: 1, failed: 0, total: 2 } });
+    await beginBatch(stub, "waiting", 1);
   });
 
   test("leaves its questions undecided, and each is decided once when it is listed again", async () => {
@@ -208,6 +254,10 @@ describe("F29 a database of the landed version", () => {
       refused: "running",
     });
     expect((await ask(stub).confirmation("c-pending"))?.status).toBe("pending");
+    expect(await tablesOf(stub)).toEqual(expect.arrayContaining(NEW_TABLES));
+    expect((await ask(stub).confirmation("c-done"))?.decided).toBeNull();
+    await stub.admit(makeJobsRequest(batchOf("batch")));
+    expect(await beginBatch(stub, "batch", 1)).toMatchObject({ kept: [] });
     expect(await callAddedTools(stub, "changeTools", { kind: "put", tool })).toMatchObject({ ok: true });
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
   });

@@ -7,6 +7,7 @@ import { createToolGate, type ToolGateMethods } from "../../../src/core/edge/dur
 import type { WorkspaceMethods } from "../../../src/core/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../../src/features/added-tools/objects/added-tools-part.ts";
+import { createBackgroundPart } from "../../../src/features/background/objects/background-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import { createOperatorLog } from "../../../src/features/operator/objects/operator-log.ts";
@@ -22,7 +23,12 @@ import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 import { ALL_FEATURES } from "../../support/all-features.ts";
 
 /** The parts of features, with runs that do what their arguments say. */
-const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED), createConfirmationsPart()];
+const PARTS = [
+  createAddedToolsPart(),
+  createFlowsPart(() => SCRIPTED),
+  createBackgroundPart(() => SCRIPTED.run),
+  createConfirmationsPart(),
+];
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
@@ -38,6 +44,7 @@ export const SmallGate = createTenantGate({
   parts: [
     createAddedToolsPart(),
     createFlowsPart(() => SCRIPTED, { flowBacklog: 3, runBacklog: 5, redrives: 1 }),
+    createBackgroundPart(() => SCRIPTED.run, { keyBacklog: 2, batchBacklog: 3 }),
     createConfirmationsPart(() => ({
       ttlMs: 60_000,
       retentionMs: 60_000,

@@ -8,7 +8,7 @@ import {
   refuseClaim,
   toHead,
 } from "../../../src/features/confirmations/confirmation.ts";
-import { decisionSchema } from "../../../src/features/confirmations/decision.ts";
+import { type Decision, decisionSchema } from "../../../src/features/confirmations/decision.ts";
 import {
   confirmationSchema,
   listedConfirmationSchema,
@@ -179,6 +179,29 @@ test("toWireListed() shows neither arguments nor results", () => {
     requestedBy: "agent",
     actions: [{ id: "a", tool: "send_email", gated: true }],
   });
+});
+
+test("toWireListed() says who decided, why, and whether other arguments ran, but not which", () => {
+  const { id, status, createdAt, expiresAt } = RECORD;
+  const head = toHead(groupOf());
+  const decided = { decision: "approve", name: "Ada", via: "link", at: createdAt, reason: "fine" } as const;
+  const list = (args?: Decision["args"]) =>
+    listedConfirmationSchema().parse(
+      toWireListed(
+        { id, status, createdAt, expiresAt, head, decided: { ...decided, ...(args && { args }) } },
+        { url: URL, knows: () => true },
+      ),
+    );
+  const said = {
+    decided_by: { name: "Ada", via: "link" },
+    decided_at: "2026-01-02T03:04:05.006Z",
+    reason: "fine",
+  };
+  expect(list()).toMatchObject(said);
+  expect(list()).not.toHaveProperty("edited");
+  const edited = list({ a: { to: "geheim" } });
+  expect(edited).toMatchObject({ ...said, edited: true });
+  expect(JSON.stringify(edited)).not.toContain("geheim");
 });
 
 test("a decision is a yes or a no, about a hash that was shown or about none", () => {

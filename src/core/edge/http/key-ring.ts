@@ -119,7 +119,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   const { value } = json;
   if (!keysForm.fits(value)) {
     const issues = toIssues(keysForm.schema().safeParse(value).error!, value);
-    // Of what came nothing is said: it may be a key.
+    // The value that came is not shown, because it may be a key.
     throw new ConfigurationError(
       "VOLLEY_KEYS",
       issues.map(({ path, expected }) => `${path} must be ${expected}`).join("; "),

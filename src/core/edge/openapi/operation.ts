@@ -40,6 +40,8 @@ export interface Operation extends Pick<Described, "flags"> {
   readonly keyed?: true;
   readonly body?: Body;
   readonly answer: Answer | FileAnswer;
+  /** The answer, by 202, of a request that is recorded and runs later: by a field of it, or by `Prefer: respond-async`. */
+  readonly recorded?: Pick<Answer, "description"> & { readonly schema: z.core.$ZodType };
   /** How a refusal is written: as a problem document unless said otherwise. */
   readonly refusal?: Dialect;
   /** Refusals that this path has beside those that every path of its kind has. */

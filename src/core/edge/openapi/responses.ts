@@ -37,6 +37,10 @@ const REPLAYED = {
   },
 };
 const ETAG = { ETag: text("Names these bytes, for `If-None-Match`", true) };
+const RECORDED = {
+  Location: text("The path of the job", true),
+  "Preference-Applied": text("`respond-async`, where the header `Prefer` asked for it"),
+};
 const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
 
 /** Headers of an answer whose own words say that a quota is used up. */
@@ -53,7 +57,7 @@ const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
 
 /** Describe everything that an operation may answer. */
 export function toResponses(operation: Operation, components: Components): Json {
-  const { answer, counted, keyed } = operation;
+  const { answer, recorded, counted, keyed } = operation;
   const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
   if ("file" in answer)
     return {
@@ -71,6 +75,13 @@ export function toResponses(operation: Operation, components: Components): Json 
   const answered = toResponse(description, json === null ? undefined : { ...json, ...events }, headers);
   return {
     ...Object.fromEntries(statuses.map((status) => [status, answered])),
+    ...(recorded && {
+      202: toResponse(
+        recorded.description,
+        { "application/json": { schema: components.schema(recorded.schema, "output") } },
+        { ...headers, ...RECORDED },
+      ),
+    }),
     ...toRefusals(operation, components),
   };
 }

@@ -278,10 +278,10 @@ function list(names: readonly string[]): string {
 
 const SHOWN = 5;
 
-/** The name stands in the path. A body that is what was shown once has it too, and its fingerprint. */
+/** The name stands in the path. A body that is what was shown once has it too, its fingerprint and its effective contract. */
 function nameIt(body: unknown, name: string): Result<unknown, Refusal> {
   if (!isJsonObject(body)) return ok(body);
-  const { fingerprint: _, name: written = name, ...declaration } = body;
+  const { fingerprint: _, "x-orchestration": __, name: written = name, ...declaration } = body;
   if (written === name) return ok({ name, ...declaration });
   const expected = `'${visibleText(name)}', as in the path, or nothing`;
   const hint = "The tool's name is that of the path; leave it out of the body.";

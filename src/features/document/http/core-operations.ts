@@ -12,11 +12,19 @@ import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
 import type { Described } from "../../../core/edge/openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
-function documentedBatch(): z.core.$ZodType {
+function documentedBatch(isRecorded: boolean): z.core.$ZodType {
   const action = actionForm.schema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
-  return z.extend(batchForm.schema(), { actions }).register(z.globalRegistry, { id: "Batch" });
+  const whole = z.extend(batchForm.schema(), { actions });
+  const batch = isRecorded ? whole : z.omit(whole, { background: true });
+  return batch.register(z.globalRegistry, { id: "Batch" });
 }
+
+const recordedSchema = lazySchema(() =>
+  z
+    .strictObject({ run_id: z.string(), job_id: z.string() })
+    .register(z.globalRegistry, { id: "RecordedBatch" }),
+);
 
 /** Calls of tools that every key may call, because every key may read the document. */
 const DISCOVERY_EXAMPLE = {
@@ -32,6 +40,9 @@ const DISCOVERY_EXAMPLE = {
   on_error: "partial-success",
   deadline_ms: 15_000,
 };
+
+/** The feature that runs batches without a waiting caller. */
+const BACKGROUND = "background";
 
 /** No tool that every key may call is known here, so the name stands for one of the caller's own. */
 const EXAMPLE = {
@@ -75,7 +86,7 @@ export const CORE_OPERATIONS: Readonly<
     tag: "Batches",
     keyed: true,
     body: {
-      schema: documentedBatch(),
+      schema: documentedBatch(features.includes(BACKGROUND)),
       example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
     },
     answer: {
@@ -83,7 +94,14 @@ export const CORE_OPERATIONS: Readonly<
       schema: executionSchema(),
       events: true,
     },
-    refusals: ["INVALID_QUERY"],
+    ...(features.includes(BACKGROUND) && {
+      recorded: {
+        description:
+          'With `"background": true` or `Prefer: respond-async`: it is recorded, and runs as a job',
+        schema: recordedSchema(),
+      },
+    }),
+    refusals: ["INVALID_QUERY", ...(features.includes(BACKGROUND) ? (["BACKLOG_FULL"] as const) : [])],
     counted: true,
   }),
   "GET /v1/jobs": () => ({
