@@ -195,9 +195,9 @@ export const jobPage = 20;
 export const maxJobPage = 100;
 /** The most that `wait_s` may say: proxies give up on a silent connection after a minute. */
 export const maxWaitS = 45;
-/** A waiting request's first pause before it looks again; each pause is so much longer than the one before, up to the most. */
+/** A waiting request's first pause before it looks again; each pause is a step longer than the one before, up to the most. */
 export const waitLookMs = 1_000;
-export const waitLookGrowth = 1.2;
+export const waitLookStepMs = 200;
 export const waitLookMaxMs = 3_000;
 /** Requests of one tenant, and of all, that wait in one isolate; one more is answered at once. */
 export const waitsOfTenant = 50;

@@ -38,7 +38,7 @@ export async function awaitChange<T>(
   if (before === null || !hasRoom(tenant)) return found;
   waiting.set(tenant, (waiting.get(tenant) ?? 0) + 1);
   try {
-    for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause *= LIMITS.waitLookGrowth) {
+    for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
       const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
       if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
       found = await lookAt();
