@@ -90,6 +90,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/confirmations/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
+    import("../features/background/http/attempt-batch.ts"),
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
