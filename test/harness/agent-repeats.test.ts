@@ -84,6 +84,44 @@ describe("T42 A request that its client sends again", () => {
     expect(sentWrites(n)).toHaveLength(1);
   });
 
+  test.each([
+    ["by its count", 120, () => ({})],
+    ["under a key", 121, () => ({ "idempotency-key": "background-cut" })],
+  ])("%s has the batch in the background that it recorded, and no second one", async (by, n, key) => {
+    const body = question(`background ${by}`);
+    const asked = { background: true, actions: [{ tool: "probe-write", args: { n } }] };
+    const call = { name: "execute_actions", args: asked };
+    const jobIdIn = (at: number): unknown =>
+      /job_id[^0-9a-f]+([0-9a-f-]{36})/.exec(JSON.stringify(model.requests[at]))?.[1];
+    model.willSay({ calls: [call] }, { calls: [{ name: "probe-echo", args: { n, d: 60_000 } }] });
+    const socket = await postAndHold(`${volley.url}${CHAT_PATH}`, body, { ...tried(0), ...key() });
+    const read = await eventually(
+      "the read",
+      () => upstream.requestsTo("/echo").find(({ query }) => query.get("n") === String(n)),
+      { everyMs: 10 },
+    );
+    socket.resetAndDestroy();
+    expect(await read.end).toBe("torn");
+    model.willSay({ calls: [call] }, { text: "Begun." });
+    const again = await sendOver(body, { ...tried(1), ...key() });
+    expect(again.text).toContain("Begun.");
+    const answers = model.requests.map((_, at) => jobIdIn(at)).filter((id) => id !== undefined);
+    expect(answers.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(answers).size, JSON.stringify(answers)).toBe(1);
+    await eventually("the write", () => sentWrites(n)[0]);
+    expect(sentWrites(n)).toHaveLength(1);
+  });
+
+  test("may begin the same batch in the background twice where the first one did", async () => {
+    const call = {
+      name: "execute_actions",
+      args: { background: true, actions: [{ tool: "probe-write", args: { n: 122 } }] },
+    };
+    model.willSay({ calls: [call] }, { calls: [call] }, { text: "Both." });
+    expect((await send(question("background twice"), tried(0))).text).toContain("Both.");
+    await eventually("both writes", () => (sentWrites(122).length === 2 ? true : undefined));
+  });
+
   test("for the first time, word for word like one before, is another request", async () => {
     const body = question("anew");
     model.willSay({ calls: [write(104)] }, { text: "One." }, { calls: [write(104)] }, { text: "Two." });

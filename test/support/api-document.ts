@@ -78,7 +78,7 @@ export function bodySchema({ requestBody }: DocumentedOperation): Json | undefin
 
 /** Whether a path is for keys that may change what their tenant has. */
 export function isManaged({ tags }: DocumentedOperation): boolean {
-  return ["Tools", "Flows", "Keys", "Runs", "Tenant"].some((tag) => tags.includes(tag));
+  return ["Tools", "Flows", "Keys", "Runs", "Tenant", "Endpoints"].some((tag) => tags.includes(tag));
 }
 
 /** Whether a value is one that a schema admits. */

@@ -193,6 +193,15 @@ export const jobRedrives = 100;
 /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
 export const jobPage = 20;
 export const maxJobPage = 100;
+/** The most that `wait_s` may say: proxies give up on a silent connection after a minute. */
+export const maxWaitS = 45;
+/** A waiting request's first pause before it looks again; each pause is a step longer than the one before, up to the most. */
+export const waitLookMs = 1_000;
+export const waitLookStepMs = 200;
+export const waitLookMaxMs = 3_000;
+/** Requests of one tenant, and of all, that wait in one isolate; one more is answered at once. */
+export const waitsOfTenant = 50;
+export const waitsOfIsolate = 500;
 /** How long a finished job can be asked about. */
 export let jobRetentionMs = 7 * 24 * 3_600_000;
 /**

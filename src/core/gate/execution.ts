@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
-import type { CallbackTarget } from "../contract/gate/job.ts";
+import type { CallbackTarget, JobRecord } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
@@ -133,7 +133,16 @@ export interface Later {
   read(headers: Headers, sent: unknown): unknown;
   /** Record a batch: the answer says where it is found. */
   record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, NotRecorded>>;
+  /** Look at a job, until its status is another one where its request asks to wait for that. */
+  awaitJob(
+    look: LookAtJob,
+    request: Request,
+    execution: WaitingFor,
+  ): Promise<Result<JobRecord | null, Refusal>>;
 }
+
+type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;
+type WaitingFor = Pick<Execution, "caller" | "ports">;
 
 /** The answer to a batch that was recorded. */
 export interface LaterAnswer {

@@ -9,13 +9,14 @@ import type {
 import { utf8Length } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Plan } from "../plan/step.ts";
 import { endKey } from "./claimed-keys.ts";
 import type { Execution } from "./execution.ts";
 import { holdLease } from "./hold-lease.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "./kept-answer.ts";
-import { readKeys } from "./read-keys.ts";
+import { type BatchKey, readKeys } from "./read-keys.ts";
 import { needsKey, WriteKeys } from "./write-keys.ts";
 
 /** By what a request is known again. */
@@ -38,6 +39,8 @@ export class RequestKey {
   readonly asked: IdempotencyRequest & { readonly batch: KeyedContent };
   readonly #execution: KeyedExecution;
   readonly #writes = new WriteKeys();
+  /** How often each batch was recorded that runs later. */
+  readonly #recorded = new Map<string, number>();
   /** The tools that its answer tells of, and all that its caller could call where an earlier turn may tell of any. */
   readonly #told = new Set<string>();
   #claiming: Promise<string | null> | null = null;
@@ -124,6 +127,21 @@ export class RequestKey {
     this.#wrote = true;
     const { sha256 } = this.#execution.ports;
     return ok(await this.#writes.give(plan, seed, sha256));
+  }
+
+  /** Give a batch that is recorded, and runs later, its key; refused as a write is. */
+  async keyBatch(content: unknown): Promise<Result<BatchKey & { readonly key: string }, Refusal>> {
+    const seed = (await this.#seed()) ?? (await this.#seed());
+    if (seed === null) return err(NOT_WRITTEN_DOWN);
+    this.#wrote = true;
+    const digest = await this.#execution.ports.sha256(canonicalJson([seed, content]));
+    return ok({ key: `${digest} ${this.#recorded.get(digest) ?? 0}`, content });
+  }
+
+  /** Count a batch that this run was the first to record: asked for once more, it is another one. */
+  countBatch({ key }: { readonly key: string }): void {
+    const [digest = ""] = key.split(" ");
+    this.#recorded.set(digest, (this.#recorded.get(digest) ?? 0) + 1);
   }
 
   /** Make the claims of a plan whose writes have their keys. */

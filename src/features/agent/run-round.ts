@@ -95,7 +95,8 @@ export async function runRound(
 
   // These run nothing, and once they are there it is known where the results of each call stand.
   for (const { batch, parts } of batches)
-    if (isTold(batch)) replies.set(parts[0]!.call, { ...(await planOnly(batch, execution)), waits: [] });
+    if (isTold(batch))
+      replies.set(parts[0]!.call, { ...(await tellOnly(batch, execution, options.requestKey)), waits: [] });
   const { tell, placeOf } = numberResults(calls, batches, { replies, texts, onResult: options.onResult });
   for (const [call, reply] of replies) tell(call, sayUnread(calls[call]!, reply));
 
@@ -238,9 +239,19 @@ function isTold({ dryRun, background }: Batch): boolean {
   return dryRun || background !== undefined;
 }
 
-async function planOnly(batch: Batch, execution: Execution): Promise<ToolReply> {
-  const planned = await execute(batch, execution);
-  return planned.ok ? { json: planned.value.json, failed: false } : toRefusedReply(planned.error.refusal);
+/** Plan a batch, or record one for later: the request that comes again is told the same job. */
+async function tellOnly(
+  batch: Batch,
+  execution: Execution,
+  requestKey: RequestKey | undefined,
+): Promise<ToolReply> {
+  const isRecorded = batch.background !== undefined && !batch.dryRun;
+  const key = isRecorded && requestKey !== undefined ? await requestKey.keyBatch(batch.background) : null;
+  if (key?.ok === false) return toRefusedReply(key.error);
+  const told = await execute(batch, { ...execution, ...(key !== null && { batchKey: key.value }) });
+  if (!told.ok) return toRefusedReply(told.error.refusal);
+  if (key !== null && !told.value.replayed) requestKey?.countBatch(key.value);
+  return { json: told.value.json, failed: false };
 }
 
 /** A cut result says so, and how the rest can be had. */

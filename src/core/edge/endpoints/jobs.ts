@@ -72,8 +72,9 @@ export async function findJob(id: string, context: RequestContext): Promise<JobR
 export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
   route: "GET /v1/jobs/:id",
   runsNothing: true,
-  async handle(_, context, id) {
-    const job = await askGate(() => findJob(id, context), UNREADABLE);
+  async handle(request, context, id) {
+    const look = () => askGate(() => findJob(id, context), UNREADABLE);
+    const job = await (context.later?.awaitJob(look, request, context) ?? look());
     if (!job.ok) return job;
     return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },

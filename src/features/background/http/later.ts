@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../core/contract/json.ts";
+import { awaitChange, liveStatusOf } from "../../../core/edge/http/await-change.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Later } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
@@ -10,6 +11,7 @@ const PREFERENCE = "respond-async";
 export const later: Later = {
   read: (headers, sent) =>
     isPreferred(headers) && isJsonObject(sent) ? { ...sent, background: true } : undefined,
+  awaitJob: (look, request, context) => awaitChange(look, { request, context, liveStatus: liveStatusOf }),
   async record(batch, execution) {
     const recorded = await recordBatch(batch, execution);
     if (!recorded.ok) return recorded;

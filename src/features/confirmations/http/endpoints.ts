@@ -22,6 +22,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
 import type { SayReach } from "../../../core/edge/feature.ts";
+import { awaitChange } from "../../../core/edge/http/await-change.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
@@ -90,8 +91,14 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
   return {
     route: "GET /v1/confirmations/:id",
     runsNothing: true,
-    async handle({ url }, context, id) {
-      const found = await findConfirmation(id, context);
+    async handle(request, context, id) {
+      const { url } = request;
+      const found = await awaitChange(() => findConfirmation(id, context), {
+        request,
+        context,
+        liveStatus: ({ record: { status } }) =>
+          status === "pending" || status === "running" ? status : null,
+      });
       if (!found.ok) return found;
       const { record, group, catalog } = found.value;
       const shown = toWireConfirmation(record, group, {
@@ -107,6 +114,11 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
       id: "getConfirmation",
       summary: "Show what a person's yes would run",
       tag: "Confirmations",
+      query: z.strictObject({
+        wait_s: z
+          .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
+          .check(z.describe("Answer when the status changes, and at the latest after so many seconds")),
+      }),
       answer: { description: "The parked actions with their arguments", schema: confirmationSchema() },
       refusals: ["NOT_FOUND"],
     }),

@@ -76,6 +76,14 @@ const redrivenSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "RedrivenJobs" }),
 );
 
+const waitQuery = lazySchema(() =>
+  z.strictObject({
+    wait_s: z
+      .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
+      .check(z.describe("Answer when the status changes, and at the latest after so many seconds")),
+  }),
+);
+
 /** The words of the document for each path of core. One without the other does not compile. */
 export const CORE_OPERATIONS: Readonly<
   Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>
@@ -123,10 +131,11 @@ export const CORE_OPERATIONS: Readonly<
         .register(z.globalRegistry, { id: "JobPage" }),
     },
   }),
-  "GET /v1/jobs/:id": () => ({
+  "GET /v1/jobs/:id": (features) => ({
     id: "getJob",
     ...ofOneJob(),
     summary: "Show what became of background work",
+    ...(features.includes("background") && { query: waitQuery() }),
     refusals: ["NOT_FOUND"],
   }),
   "POST /v1/jobs/:id/cancel": () => ({

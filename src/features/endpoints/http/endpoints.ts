@@ -104,7 +104,7 @@ export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
       tag: TAG,
       body: {
         schema: z.partial(endpointSchema()).check(z.meta({ id: "EndpointChange" })),
-        example: { paused: true },
+        example: { paused: false },
       },
       answer: { description: "The endpoint", schema: wholeEndpointSchema() },
       refusals: ["INVALID_ENDPOINT", "NAME_TAKEN", "NOT_FOUND", "MISCONFIGURED"],

@@ -1,0 +1,71 @@
+import type { JobRecord } from "../../contract/gate/job.ts";
+import * as LIMITS from "../../contract/limits.ts";
+import { refuseQuery } from "../../contract/parse-request.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { Execution } from "../../gate/execution.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import { sleep } from "../../kit/sleep.ts";
+
+/** Look at a thing in the tenant's object. */
+export type LookAt<T> = () => Promise<Result<T, Refusal>>;
+
+export interface AwaitOptions<T> {
+  readonly request: Request;
+  readonly context: Pick<Execution, "caller" | "ports">;
+  /** The status of the thing; null where it can change no more, or is not there. */
+  readonly liveStatus: (found: T) => string | null;
+}
+
+/** The requests of this isolate that wait, by their tenants. */
+const waiting = new Map<string, number>();
+
+/**
+ * Look at a thing, and where its request says `wait_s` look again until its status is another one, its time is over or its client is
+ * gone. About once a second at first, then less often: a look is one call of the tenant's object, which pushes nothing. Where too many
+ * requests wait already the answer comes at once, so a client that asks again is held by its allowance alone.
+ */
+export async function awaitChange<T>(
+  lookAt: LookAt<T>,
+  { request, context, liveStatus }: AwaitOptions<T>,
+): Promise<Result<T, Refusal>> {
+  const waitMs = readWaitMs(request);
+  if (!waitMs.ok) return waitMs;
+  const { clock } = context.ports;
+  const { tenant } = context.caller;
+  const endsAt = clock.now() + waitMs.value;
+  let found = await lookAt();
+  const before = found.ok ? liveStatus(found.value) : null;
+  if (before === null || !hasRoom(tenant)) return found;
+  waiting.set(tenant, (waiting.get(tenant) ?? 0) + 1);
+  try {
+    for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
+      const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
+      if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
+      found = await lookAt();
+      if (!found.ok || liveStatus(found.value) !== before) break;
+    }
+    return found;
+  } finally {
+    const left = waiting.get(tenant)! - 1;
+    if (left > 0) waiting.set(tenant, left);
+    else waiting.delete(tenant);
+  }
+}
+
+/** The status of a job that is not over. */
+export function liveStatusOf(job: JobRecord | null): string | null {
+  return job?.status === "running" || job?.status === "retrying" ? job.status : null;
+}
+
+function hasRoom(tenant: string): boolean {
+  const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  return (waiting.get(tenant) ?? 0) < LIMITS.waitsOfTenant && all < LIMITS.waitsOfIsolate;
+}
+
+function readWaitMs({ url }: Request): Result<number, Refusal> {
+  const text = new URL(url).searchParams.get("wait_s") ?? "0";
+  const seconds = /^\d{1,2}$/.test(text) ? Number(text) : Infinity;
+  return seconds > LIMITS.maxWaitS
+    ? err(refuseQuery("wait_s", `a whole number from 0 to ${LIMITS.maxWaitS}`, text))
+    : ok(1_000 * seconds);
+}
