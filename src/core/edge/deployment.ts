@@ -217,14 +217,18 @@ export function createDeployment(
         dialect,
         caller,
         origin,
-        ...(createParking !== undefined && {
-          asking: {
-            createParking,
-            // The address of the page where a question is decided is made of it.
-            requestUrl: hasConsole ? requestUrl : undefined,
-            undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
-          },
-        }),
+        brought: {
+          ...(createParking !== undefined && {
+            asking: {
+              createParking,
+              // The address of the page where a question is decided is made of it.
+              requestUrl: hasConsole ? requestUrl : undefined,
+              undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
+            },
+          }),
+          ...(flows !== undefined && { runFlow: flows.run }),
+          ...(later !== undefined && { later }),
+        },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
         currentCatalog: async () => added?.currentCatalog(caller, held, gate()) ?? shippedOf(caller),
@@ -260,8 +264,6 @@ export function createDeployment(
         // Admissions that were sent before the change was answered may tell of an earlier version.
         hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
-        ...(flows !== undefined && { runFlow: flows.run }),
-        ...(later !== undefined && { later }),
         defer,
       };
     },

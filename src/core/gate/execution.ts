@@ -168,6 +168,16 @@ export interface Asking {
   readonly undecidable?: boolean;
 }
 
+/** The parts of running a batch that features bring. */
+export interface Brought {
+  /** Runs tools that are batches; absent in a Worker without such tools. */
+  readonly runFlow?: RunFlow;
+  /** Absent in a Worker that runs no batches in the background. */
+  readonly later?: Later;
+  /** Absent in a Worker without confirmations. */
+  readonly asking?: Asking;
+}
+
 /** The parts of a batch that its questions are made of. */
 export interface ParkingOptions
   extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
@@ -204,12 +214,8 @@ export interface Execution {
   readonly callback?: CallbackTarget | undefined;
   /** Absent for a batch that is a whole request. */
   readonly within?: LargerWork;
-  /** Runs tools that are batches; absent in a Worker without such tools. */
-  readonly runFlow?: RunFlow;
-  /** Absent in a Worker that runs no batches in the background. */
-  readonly later?: Later;
-  /** Absent in a Worker without confirmations. */
-  readonly asking?: Asking;
+  /** The parts that features bring; absent where none does. */
+  readonly brought?: Brought;
   /** Sees what becomes of it, for the operator. */
   readonly watch?: Watch;
   readonly listener?: BatchListener;

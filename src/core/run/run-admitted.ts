@@ -106,7 +106,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, catalog, ports, options, gate, defer, runFlow } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, brought } = execution;
   const { inside, resumed, runOf } = execution.within ?? {};
   const { onOutcome, onStarted, onReport } = execution.listener ?? {};
   const { park } = ways;
@@ -186,7 +186,12 @@ async function run(
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       runFlow: (call, inside) =>
-        runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined, batchId: batchId() }),
+        brought!.runFlow!(call, {
+          execution,
+          inside,
+          isApproved: plan.approved !== undefined,
+          batchId: batchId(),
+        }),
       prepared,
       journal: resumed?.journal,
       onStarted: plan.tellsStarts && onStarted,
@@ -212,7 +217,8 @@ async function run(
       asks: ({ tool, input }) => catalog.asks(tool, input) === true,
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
-        const { asking, callback } = execution;
+        const { callback } = execution;
+        const asking = brought?.asking;
         if (asking === undefined) return Promise.resolve(refuseParked(parked));
         const { runId = batchId(), ...of } = runOf ?? {};
         const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };

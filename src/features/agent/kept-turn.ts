@@ -133,7 +133,7 @@ export async function restoreTurns(
 }
 
 /** Where turns are kept, who asks for them, and what holds them. */
-interface KeepWorld extends Pick<Execution, "gate" | "asking"> {
+interface KeepWorld extends Pick<Execution, "gate" | "brought"> {
   readonly ports: KeepPorts;
   readonly caller: Pick<Caller, "tools">;
   readonly bytes: HeldBytes;
@@ -318,7 +318,7 @@ const callQuestions = createPartCall<AnsweredMethods>("confirmations");
  */
 async function readDecisions(
   turns: readonly KeptTurn[],
-  { gate, asking, bytes }: Pick<KeepWorld, "gate" | "asking" | "bytes">,
+  { gate, brought, bytes }: Pick<KeepWorld, "gate" | "brought" | "bytes">,
 ): Promise<Result<ReadonlyMap<string, AnsweredQuestion | null>, Refusal>> {
   const waiting = new Set(
     turns.flatMap(({ replies }) =>
@@ -329,7 +329,7 @@ async function readDecisions(
   for (const id of waiting) {
     const refused = await bytes.hold(LIMITS.idempotencyAnswerBytes);
     if (refused !== null) return err(refused);
-    const record = asking === undefined ? null : await callQuestions(gate, "confirmation", id);
+    const record = brought?.asking === undefined ? null : await callQuestions(gate, "confirmation", id);
     bytes.give(LIMITS.idempotencyAnswerBytes - (record?.answerJson?.length ?? 0));
     records.set(id, record);
     for (const result of answered(record)) {

@@ -62,9 +62,7 @@ const decidedFields = () => ({
     .check(z.describe("The key that decided, or the name of the person in the link")),
   decided_at: z.optional(z.string()),
   reason: z.optional(z.string()),
-  edited: z
-    .optional(z.literal(true))
-    .check(z.describe("A person wrote other arguments than were asked for")),
+  edited: z.optional(z.literal(true)).check(z.describe("A person wrote other arguments than were asked for")),
 });
 
 /** The question that a person decides: everything that an approval would run. */

@@ -17,12 +17,8 @@ const ACTIONS = [
 describe("An action that needs a person's yes", () => {
   test("is MISCONFIGURED where the Worker asks nobody, and what needs it is skipped because of it; the rest runs", async () => {
     const world = new TestWorld();
-    const { asking: _, ...execution } = world.execution(TOOLS);
-    const { results, summary } = await world.run(
-      TOOLS,
-      { actions: ACTIONS },
-      { ...execution, asking: undefined! },
-    );
+    const { brought: _, ...execution } = world.execution(TOOLS);
+    const { results, summary } = await world.run(TOOLS, { actions: ACTIONS }, { ...execution, brought: {} });
     expect(results).toMatchObject([
       { id: "r", status: "success" },
       {
@@ -51,7 +47,7 @@ describe("An action that needs a person's yes", () => {
   ] as const)("is asked about in the name of %s", async (_, runOf, asker) => {
     const world = new TestWorld();
     const asked: ParkingOptions["asker"][] = [];
-    const { asking, ...execution } = world.execution(TOOLS);
+    const { brought, ...execution } = world.execution(TOOLS);
     const within = runOf && { within: { answer: undefined!, runOf } };
     await world.run(
       TOOLS,
@@ -59,10 +55,12 @@ describe("An action that needs a person's yes", () => {
       {
         ...execution,
         ...within,
-        asking: {
-          createParking: (plan, options) => {
-            asked.push(options.asker);
-            return asking!.createParking(plan, options);
+        brought: {
+          asking: {
+            createParking: (plan, options) => {
+              asked.push(options.asker);
+              return brought!.asking!.createParking(plan, options);
+            },
           },
         },
       },

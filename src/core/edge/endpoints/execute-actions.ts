@@ -26,7 +26,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const value = context.later?.read(headers, body.value.value) ?? body.value.value;
+    const value = context.brought?.later?.read(headers, body.value.value) ?? body.value.value;
     const batch = parseBatch(value, body.value.bytes);
     if (!batch.ok) return batch;
 

@@ -52,7 +52,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.background !== undefined && !batch.dryRun)
-    return execution.later?.record(batch, execution) ?? err(NO_BACKGROUND);
+    return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
 }
 

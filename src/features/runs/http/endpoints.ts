@@ -126,7 +126,7 @@ async function look<T extends { readonly asks: boolean } | null>(
 ): Promise<T> {
   const sight = sightOf(context);
   const found = await ask({ sight });
-  if (found?.asks !== true || context.asking === undefined) return found;
+  if (found?.asks !== true || context.brought?.asking === undefined) return found;
   const pending = await callQuestions(context.gate, "confirmations", {
     status: "pending",
     limit: LIMITS.confirmationsPending,

@@ -48,7 +48,7 @@ export const rerunRun: Endpoint = {
     });
     if (!fates.ok) return err(refuseActions(fates.error));
     const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
-    if (asking.length > 0 && context.asking === undefined) return err(refuseUnasked(asking));
+    if (asking.length > 0 && context.brought?.asking === undefined) return err(refuseUnasked(asking));
     const of = { runId: id, root, earlier: earlier.length, kept, log };
     return respondDocument(
       ({ signal, listener }) =>

@@ -109,9 +109,11 @@ describe("execute()", () => {
       calls.tools,
       { actions: [{ id: "d", tool: "drop" }] },
       {
-        asking: {
-          createParking: createGroupParking,
-          requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret",
+        brought: {
+          asking: {
+            createParking: createGroupParking,
+            requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret",
+          },
         },
       },
     );

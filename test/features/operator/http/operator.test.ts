@@ -12,7 +12,6 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { attempt } from "../../../../src/core/kit/result.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { eventually } from "../../../support/eventually.ts";
 
@@ -74,7 +73,7 @@ const start = async (): Promise<TestVolley> => {
   const volley = await createTestVolley({
     tools: [echo, drop, later],
     features: [discovery(), confirmations(), addedTools(), agent(), keys(), runs(), operator(), tenantData()],
-    env: { VOLLEY_KEYS },
+    env: { VOLLEY_KEYS, VOLLEY_CONFIRMATION_TTL_S: "900" },
     routes: { "POST https://api.example.com/a": () => Response.json({ ok: true }, { status }) },
   });
   // Keys are digested on another thread once, outside of virtual time.
@@ -176,7 +175,7 @@ describe("The overview", () => {
     const volley = await start();
     await run(volley, "test-key", { tool: "drop_it", args: { text: "a" } });
     expect(of(await look(volley), "acme")?.waiting).toBe(1);
-    await volley.advance(LIMITS.confirmationTtlMs + 16 * 60_000);
+    await volley.advance(31 * 60_000);
     expect(of(await look(volley), "acme")?.waiting).toBe(0);
   });
 });
