@@ -5,6 +5,7 @@
 
 /** Trials start servers, follow pages, run commands, kill runtimes and send storms: minutes of work that a change rarely breaks alone. */
 export const TRIALS: readonly string[] = [
+  "test/chaos/background.test.ts",
   "test/chaos/chaos.test.ts",
   "test/chaos/hooks.test.ts",
   "test/docs/agent.test.ts",
@@ -42,7 +43,7 @@ export const LONG: readonly string[] = [
 ];
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
-const CHAOS = ["test/chaos/{chaos,hooks}.test.ts"];
+const CHAOS = ["test/chaos/{background,chaos,hooks}.test.ts"];
 const EDGE = ["test/core/edge/**/*.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */
 const PACKAGES = "**/node_modules/**";

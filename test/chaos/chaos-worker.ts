@@ -15,8 +15,16 @@ const { PROBE_ORIGIN: probeOrigin, CHAOS_CLOCK_MS: clockMs = "0" } = env as unkn
   /** How far the clock is off from the start. */
   readonly CHAOS_CLOCK_MS?: string;
 };
+const probes = createProbeTools(probeOrigin);
+const write = probes.find(({ name }) => name === "probe-write")!;
+/** A write whose loop goes on after one was lost. */
+const each: typeof write = {
+  ...write,
+  name: "probe-write-each",
+  onError: "partial-success",
+};
 const volley = createVolley({
-  tools: createProbeTools(probeOrigin),
+  tools: [...probes, each],
   features: ALL_FEATURES,
   trustedOrigins: [probeOrigin],
   toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),

@@ -23,13 +23,14 @@ export async function forgetRows(storageDir: string, table: string): Promise<voi
   await alter(storageDir, (file) => (file === ALARMS ? "" : `DELETE FROM ${table}`));
 }
 
-/** Make the clocks of every object, and its alarm, so much older: as if nothing had run since. */
+/** Make the clocks of every object, the leases of its jobs and its alarm so much older: as if nothing had run since. */
 export async function ageClocks(storageDir: string, byMs: number): Promise<void> {
   const byNs = `${byMs} * ${NS_PER_MS}`;
   await alter(storageDir, (file) =>
     file === ALARMS
       ? `UPDATE _cf_ALARM SET scheduled_time = scheduled_time - ${byNs}`
       : `UPDATE clocks SET next_at = next_at - ${byMs};
+         UPDATE jobs SET due_at = due_at - ${byMs};
          UPDATE _cf_METADATA SET value = value - ${byNs} WHERE typeof(value) = 'integer'`,
   );
 }
