@@ -120,7 +120,15 @@ describe("An action that needs a person's yes", () => {
       requested_by: { key: "sandbox-key", run_id: expect.any(String) },
       url: `${new URL(volley.url).origin}/console#/confirmations/${id}`,
       actions: [
-        { id: "gone", tool: "probe-delete", gated: true, args: { id: found }, resolved: true, waits_for: [] },
+        {
+          id: "gone",
+          tool: "probe-delete",
+          gated: true,
+          args: { id: found },
+          resolved: true,
+          waits_for: [],
+          followed_by: ["tell"],
+        },
         {
           id: "tell",
           tool: "probe-write",
@@ -128,6 +136,7 @@ describe("An action that needs a person's yes", () => {
           args: { n: { $ref: "other#/n" } },
           resolved: false,
           waits_for: ["gone"],
+          followed_by: [],
         },
       ],
       args_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -259,7 +268,7 @@ describe("A decision", () => {
     },
   );
 
-  test("T50 has one door: everything else that the document has of confirmations only looks", async () => {
+  test("T50 has one door, and one that makes links to it: everything else that the document has of confirmations only looks", async () => {
     const { text } = await caller.get("/openapi.json");
     const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { tags?: string[] }>> };
     const doors = Object.entries(paths).flatMap(([path, operations]) =>
@@ -269,7 +278,7 @@ describe("A decision", () => {
           : [],
       ),
     );
-    expect(doors).toEqual(["post /v1/confirmations/{id}"]);
+    expect(doors).toEqual(["post /v1/confirmations/{id}", "post /v1/confirmations/{id}/link"]);
   });
 
   test.each([
