@@ -74,7 +74,7 @@ export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
   runsNothing: true,
   async handle(request, context, id) {
     const look = () => askGate(() => findJob(id, context), UNREADABLE);
-    const job = await (context.later?.awaitJob(look, request, context) ?? look());
+    const job = await (context.brought?.later?.awaitJob(look, request, context) ?? look());
     if (!job.ok) return job;
     return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },
