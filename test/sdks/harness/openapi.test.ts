@@ -54,7 +54,7 @@ async function runOnce(): Promise<string> {
   );
 }
 
-/** What stands for `{id}` in a path: something that is there, where the path is not to make it. */
+/** The `{id}` in a path is of something that is there, where the path is not to make it. */
 function idFor({ path }: DocumentedOperation): string | Promise<string> {
   if (path.includes("confirmations")) return park();
   return path.startsWith("/v1/runs/") ? runOnce() : path.split("/")[2]!;
