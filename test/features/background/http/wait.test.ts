@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { awaitChange } from "../../../src/core/edge/http/await-change.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../../src/core/contract/refusal.ts";
-import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { err, ok, type Result } from "../../../src/core/kit/result.ts";
-import { addedTools } from "../../../src/features/added-tools/index.ts";
-import { background } from "../../../src/features/background/index.ts";
-import { confirmations } from "../../../src/features/confirmations/index.ts";
-import { discovery } from "../../../src/features/discovery/index.ts";
-import { flows } from "../../../src/features/flows/index.ts";
-import { createTestVolley } from "../../../src/package/testing.ts";
-import { VirtualClock } from "../../support/virtual-clock.ts";
+import { awaitChange } from "../../../../src/core/edge/http/await-change.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../../src/core/contract/refusal.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { err, ok, type Result } from "../../../../src/core/kit/result.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { VirtualClock } from "../../../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 0, 2);
 
