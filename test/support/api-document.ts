@@ -102,8 +102,11 @@ export function findUndocumented({ responses }: DocumentedOperation, answer: Raw
   return findHeaderDeviation(response, answer) ?? findBodyDeviation(response, answer);
 }
 
-/** Bodies whose validity depends on more than a form: whether the name has a key, and the rights of the calling key. */
-const JUDGED_BY_MORE = new Set(["postKey", "deleteTenant"]);
+/**
+ * Bodies whose validity depends on more than a form: whether the name has a key, the rights of the calling key, and whether a person's name
+ * has something that can be seen.
+ */
+const JUDGED_BY_MORE = new Set(["postKey", "deleteTenant", "linkConfirmation"]);
 
 /**
  * Why a request was not judged as the document says: refused for its form though it has it, or taken without having it; null when
@@ -206,7 +209,7 @@ function isRefusedForItsForm(status: number, text: string): boolean {
   return (
     /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
     path !== undefined &&
-    // A flow's arguments are for its own schema to say.
-    !/\/id$|^\/input(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(path)
+    // The arguments of a flow, and those of an action that a person changes, are for their own schemas to say.
+    !/\/id$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(path)
   );
 }

@@ -4,6 +4,7 @@ import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery, Retries } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
+import { toIssues } from "../contract/issues.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -429,7 +430,10 @@ function globalLimitsOf({ global_concurrency, rate_limit }: Orchestration): Glob
 function findContractProblems(orchestration: Orchestration): string[] {
   if (!isOrchestration(orchestration)) {
     const { error } = orchestrationSchema().safeParse(orchestration);
-    const problems = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+    const issues = error === undefined ? [] : toIssues(error, orchestration);
+    const problems = issues.map(
+      ({ path, expected }) => `${path.slice(1).replaceAll("/", ".")}: expected ${expected}`,
+    );
     if (problems.length > 0) return [`'orchestration' is invalid: ${problems.join("; ")}`];
   }
   const { mode, max_concurrency, depends_on } = orchestration;

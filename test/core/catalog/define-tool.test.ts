@@ -237,7 +237,11 @@ test.each<[string, Partial<ToolDeclaration>, string]>([
 
 test.each<[string, object, string]>([
   ["an unknown mode", { mode: "parallel" }, "'orchestration' is invalid: mode: "],
-  ["a misspelt field", { mode: "parallel-safe", max_concurency: 3 }, '"max_concurency"'],
+  [
+    "a misspelt field",
+    { mode: "parallel-safe", max_concurency: 3 },
+    "max_concurency: expected no such field",
+  ],
   ["a cap of none", { mode: "fan-out-bounded", max_concurrency: 0 }, "max_concurrency: "],
   ["a fan-out without cap", { mode: "fan-out-bounded" }, "mode 'fan-out-bounded' needs 'max_concurrency'"],
   [
