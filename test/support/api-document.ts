@@ -103,10 +103,16 @@ export function findUndocumented({ responses }: DocumentedOperation, answer: Raw
 }
 
 /**
- * Bodies whose validity depends on more than a form: whether the name has a key, the rights of the calling key, and whether a person's name
- * has something that can be seen.
+ * Bodies whose validity depends on more than a form: whether the name has a key, the rights of the calling key, whether a person's name
+ * has something that can be seen, whether a schema is one and its example fits it, and whether an event fits its type.
  */
-const JUDGED_BY_MORE = new Set(["postKey", "deleteTenant", "linkConfirmation"]);
+const JUDGED_BY_MORE = new Set([
+  "postKey",
+  "deleteTenant",
+  "linkConfirmation",
+  "putEventType",
+  "publishEvent",
+]);
 
 /**
  * Why a request was not judged as the document says: refused for its form though it has it, or taken without having it; null when

@@ -1,6 +1,6 @@
 import type { JobRecord } from "../../contract/gate/job.ts";
 import * as LIMITS from "../../contract/limits.ts";
-import { refuseQuery } from "../../contract/parse-request.ts";
+import { refuseOtherParameters, refuseQuery } from "../../contract/parse-request.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
@@ -16,8 +16,14 @@ export interface AwaitOptions<T> {
   readonly liveStatus: (found: T) => string | null;
 }
 
-/** The requests of this isolate that wait, by their tenants. */
-const waiting = new Map<string, number>();
+/** A request that waits. */
+interface Wait {
+  readonly tenant: string;
+  readonly endsAt: number;
+}
+
+/** Those of this isolate. One that the platform cut off tells no end, so it counts until its time is over, and no longer. */
+const waits = new Set<Wait>();
 
 /**
  * Look at a thing, and where its request says `wait_s` look again until its status is another one, its time is over or its client is
@@ -35,21 +41,17 @@ export async function awaitChange<T>(
   const endsAt = clock.now() + waitMs.value;
   let found = await lookAt();
   const before = found.ok ? liveStatus(found.value) : null;
-  if (before === null || !hasRoom(tenant)) return found;
-  waiting.set(tenant, (waiting.get(tenant) ?? 0) + 1);
-  try {
-    for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
-      const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
-      if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
-      found = await lookAt();
-      if (!found.ok || liveStatus(found.value) !== before) break;
-    }
-    return found;
-  } finally {
-    const left = waiting.get(tenant)! - 1;
-    if (left > 0) waiting.set(tenant, left);
-    else waiting.delete(tenant);
+  const wait = { tenant, endsAt };
+  if (before === null || !hasRoom(wait, clock.now())) return found;
+  waits.add(wait);
+  for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
+    const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
+    if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
+    found = await lookAt();
+    if (!found.ok || liveStatus(found.value) !== before) break;
   }
+  waits.delete(wait);
+  return found;
 }
 
 /** The status of a job that is not over. */
@@ -57,13 +59,19 @@ export function liveStatusOf(job: JobRecord | null): string | null {
   return job?.status === "running" || job?.status === "retrying" ? job.status : null;
 }
 
-function hasRoom(tenant: string): boolean {
-  const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
-  return (waiting.get(tenant) ?? 0) < LIMITS.waitsOfTenant && all < LIMITS.waitsOfIsolate;
+function hasRoom({ tenant }: Wait, nowMs: number): boolean {
+  let own = 0;
+  for (const wait of waits)
+    if (wait.endsAt <= nowMs) waits.delete(wait);
+    else if (wait.tenant === tenant) own += 1;
+  return own < LIMITS.waitsOfTenant && waits.size < LIMITS.waitsOfIsolate;
 }
 
 function readWaitMs({ url }: Request): Result<number, Refusal> {
-  const text = new URL(url).searchParams.get("wait_s") ?? "0";
+  const query = new URL(url).searchParams;
+  const other = refuseOtherParameters(query, ["wait_s"]);
+  if (other !== null) return err(other);
+  const text = query.get("wait_s") ?? "0";
   const seconds = /^\d{1,2}$/.test(text) ? Number(text) : Infinity;
   return seconds > LIMITS.maxWaitS
     ? err(refuseQuery("wait_s", `a whole number from 0 to ${LIMITS.maxWaitS}`, text))

@@ -1,3 +1,4 @@
+import { pageFields } from "./page-fields.ts";
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -38,8 +39,6 @@ function of(
 
 const queryOf = (request: Request): URLSearchParams => new URL(request.url).searchParams;
 
-const page = () => ({ limit: z.optional(z.string()), cursor: z.optional(z.string()) });
-
 const testedSchema = lazySchema(() => z.strictObject({ event_id: z.string() }));
 const recoveredSchema = lazySchema(() => z.strictObject({ deliveries: z.int() }));
 const resentSchema = lazySchema(() =>
@@ -76,7 +75,7 @@ export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
       query: z.strictObject({
         customer: z.optional(z.string()),
         state: z.optional(z.enum(ENDPOINT_STATES)),
-        ...page(),
+        ...pageFields(),
       }),
       answer: { description: "One page", schema: endpointPageSchema() },
       refusals: ["INVALID_QUERY", "MISCONFIGURED"],
@@ -177,7 +176,7 @@ export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
         endpoint: z.optional(z.string()),
         event: z.optional(z.string()),
         status: z.optional(z.enum(DELIVERY_STATUSES)),
-        ...page(),
+        ...pageFields(),
       }),
       answer: { description: "One page", schema: deliveryPageSchema() },
       refusals: ["INVALID_QUERY", "MISCONFIGURED"],

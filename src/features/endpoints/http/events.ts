@@ -18,6 +18,7 @@ import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
 import { parseLimit, parseNumber, parseTime } from "../list-query.ts";
+import { pageFields } from "./page-fields.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
 const TAG = "Endpoints";
@@ -190,14 +191,13 @@ const listEvents: Endpoint = {
     id: "listEvents",
     summary: "List published events, the latest first",
     tag: TAG,
-    query: z.strictObject(
-      Object.fromEntries(
-        ["type", "customer", "since", "until", "limit", "cursor"].map((name) => [
-          name,
-          z.optional(z.string()),
-        ]),
-      ),
-    ),
+    query: z.strictObject({
+      type: z.optional(z.string()),
+      customer: z.optional(z.string()),
+      since: z.optional(z.iso.datetime({ offset: true })),
+      until: z.optional(z.iso.datetime({ offset: true })),
+      ...pageFields(),
+    }),
     answer: {
       description: "One page",
       schema: z.strictObject({ events: z.array(keptEventSchema()), next_cursor: z.nullable(z.string()) }),
