@@ -9,6 +9,7 @@ export interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
 }
 export interface Parameter {
+  readonly required?: boolean;
   readonly name: string;
   readonly in: string;
   readonly schema: Json;
@@ -129,8 +130,11 @@ export function findMisjudgement(
     ([name, value]) => query.getAll(name).length === 1 && fitsParameter(operation, name, value),
   );
   const value = schema === undefined ? undefined : parse(body);
+  const isAsked = ({ name, in: place, required }: Parameter): boolean =>
+    place !== "query" || required !== true || query.has(name);
   const admitted = (whole: boolean): boolean =>
     asked.every((fit) => fit) &&
+    (operation.parameters ?? []).every(isAsked) &&
     (schema === undefined || (value !== NOT_JSON && fits(value, whole ? schema : toForm(schema))));
   if (status === 200 && !admitted(false))
     return `was answered, and is off its schema: ${String(body).slice(0, 300)}`;

@@ -5,10 +5,14 @@ import type { Components, Json } from "./components.ts";
 /** Describe the fields of a query's schema as the parameters of an operation; none where there is no schema. */
 export function toQueryParameters(query: z.ZodMiniObject | undefined, components: Components): Json[] {
   if (query === undefined) return [];
-  const { properties = {} } = components.schema(query, "input") as { properties?: Record<string, Json> };
+  const { properties = {}, required = [] } = components.schema(query, "input") as {
+    properties?: Record<string, Json>;
+    required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
+    ...(required.includes(name) && { required: true }),
     ...(description !== undefined && { description }),
     schema,
   }));

@@ -59,8 +59,11 @@ const putType: Endpoint = {
       );
     const { schema, example } = body.value.value as { readonly schema?: unknown; readonly example?: unknown };
     const flaws = schema === undefined ? [] : await findSchemaFlaws(schema);
-    if (flaws.length > 0)
-      return err(makeRefusal("INVALID_REQUEST", flaws[0]!.hint, { issue: flaws[0]!, issues: flaws }));
+    const [flaw] = flaws;
+    if (flaw !== undefined) {
+      const { hint, ...issue } = flaw;
+      return err(makeRefusal("INVALID_REQUEST", hint, { issue, issues: flaws }));
+    }
     if (example !== undefined) {
       const event = checkEvent({ type }, example);
       if (!event.ok) return event;

@@ -92,7 +92,7 @@ const endLinks: Endpoint = {
     id: "endPortalLinks",
     summary: "End all portal links of a customer",
     tag: TAG,
-    query: z.strictObject({ customer: z.string() }),
+    query: z.strictObject({ customer: customerField() }),
     answer: { description: "None of them is good any more", schema: null, statuses: [204] },
     refusals: ["INVALID_QUERY", "MISCONFIGURED"],
   }),
