@@ -16,6 +16,9 @@ import { type RawRequest, TestCaller } from "../support/test-caller.ts";
 
 const { upstream, volley, caller } = await setUpSandbox({}, startSandbox);
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
+const operator = new TestCaller(volley.url, "sandbox-operator-key");
+const callerOf = (operation: DocumentedOperation): TestCaller =>
+  operation.path.includes("/operator/") ? operator : isManaged(operation) ? admin : caller;
 upstream.script(
   "/write",
   (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{}"),
@@ -27,7 +30,7 @@ const operations = readOperations((await caller.get("/openapi.json")).text);
 const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);
 
 /** How many requests are sent; each operation gets its share. */
-const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 10_500);
+const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 17_500);
 
 test(
   `the document says the truth about ${REQUESTS} valid and mutated requests`,
@@ -43,7 +46,7 @@ test(
       const queue = samples.values();
       const worker = async (): Promise<void> => {
         for (const request of queue) {
-          const answer = await (isManaged(operation) ? admin : caller).send(request);
+          const answer = await callerOf(operation).send(request);
           sent += 1;
           reached.add(`${operation.operationId} ${answer.status}`);
           for (const [, status] of answer.text.matchAll(/"status":"([a-z_]+)"/g))
@@ -87,6 +90,11 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   if (path.startsWith("/v1/objects")) return [await keepReport()];
   if (path.startsWith("/v1/tools")) return keepAll("putTool", "fuzzed");
   if (path.startsWith("/v1/flows")) return keepAll("putFlow", "fuzzed_flow");
+  if (path.startsWith("/v1/endpoints")) return keepAll("putEndpoint", "fuzzed");
+  if (path.startsWith("/v1/event_types")) return keepAll("putEventType", "fuzzed");
+  if (path.startsWith("/v1/events")) return [(await publish()).event];
+  if (path.startsWith("/v1/deliveries")) return [(await publish()).delivery];
+  if (path.endsWith("/results")) return [await runLater()];
   if (path.startsWith("/v1/keys")) return makeKeys();
   if (path.startsWith("/v1/runs")) return leaveRuns();
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
@@ -95,6 +103,27 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   const withinMs = 300_000;
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, { withinMs });
   return DOOMED;
+}
+
+/** An event, and its delivery to an endpoint that takes what no other does. */
+async function publish(): Promise<{ readonly event: string; readonly delivery: string }> {
+  const endpoint = JSON.stringify({ url: "https://shop.example.com/hooks", events: ["fuzzed.event"] });
+  await admin.send({ method: "PUT", path: "/v1/endpoints/delivered", body: endpoint });
+  const body = JSON.stringify({ type: "fuzzed.event", data: {} });
+  const { event_id: event } = JSON.parse((await admin.send({ path: "/v1/events", body })).text) as {
+    readonly event_id: string;
+  };
+  const { deliveries } = JSON.parse((await admin.get(`/v1/deliveries?event=${event}`)).text) as {
+    readonly deliveries: readonly { readonly delivery_id: string }[];
+  };
+  return { event, delivery: deliveries[0]!.delivery_id };
+}
+
+/** The job of a batch in the background. */
+async function runLater(): Promise<string> {
+  const body = JSON.stringify({ background: true, actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+  const { job_id: id } = JSON.parse((await caller.send({ body })).text) as { readonly job_id: string };
+  return id;
 }
 
 /** Runs that can be seen. */
@@ -158,6 +187,9 @@ function expectReached(reached: ReadonlySet<string>): void {
   );
   // The request that deletes everything of a tenant is not sent in its name: the others would have nothing left to be asked
   // about.
-  const wanted = [...results, ...statuses].filter((one) => one !== "deleteTenant 200");
+  // An endpoint's path has every method that is tried in place of PUT, and only a delivery whose endpoint is gone or paused is not sent
+  // again.
+  const unreached = ["deleteTenant 200", "putEndpoint 405", "resendDelivery 422"];
+  const wanted = [...results, ...statuses].filter((one) => !unreached.includes(one));
   expect(wanted.filter((one) => !reached.has(one))).toEqual([]);
 }
