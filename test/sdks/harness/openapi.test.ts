@@ -200,6 +200,11 @@ describe("/openapi.json", () => {
 
   test("knows every field that the meta of a result can have", () => {
     const meta: Required<OutcomeMeta> = {
+      startedMs: 0,
+      tries: [
+        { started_ms: 0, duration_ms: 1, code: "TIMEOUT" },
+        { started_ms: 1, duration_ms: 1 },
+      ],
       durationMs: 1,
       queuedMs: 1,
       attempts: 1,
@@ -234,7 +239,7 @@ describe("/openapi.json", () => {
       summary: { total: 1, ok: 1, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 },
       stats: { duration_ms: 1, critical_path_ms: 1, sequential_ms: 1, speedup: 1, max_parallelism: 1 },
     };
-    expect(Object.keys(result["meta"] as Json)).toHaveLength(16);
+    expect(Object.keys(result["meta"] as Json)).toHaveLength(18);
     expect(fits(answer, schema)).toBe(true);
   });
 });

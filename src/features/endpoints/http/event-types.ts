@@ -4,12 +4,12 @@ import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
@@ -128,7 +128,7 @@ const listTypes: Endpoint = {
 };
 
 /** List the described types, as the tenant and its customers see them. */
-export async function listEventTypes({ ask }: Scope) {
+export async function listEventTypes({ ask }: Scope): Promise<Result<Response, Refusal>> {
   const found = await askGate(() => ask((directory) => directory.types()), UNREADABLE);
   if (!found.ok) return found;
   return ok(respondJson(`{"event_types":[${found.value.map(toTypeText).join(",")}]}`));
