@@ -1,13 +1,14 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { callsIn, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
-import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn } from "./dialect.ts";
+import type { Asked, Conversation, Dialect, Ending, ModelTurn } from "./dialect.ts";
+import { joinReplies } from "./join-replies.ts";
 import { listTools } from "./list-tools.ts";
+import { toPlainMessages } from "./plain-messages.ts";
 import { readConversation, refuseField, textOf } from "./read-conversation.ts";
 
 /**
@@ -31,26 +32,15 @@ export const CHAT: Dialect = {
     if (!isJsonObject(message) || callsIn(message).length > LIMITS.modelCalls) return null;
     return toTurn(message, response as JsonObject);
   },
-  join(turn, replies, rest) {
-    const ids = callsIn(turn).map(({ id }) => String(id));
-    let from = 0;
-    const theirs = new Map<string, Message>();
-    for (; rest[from]?.["role"] === "tool"; from += 1)
-      theirs.set(String(rest[from]!["tool_call_id"]), rest[from]!);
-    const own = (id: string, { json }: ToolReply): Message => ({
-      role: "tool",
-      tool_call_id: id,
-      content: json,
-    });
-    const answers = ids.flatMap((id): readonly Message[] => {
-      const reply = replies.get(id);
-      if (reply !== undefined) return [own(id, reply)];
-      const sent = theirs.get(id);
-      return sent === undefined ? [] : [sent];
-    });
-    const strange = [...theirs].filter(([id]) => !ids.includes(id)).map(([, message]) => message);
-    return [turn, ...answers, ...strange, ...rest.slice(from)];
-  },
+  join: (turn, replies, rest) =>
+    joinReplies(
+      { turn, replies, rest },
+      {
+        ids: callsIn(turn).map(({ id }) => String(id)),
+        repliedTo: ({ role, tool_call_id: id }) => (role === "tool" ? String(id) : null),
+        toReply: (id, { json }) => ({ role: "tool", tool_call_id: id, content: json }),
+      },
+    ),
   tell: (messages, text) => [...messages, { role: "user", content: text }],
   say: (text) => ({ role: "assistant", content: text }),
   findAnchors: (messages) =>
@@ -64,7 +54,17 @@ export const CHAT: Dialect = {
     const ids = callsIn({ tool_calls: _ }).map(({ id }) => id);
     return [role, textOf(content), ids, message["tool_call_id"] ?? null];
   },
-  toPlain,
+  toPlain: (messages) =>
+    toPlainMessages(messages, {
+      observationOf: ({ role, content }) => (role === "tool" ? textOf(content) : null),
+      actionsOf(message) {
+        const calls = callsIn(message).map(({ function: called }) => {
+          const { name, arguments: args } = isJsonObject(called) ? called : {};
+          return { name, args };
+        });
+        return calls.length === 0 ? null : { text: textOf(message["content"]), calls };
+      },
+    }),
   writeAnswer(turn, ending) {
     const { response } = turn;
     const [choice] = response["choices"] as [JsonObject];
@@ -122,32 +122,4 @@ function toNamedCall({ id, function: called }: JsonObject): { id: string; args: 
   const { arguments: sent } = isJsonObject(called) ? called : {};
   const parsed = typeof sent === "string" ? attemptNow((): unknown => JSON.parse(sent)) : null;
   return { id: String(id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
-}
-
-function toPlain(messages: readonly Message[]): readonly Message[] {
-  const plain: Message[] = [];
-  const observed: string[] = [];
-  const observe = (): void => {
-    if (observed.length > 0) plain.push({ role: "user", content: observed.join("\n") });
-    observed.length = 0;
-  };
-  for (const message of messages) {
-    if (message["role"] === "tool") {
-      observed.push(`Observation: ${textOf(message["content"])}`);
-      continue;
-    }
-    observe();
-    const calls = callsIn(message);
-    plain.push(calls.length === 0 ? message : { role: "assistant", content: toActions(message, calls) });
-  }
-  observe();
-  return plain;
-}
-
-function toActions({ content }: Message, calls: readonly JsonObject[]): string {
-  const actions = calls.map(({ function: called }) => {
-    const { name, arguments: args } = isJsonObject(called) ? called : {};
-    return `Action: ${String(name)}\nAction Input: ${String(args)}`;
-  });
-  return [textOf(content), ...actions].filter((part) => part !== "").join("\n");
 }

@@ -86,7 +86,11 @@ export async function answerLink(
 /** Say why nothing can be decided any more; null where it can. */
 function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowMs: number): Page | null {
   if (status === "expired")
-    return makePlainPage(410, "Nobody decided in time", "The question has expired, and nothing of it ran.");
+    return makePlainPage(
+      410,
+      "The time to decide is over",
+      "The question has expired, and nothing of it ran.",
+    );
   if (status !== "pending") {
     const what = status === "rejected" ? "no, and nothing ran" : "yes";
     const own = link.isUsed ? "You have decided already" : "It was decided already";

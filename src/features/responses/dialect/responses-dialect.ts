@@ -12,7 +12,9 @@ import type {
   Message,
   ModelTurn,
 } from "../../agent/dialect/dialect.ts";
+import { joinReplies } from "../../agent/dialect/join-replies.ts";
 import { listTools } from "../../agent/dialect/list-tools.ts";
+import { toPlainMessages } from "../../agent/dialect/plain-messages.ts";
 import { readConversation, refuseField, textOf } from "../../agent/dialect/read-conversation.ts";
 import {
   callsIn,
@@ -45,20 +47,15 @@ export const RESPONSES: Dialect = {
       ? toTurn((output as readonly unknown[]).filter(isJsonObject), response)
       : null;
   },
-  join(turn, replies, rest) {
-    const ids = callsIn(outputOf(turn) ?? []).map(({ call_id }) => String(call_id));
-    let from = 0;
-    const theirs = new Map<string, Message>();
-    for (; isOutput(rest[from]); from += 1) theirs.set(String(rest[from]!["call_id"]), rest[from]!);
-    const answers = ids.flatMap((id): readonly Message[] => {
-      const reply = replies.get(id);
-      if (reply !== undefined) return [toOutput(id, reply)];
-      const sent = theirs.get(id);
-      return sent === undefined ? [] : [sent];
-    });
-    const strange = [...theirs].filter(([id]) => !ids.includes(id)).map(([, message]) => message);
-    return [turn, ...answers, ...strange, ...rest.slice(from)];
-  },
+  join: (turn, replies, rest) =>
+    joinReplies(
+      { turn, replies, rest },
+      {
+        ids: callsIn(outputOf(turn) ?? []).map(({ call_id: id }) => String(id)),
+        repliedTo: (message) => (isOutput(message) ? String(message["call_id"]) : null),
+        toReply: toOutput,
+      },
+    ),
   tell: (messages, text) => [...messages, { role: "user", content: text }],
   say: (text) => toTurnMessage([{ role: "assistant", content: text }]),
   findAnchors: (messages) =>
@@ -73,7 +70,15 @@ export const RESPONSES: Dialect = {
     if (role === "system" || role === "developer") return null;
     return isOutput(message) ? [type, textOf(message["output"]), call_id ?? null] : [role, textOf(content)];
   },
-  toPlain,
+  toPlain: (messages) =>
+    toPlainMessages(messages, {
+      observationOf: (message) => (isOutput(message) ? textOf(message["output"]) : null),
+      actionsOf(message) {
+        const output = outputOf(message) ?? [];
+        const calls = callsIn(output).map(({ name, arguments: args }) => ({ name, args }));
+        return calls.length === 0 ? null : { text: textIn(output), calls };
+      },
+    }),
   writeAnswer(turn, ending) {
     const { response } = turn;
     const answer = {
@@ -139,8 +144,8 @@ function join(system: string, instructions: unknown): string {
   return typeof instructions === "string" && instructions !== "" ? `${system}\n\n${instructions}` : system;
 }
 
-function isOutput(message: Message | undefined): boolean {
-  return typeof message?.["type"] === "string" && message["type"].endsWith("_call_output");
+function isOutput(message: Message): boolean {
+  return typeof message["type"] === "string" && message["type"].endsWith("_call_output");
 }
 
 function toOutput(id: string, { json }: ToolReply): Item {
@@ -175,32 +180,4 @@ function endOutput(turn: ModelTurn, { calls, text, words }: Ending): JsonObject 
       ...(text === undefined ? [] : calls.map(toCallItem)),
     ],
   };
-}
-
-function toPlain(messages: readonly Message[]): readonly Message[] {
-  const plain: Message[] = [];
-  const observed: string[] = [];
-  const observe = (): void => {
-    if (observed.length > 0) plain.push({ role: "user", content: observed.join("\n") });
-    observed.length = 0;
-  };
-  for (const message of messages) {
-    if (isOutput(message)) {
-      observed.push(`Observation: ${textOf(message["output"])}`);
-      continue;
-    }
-    observe();
-    const output = outputOf(message);
-    const calls = callsIn(output ?? []);
-    plain.push(calls.length === 0 ? message : { role: "assistant", content: toActions(output!, calls) });
-  }
-  observe();
-  return plain;
-}
-
-function toActions(output: readonly Item[], calls: readonly Item[]): string {
-  const actions = calls.map(
-    ({ name, arguments: args }) => `Action: ${String(name)}\nAction Input: ${String(args)}`,
-  );
-  return [textIn(output), ...actions].filter((part) => part !== "").join("\n");
 }
