@@ -1,12 +1,9 @@
 import * as z from "zod/mini";
 
-import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -14,6 +11,7 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
 import { toTypeText } from "../endpoint-json.ts";
+import { readExactBody } from "./read-exact-body.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
 const TAG = "Endpoints";
@@ -42,14 +40,8 @@ const putType: Endpoint = {
   async handle(request, context, type) {
     const scope = openScope(context);
     if (!scope.ok) return scope;
-    const body = await readRequestBody(request, {
-      bodyBytes: LIMITS.bodyBytes,
-      nesting: LIMITS.nesting,
-      parse: parseExact,
-    });
+    const body = await readExactBody(request, typeSchema());
     if (!body.ok) return body;
-    const sent = parseRequest(typeSchema(), body.value.value);
-    if (!sent.ok) return sent;
     if (!typeField().safeParse(type).success)
       return err(
         makeRefusal(
@@ -76,7 +68,7 @@ const putType: Endpoint = {
       return err(makeRefusal("INVALID_REQUEST", toHint(issues), { issue: issues[0]! }));
     }
     const exampleText = example === undefined ? null : JSON.stringify(example);
-    const { description } = sent.value;
+    const { description } = body.value.sent;
     const kept = { type, description, schema: schemaText, example: exampleText };
     const hint = "Whether the type was kept is not certain; send the same request again.";
     const put = await askGate(() => scope.value.ask((directory) => directory.putType(kept)), hint);

@@ -1,14 +1,11 @@
 import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import * as z from "zod/mini";
 
-import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { parseRequest, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -19,6 +16,7 @@ import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
 import { parseLimit, parseNumber, parseTime } from "../list-query.ts";
 import { pageFields } from "./page-fields.ts";
+import { readExactBody } from "./read-exact-body.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
 const TAG = "Endpoints";
@@ -56,23 +54,17 @@ const publishEvent: Endpoint = {
   async handle(request, context) {
     const scope = openScope(context);
     if (!scope.ok) return scope;
-    const body = await readRequestBody(request, {
-      bodyBytes: LIMITS.bodyBytes,
-      nesting: LIMITS.nesting,
-      parse: parseExact,
-    });
+    const body = await readExactBody(request, publishSchema());
     if (!body.ok) return body;
-    const sent = parseRequest(publishSchema(), body.value.value);
-    if (!sent.ok) return sent;
     const key = readIdempotencyKey(request);
     if (!key.ok) return key;
     // Zod's copy of it would lose `__proto__`; the body itself was checked for that.
     const { data } = body.value.value as { readonly data: unknown };
-    const event = checkEvent(sent.value, data);
+    const event = checkEvent(body.value.sent, data);
     if (!event.ok) return event;
     const counted = await countRequest(context);
     if (!counted.ok) return ok(respondRefused(counted.error, context));
-    const { id, dry_run: isDry } = sent.value;
+    const { id, dry_run: isDry } = body.value.sent;
     const asked = {
       ...event.value,
       ...(id !== undefined && { id }),
