@@ -333,6 +333,16 @@ export const maxOperatorTenants = 100;
 export const operatorTools = 10;
 /** Dead jobs that one request of the operator looks at; it redrives as many of them as a tenant's own does. */
 export const operatorRedriveLooks = 1_000;
+/** How long one stream of a run's events stays open: a look every three seconds is a hundred calls; a client goes on with the next one. */
+export const runStreamMs = 5 * 60_000;
+/** How long a stream waits for a run that is not there yet: a run is reported within two seconds of its answer. */
+export const runAwaitedMs = 3_000;
+/** Runs that one request runs again, or cancels. */
+export const runsInBulk = 1_000;
+/** It has so many reruns under way at once, each with connections and bytes of its own. */
+export const rerunsAtOnce = 4;
+/** After this time it begins no other: what it has begun may take its deadline, and proxies give up after a minute. */
+export const rerunsBegunMs = 30_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */

@@ -49,6 +49,8 @@ export interface RunHead {
   /** The question that it answers. */
   readonly answers?: string;
   readonly tags?: readonly string[];
+  /** The subject whose connections its tools used. */
+  readonly subject?: string;
   /** Why it broke off as a whole. */
   readonly code?: string;
   /** Its tools, in the order of their first actions. */
@@ -109,6 +111,7 @@ export interface RunQuery {
   readonly flow?: string;
   readonly key?: string;
   readonly tag?: string;
+  readonly subject?: string;
   readonly request?: string;
   readonly since?: number;
   readonly until?: number;
@@ -133,6 +136,7 @@ export interface ListedRun {
   readonly summary: Readonly<Record<"total" | "ok" | Exclude<OutcomeStatus, "success">, number>>;
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
+  readonly subject?: string;
   readonly error?: { readonly action?: string; readonly code: string };
 }
 
@@ -162,7 +166,11 @@ export interface Reruns {
   /** The run that all of them go back to. */
   readonly root: string;
   /** The first ones first; the body of one that has left no record is null. */
-  readonly earlier: readonly { readonly writes: readonly string[]; readonly body: string | null }[];
+  readonly earlier: readonly {
+    readonly rerun: string;
+    readonly writes: readonly string[];
+    readonly body: string | null;
+  }[];
 }
 
 /** A rerun that is about to run. */

@@ -117,7 +117,10 @@ export function createRunLog(
       const highest = begin === null ? Number.MAX_SAFE_INTEGER : begin.at + LIMITS.runListedMs;
       const see = this.#seer(look);
       let asks = false;
-      const pick = (head: RunHead): ListedRun | null => {
+      const index = this.#read();
+      const pick = (head: RunHead, at: number): ListedRun | null => {
+        // A run of several attempts is listed as the last one has left it.
+        if (index.placeOf(head.id) !== at) return null;
         const seen = see(head);
         asks ||= seen?.asks === true;
         return seen !== null && fitsQuery(query, seen.run, head, look) ? seen.run : null;
@@ -133,7 +136,7 @@ export function createRunLog(
       const see = this.#seer(look);
       const seen = see(found.head);
       if (seen === null) return null;
-      const causes = [id, ...(found.head.job === undefined ? [] : [found.head.job])];
+      const causes = [found.head.id, ...(found.head.job === undefined ? [] : [found.head.job])];
       const children = causes
         .flatMap((cause) => this.#read().childrenOf(cause))
         .slice(0, LIMITS.runChildren)
@@ -143,9 +146,15 @@ export function createRunLog(
     }
 
     forget(id: string, sight: Sight): boolean {
-      const found = this.#find(id);
+      let found = this.#find(id);
       if (found === null || this.#seer({ sight })(found.head) === null) return false;
-      const { at, rows } = found;
+      // One of several attempts was reported by each.
+      const { id: own } = found.head;
+      for (; found !== null; found = this.#find(own)) this.#remove(own, found);
+      return true;
+    }
+
+    #remove(id: string, { at, rows }: { readonly at: number; readonly rows: readonly SplitRun[] }): void {
       const left = rows.filter(({ head }) => head.id !== id);
       if (left.length === 0) this.#sql.exec("DELETE FROM reports WHERE at = ?", at);
       else
@@ -157,13 +166,13 @@ export function createRunLog(
           at,
         );
       this.#index = null;
-      return true;
     }
 
     reruns(id: string): Reruns {
       const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
       const root = own?.root ?? id;
       const earlier = this.#rerunsOf(root).map(({ rerun, writes }) => ({
+        rerun,
         writes: JSON.parse(writes) as string[],
         body: this.#find(rerun)?.body ?? null,
       }));
@@ -245,22 +254,28 @@ export function createRunLog(
         "SELECT at, heads FROM reports WHERE at <= ? ORDER BY at DESC",
         highest,
       );
-      for (const { at, heads } of rows) yield { at, heads: parseHeads(heads) };
+      for (const { at, heads } of rows) {
+        const parsed = parseHeads(heads).map((head) => [head.id, head] as const);
+        yield { at, heads: [...new Map(parsed).values()] };
+      }
     }
 
     #headOf(id: string): RunHead {
       const at = this.#read().placeOf(id)!;
       const row = this.#sql.exec<HeadRow>("SELECT at, heads FROM reports WHERE at = ?", at).one();
-      return parseHeads(row.heads).find((head) => head.id === id)!;
+      return parseHeads(row.heads).findLast((head) => head.id === id)!;
     }
 
-    #find(id: string): { at: number; head: RunHead; body: string; rows: readonly SplitRun[] } | null {
-      const at = this.#read().placeOf(id);
+    /** Find a run by its id, or by that of the job that it is an attempt of. */
+    #find(wanted: string): { at: number; head: RunHead; body: string; rows: readonly SplitRun[] } | null {
+      const index = this.#read();
+      const id = index.placeOf(wanted) === undefined ? (index.runOf(wanted) ?? wanted) : wanted;
+      const at = index.placeOf(id);
       if (at === undefined) return null;
       const rows = splitRow(
         this.#sql.exec<Row>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one(),
       );
-      const { head, body } = rows.find((one) => one.head.id === id)!;
+      const { head, body } = rows.findLast((one) => one.head.id === id)!;
       const isOver = placeOf(head, at).at < clock.now() - this.#keptMs;
       return isOver ? null : { at, head, body, rows };
     }
@@ -288,7 +303,7 @@ export function createRunLog(
         const isTooMuch = runs - runsBefore > limits.runs || bytes - bytesBefore > limits.bytes;
         // The newest report stays, however large.
         if (at >= oldest && (at === newest || !isTooMuch)) break;
-        this.#index?.drop(marks.split("\n"));
+        this.#index?.drop(at, marks.split("\n"));
         end = at;
       }
       if (end === null) return;
