@@ -64,7 +64,7 @@ export async function runRerun(
       keysOf: async (runnable) => {
         const own = await readKeys(runnable, { caller, ports, batchKey: undefined });
         const none = { runId: ports.newId(), batch: null, actions: [] };
-        return claimWrites(runnable, own ?? none, { root, actions: kept.actions });
+        return claimWrites(runnable, own ?? none, { root, earlier, actions: kept.actions });
       },
     },
   );
