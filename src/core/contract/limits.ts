@@ -343,6 +343,9 @@ export const runsInBulk = 1_000;
 export const rerunsAtOnce = 4;
 /** After this time it begins no other: what it has begun may take its deadline, and proxies give up after a minute. */
 export const rerunsBegunMs = 30_000;
+/** Bytes of the newest runs that an export has, and reruns: it is put together in memory, which has 128 MB for all. */
+export const runsExportedBytes = 16 * 1024 * 1024;
+export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */

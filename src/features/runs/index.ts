@@ -5,6 +5,7 @@ import { makeCancelRuns } from "./http/cancel-runs.ts";
 import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";
 import { rerunRuns } from "./http/rerun-runs.ts";
+import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
 import { createRunLog } from "./objects/run-log.ts";
@@ -19,7 +20,7 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
       const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
       return [
         routerOf("any key", [makeListRuns(jobRuns), makeShowRun(jobRuns), rerunRun, rerunRuns, cancelRuns]),
-        routerOf(["manage_tools"], [deleteRun]),
+        routerOf(["manage_tools"], [deleteRun, restoreRuns]),
       ];
     },
     openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),

@@ -82,6 +82,16 @@ export interface ReportedRun {
   readonly body: string;
 }
 
+/** A run as an export has it: with the time at which its report arrived. */
+export interface ExportedRun extends ReportedRun {
+  readonly at: number;
+}
+
+/** A rerun as an export has it: the writes that it set out to send, which the next rerun goes by. */
+export interface ExportedRerun extends Omit<RerunClaim, "after"> {
+  readonly at: number;
+}
+
 /** The runs of one tenant that an isolate has seen since its last report. */
 export interface RunReport {
   readonly id: string;
@@ -196,8 +206,15 @@ export interface RunLogMethods {
   claimRerun(claim: RerunClaim): boolean;
   /** Take back a rerun of which nothing ran. */
   dropRerun(rerun: string): void;
-  /** The reports of one page of an export, the oldest first, from behind a place. */
-  read(after: number, bytes: number): { readonly runs: readonly ReportedRun[]; readonly next: number | null };
+  /** The runs of one page of an export, the newest report first, from before a time; null begins with the newest. */
+  read(
+    before: number | null,
+    bytes: number,
+  ): { readonly runs: readonly ExportedRun[]; readonly next: number | null };
+  /** The last reruns of an export. */
+  readReruns(): readonly ExportedRerun[];
+  /** Take runs and reruns of an export back, the newest first; how many runs were not there. */
+  restore(runs: readonly ExportedRun[], reruns: readonly ExportedRerun[]): number;
   /** Forget everything; how many runs there were. */
   erase(): number;
 }
