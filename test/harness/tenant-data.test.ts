@@ -238,7 +238,7 @@ describe("npm run restore", () => {
     expect(again.code, again.printed).toBe(0);
     const { results } = await as("heir").execute([{ tool: "two-numbers", args: {} }]);
     expect(results).toMatchObject([{ status: "success", data: 1 }]);
-    // What ran can be seen and run again: its write is answered from it.
+    // The run can be seen, and run again: its write is answered from it.
     const run = `/v1/runs/${ran.batch_id}`;
     expect(await must("heir", "GET", run)).toMatchObject({ key: "admin", actions: [{ args: { n: 41 } }] });
     const writes = upstream.requestsTo("/write").length;

@@ -339,12 +339,21 @@ export const runStreamMs = 5 * 60_000;
 export const runAwaitedMs = 3_000;
 /** Runs that one request runs again, or cancels. */
 export const runsInBulk = 1_000;
-/** It has so many reruns under way at once, each with connections and bytes of its own. */
+/** Reruns that such a request has under way at once, each with connections and bytes of its own. */
 export const rerunsAtOnce = 4;
-/** After this time it begins no other: what it has begun may take its deadline, and proxies give up after a minute. */
+/** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
 export const rerunsBegunMs = 30_000;
-/** Bytes of the newest runs that an export has, and reruns: it is put together in memory, which has 128 MB for all. */
+/** Pages of the list that such a request looks through: their runs are held until it is over. */
+export const runPagesInBulk = 50;
+/** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
+export const runJobsLooked = 500;
+/** Live jobs that one request to cancel looks at: as many as there may be runs of flows. */
+export const cancelJobsLooked = 10_000;
+/** Jobs that it cancels at once: each is a call. */
+export const cancelsAtOnce = 20;
+/** Bytes of the newest runs that an export has: it is put together in memory, which has 128 MB for all. */
 export const runsExportedBytes = 16 * 1024 * 1024;
+/** Reruns that an export has: those of its runs, and more. */
 export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;

@@ -12,9 +12,6 @@ import { parseRunQuery } from "../run-query.ts";
 import { look } from "./look-at-run.ts";
 import { runFilterSchema } from "./run-schemas.ts";
 
-/** Pages of the list that one request looks through. */
-const PAGES = 50;
-
 /** The body that names the runs, by the filters of the list. */
 export const cancelSchema = lazySchema(() =>
   z.extend(runFilterSchema(), {}).register(z.globalRegistry, { id: "CancelRuns" }),
@@ -61,7 +58,7 @@ export async function* runsThatFit(
   context: RequestContext,
 ): AsyncGenerator<ListedRun, void, void> {
   let { after } = query;
-  for (let page = 0; page < PAGES; page += 1) {
+  for (let page = 0; page < LIMITS.runPagesInBulk; page += 1) {
     const asked = { ...query, limit: LIMITS.maxJobPage, after };
     const { runs, next } = await look(context, (seen) => log.list(asked, seen));
     yield* runs;

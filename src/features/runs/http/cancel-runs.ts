@@ -69,14 +69,14 @@ async function cancelRuns(
       liveOf: jobRuns.map(({ kind }) => kind),
       since,
       until,
-      limit: LIVE_LOOKED,
+      limit: LIMITS.cancelJobsLooked,
     });
     await inTurns(going.filter((job) => fitsLive(query, job)).slice(0, LIMITS.runsInBulk), (job) =>
       cancel(runIdOf(job), job),
     );
   }
   if (query.status === "running") return { runs: done.size, more: isFull() };
-  const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIVE_LOOKED });
+  const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIMITS.cancelJobsLooked });
   const ofBatch = Map.groupBy(jobs, ({ batchId }) => batchId);
   const ofRequest = Map.groupBy(jobs, ({ requestId }) => requestId);
   for await (const run of runsThatFit(query, log, context)) {
@@ -91,12 +91,9 @@ async function cancelRuns(
   return { runs: done.size, more: isFull() };
 }
 
-/** Live jobs that one request looks at: as many as there may be of them. */
-const LIVE_LOOKED = 10_000;
-const AT_ONCE = 20;
-
 async function inTurns<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(run));
+  for (let at = 0; at < all.length; at += LIMITS.cancelsAtOnce)
+    await Promise.all(all.slice(at, at + LIMITS.cancelsAtOnce).map(run));
 }
 
 async function questionsOf(

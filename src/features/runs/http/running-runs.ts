@@ -1,12 +1,10 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { fitsLive, toLiveRun } from "../live-run.ts";
 import type { RunPage, RunQuery } from "../run.ts";
-
-/** Jobs that one page looks at: a filter that fits few is asked for in several pages. */
-const JOBS_LOOKED = 500;
 
 /**
  * List the runs that go on and have a job, newest first: those of flows by a webhook or a clock, and batches in the background. A batch whose
@@ -24,14 +22,18 @@ export async function listRunning(
     liveOf: all.map(({ kind }) => kind),
     since,
     until,
-    limit: JOBS_LOOKED + 1,
+    limit: LIMITS.runJobsLooked + 1,
     after: after && { createdAt: after.at, id: after.id },
   };
   const jobs = await gate.jobs(asked);
-  const fitting = jobs.slice(0, JOBS_LOOKED).filter((job) => fitsLive(query, job));
+  const fitting = jobs.slice(0, LIMITS.runJobsLooked).filter((job) => fitsLive(query, job));
   const page = fitting.slice(0, limit);
   const last =
-    fitting.length > limit ? page.at(-1) : jobs.length > JOBS_LOOKED ? jobs[JOBS_LOOKED - 1] : undefined;
+    fitting.length > limit
+      ? page.at(-1)
+      : jobs.length > LIMITS.runJobsLooked
+        ? jobs[LIMITS.runJobsLooked - 1]
+        : undefined;
   return {
     runs: page.map((job) => toLiveRun(job, ports.clock.now())),
     next: last === undefined ? null : { at: last.createdAt, id: last.id },

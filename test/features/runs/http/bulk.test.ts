@@ -214,7 +214,7 @@ describe("POST /v1/runs/cancel", () => {
     expect((await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body).toEqual({ runs: 1, more: false });
     const { job_id } = made.results[0] as unknown as { readonly job_id: string };
     expect(await (await volley.fetch(`/v1/jobs/${job_id}`)).json()).toMatchObject({ status: "cancelled" });
-    // What is over cannot be cancelled, and there is nothing to end of the plain one.
+    // Nothing of the plain one goes on, and the job is over.
     expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 1, more: false });
     expect(await listed(volley, "status=waiting")).toEqual([]);
     expect(await listed(volley, "tag=asks")).toMatchObject([{ run_id: asked.batch_id, status: "error" }]);
