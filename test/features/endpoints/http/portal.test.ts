@@ -127,3 +127,71 @@ describe("A portal link", () => {
       );
   });
 });
+
+describe("What only the tenant may say and see", () => {
+  test("T54 a customer says no field of an endpoint besides those that are its own, and replaces none whole", async () => {
+    const { link, put, send } = await open();
+    const by = await link("c_1");
+    for (const [method, body] of [
+      ["PUT", { url: `${HOST}/new`, events: ["*"], via: "tenants-flow" }],
+      ["PATCH", { via: "tenants-flow" }],
+      ["PATCH", { secret: "whsec_mine" }],
+    ] as const) {
+      await put(`old-${method}-${JSON.stringify(body).length}`, { customer: "c_1" });
+      const id = method === "PUT" ? "new" : `old-${method}-${JSON.stringify(body).length}`;
+      expect(await by(method, `/endpoints/${id}`, body)).toMatchObject({
+        status: 422,
+        body: { code: "INVALID_ENDPOINT", expected: "no such field" },
+      });
+    }
+    await put("kept", { customer: "c_1", headers: { "x-env": "prod" } });
+    const replaced = await by("PUT", "/endpoints/kept", { url: `${HOST}/other`, events: ["*"] });
+    expect(replaced).toMatchObject({ status: 409, body: { code: "NAME_TAKEN" } });
+    expect((await send("GET", "/v1/endpoints/kept")).body).toMatchObject({ headers: { "x-env": "prod" } });
+  });
+
+  test("T54 a delivery shows its customer the body that was sent, and not the run that published it", async () => {
+    const { link, put, publish, later, volley, sentTo } = await open();
+    await put("mine", { customer: "c_1" });
+    const ran = await volley.run({
+      actions: [
+        { tool: "publish_event", args: { type: "order.paid", data: { total: 1.5, by: "a\u202Eb" } } },
+      ],
+    });
+    expect(ran).toMatchObject({ results: [{ status: "success" }] });
+    await publish("order.paid", { total: 2 });
+    await later(1_000);
+    const by = await link("c_1");
+    const { deliveries } = (await by("GET", "/deliveries")).body;
+    expect(deliveries).toHaveLength(2);
+    for (const [at, { delivery_id: id }] of deliveries.entries()) {
+      const { body } = await by("GET", `/deliveries/${id}`);
+      expect(body.body).toBe(sentTo("mine").toReversed()[at]!.body);
+      expect(Object.keys(body)).not.toContain("run_id");
+    }
+    expect(JSON.stringify(deliveries)).not.toContain("run_id");
+  });
+
+  test("T54 another customer's delivery shows nothing of its event", async () => {
+    const { link, put, publish, later, send } = await open();
+    await put("theirs", { customer: "c_2" });
+    await publish("order.paid", { secret: "geheim" });
+    await later(1_000);
+    const [{ delivery_id: id }] = (await send("GET", "/v1/deliveries")).body.deliveries;
+    const answer = await (await link("c_1"))("GET", `/deliveries/${id}`);
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(answer.body)).not.toContain("geheim");
+  });
+
+  test("deletes its own endpoint, and no other one", async () => {
+    const { link, put } = await open();
+    await put("mine", { customer: "c_1" });
+    await put("theirs", { customer: "c_2" });
+    const reads = await link("c_1", { read_only: true });
+    expect((await reads("DELETE", "/endpoints/mine")).status).toBe(403);
+    const by = await link("c_1");
+    expect((await by("DELETE", "/endpoints/theirs")).status).toBe(404);
+    expect((await by("DELETE", "/endpoints/mine")).status).toBe(204);
+    expect((await by("GET", "/endpoints/mine")).status).toBe(404);
+  });
+});
