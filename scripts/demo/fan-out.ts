@@ -31,7 +31,7 @@ export async function showFanOut(client: VolleyClient, subscribers: Subscribers)
     answer: { $ref: "tell#" },
     triggers: { webhook: { verify: "standard-webhooks", secret: "SANDBOX_SECRET" } },
   });
-  console.log(`  ${urls.length} endpoints ask for ${TYPE}. The flow ${FLOW} is one action: publish_event.\n`);
+  console.log(`  ${urls.length} endpoints ask for ${TYPE}. The flow ${FLOW} publishes it.\n`);
 
   const forged = await client.deliver(HOOK, {}, EVENT.body);
   console.log(`  POST ${HOOK}  unsigned  ${paint("red", String(forged.status))}`);
@@ -53,7 +53,7 @@ export async function showFanOut(client: VolleyClient, subscribers: Subscribers)
   for (const [place, url] of urls.entries()) {
     const delivery = deliveries.get(nameOf(place));
     if (delivery !== undefined && delivery.status !== "delivered" && !subscribers.takenAt.has(url))
-      console.log(`  ${nameOf(place)}  ${whyOf(delivery).padEnd(18)} ${fateOf(delivery)}`);
+      console.log(`  ${nameOf(place)}  ${whyOf(delivery).padEnd(11)} ${fateOf(delivery)}`);
   }
 
   console.log("\n  The same delivery again, as of a sender that missed the answer:\n");
@@ -135,9 +135,7 @@ function signOf(delivery: Delivery | undefined): string {
 function sayTimes({ takenAt }: Subscribers, sentAt: number): void {
   const times = [...takenAt.values()].map((at) => Math.round(at - sentAt)).toSorted((a, b) => a - b);
   const [first, half, last] = [times[0], times[Math.floor(times.length / 2)], times.at(-1)];
-  console.log(
-    `\n  The first had it after ${first} ms, half of them after ${half} ms, the last after ${last} ms.`,
-  );
+  console.log(`\n  The first had it after ${first} ms, half after ${half} ms, the last after ${last} ms.`);
 }
 
 function nameOf(place: number): string {

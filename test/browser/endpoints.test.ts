@@ -77,7 +77,7 @@ describe("The section Endpoints", () => {
       await look("event");
       await page.goto(`${url}/console#/endpoints?view=publish`);
       await page.getByLabel("Type").fill("order.paid");
-      await page.getByLabel("Data, as JSON").fill('{"order_id":"o_2","total":12345678901234567890}');
+      await page.getByLabel("Data, as JSON").fill('{"order_id":"o_2","number":12345678901234567890}');
       await page.getByRole("button", { name: "Who would get it?" }).click();
       await page.getByRole("cell", { name: "the endpoint is paused" }).waitFor(PATIENT);
       await look("publish");
@@ -92,7 +92,7 @@ describe("The section Endpoints", () => {
     await page.getByLabel("Data, as JSON").fill("{");
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByText("The data is not JSON. Nothing was sent.").waitFor(PATIENT);
-    await page.getByLabel("Data, as JSON").fill('{"order_id":"o_3","total":12345678901234567890}');
+    await page.getByLabel("Data, as JSON").fill('{"order_id":"o_3","number":12345678901234567890}');
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByText("Published to 1 endpoint.").waitFor(PATIENT);
     await page.getByRole("link", { name: "See its deliveries" }).click();

@@ -232,7 +232,10 @@ describe("The page of a portal link", () => {
     );
     await page.goto(`${origin}/`);
     const inside = page.frameLocator("iframe").getByRole("link", { name: "portal-bad" });
-    if (isShown) return inside.waitFor(PATIENT);
+    if (isShown) {
+      await inside.waitFor(PATIENT);
+      return;
+    }
     await expect.poll(() => portal.complaints.join(), PATIENT).toMatch(/frame-ancestors|Refused to frame/);
     expect(await inside.count()).toBe(0);
     (portal.complaints as string[]).length = 0;

@@ -31,16 +31,14 @@ test("npm run demo draws who of 200 got an event, what becomes of the others, an
     7, 14, 21, 88, 113, 150,
   ]);
   expect(printed.match(/^ {2}s\d{3} {2}.*(?:retrying|pending|disabled): .*$/gm)).toEqual([
-    expect.stringMatching(/s007 {2}HTTP 500 +retrying: attempt 2 of 10 in \d+ s/),
-    expect.stringMatching(/s014 {2}no listener +retrying: attempt 2 of 10 in \d+ s/),
-    expect.stringContaining("s021  HTTP 410           disabled: it wants no more events"),
+    expect.stringMatching(/s007 {2}HTTP 500 +retrying: attempt \d of 10 in \d+ s/),
+    expect.stringMatching(/s014 {2}no listener +retrying: attempt \d of 10 in \d+ s/),
+    expect.stringContaining("s021  HTTP 410    disabled: it wants no more events"),
     expect.stringMatching(/s088 {2}no listener +retrying: /),
     expect.stringMatching(/s113 {2}HTTP 500 +retrying: /),
     expect.stringMatching(/s150 {2}hangs +pending: it has 15 s to answer/),
   ]);
-  expect(printed).toMatch(
-    /The first had it after \d+ ms, half of them after \d+ ms, the last after \d+ ms\./,
-  );
+  expect(printed).toMatch(/The first had it after \d+ ms, half after \d+ ms, the last after \d+ ms\./);
   expect(printed).toContain("194 events taken before it, 194 after: nothing is sent twice.");
   expect(printed.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });

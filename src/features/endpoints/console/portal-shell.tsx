@@ -113,7 +113,7 @@ function Linked() {
           <Pages route={route} />
           <p class="muted small portal-foot">
             {data.read_only && "This link only shows. "}
-            It is good until <Time at={data.expires_at} />.
+            The link is good until <Time at={data.expires_at} />.
           </p>
         </DoorProvider>
       )}
