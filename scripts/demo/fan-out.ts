@@ -149,7 +149,7 @@ function whyOf({ attempts }: Delivery): string {
   return last.status === undefined ? "no listener" : `HTTP ${last.status}`;
 }
 
-/** What becomes of the delivery. */
+/** The fate of the delivery. */
 function fateOf({ status, attempts, next_attempt_at: next }: Delivery): string {
   if (status === "pending")
     return `${paint("yellow", "pending")}: it has 15 s to answer, and delays no other`;

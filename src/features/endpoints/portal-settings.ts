@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../core/contract/json.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { quotedText, visibleText } from "../../core/kit/visible-text.ts";
 
@@ -17,8 +18,6 @@ export interface PortalSettings {
 /** The page of a deployment that says nothing about it. */
 const USUAL: PortalSettings = { name: "Webhooks", accent: "#4338ca", origins: [] };
 
-const MOST_ORIGINS = 20;
-
 /** The form of each field. */
 const FORMS: Readonly<
   Record<string, { readonly expected: string; readonly fits: (value: unknown) => boolean }>
@@ -36,8 +35,8 @@ const FORMS: Readonly<
     fits: (value) => value === undefined || isLogo(value),
   },
   origins: {
-    expected: `at most ${MOST_ORIGINS} origins, or nothing`,
-    fits: (value) => value === undefined || (Array.isArray(value) && value.length <= MOST_ORIGINS),
+    expected: `at most ${LIMITS.portalOrigins} origins, or nothing`,
+    fits: (value) => value === undefined || (Array.isArray(value) && value.length <= LIMITS.portalOrigins),
   },
 };
 

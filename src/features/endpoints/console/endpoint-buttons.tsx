@@ -3,8 +3,16 @@ import { useState } from "hono/jsx/dom";
 import { count } from "../../../console/parts/count.ts";
 import { Question } from "../../../console/parts/question.tsx";
 import { useDoor, useEventTypes } from "./door.ts";
-import type { Sent } from "./endpoint-page.tsx";
 import type { WireEndpoint } from "./wire.ts";
+
+/** A request about an endpoint. */
+export interface Sent {
+  readonly to?: string;
+  readonly method?: "POST" | "PATCH";
+  readonly body: unknown;
+  /** The outcome in a sentence. */
+  readonly said: (answer: { readonly deliveries?: number }) => string;
+}
 
 interface EndpointButtonsProps {
   readonly endpoint: WireEndpoint;
@@ -20,7 +28,7 @@ const SINCE = {
   "720": "all 30 days",
 };
 
-/** What one does with an endpoint: pause or resume it, test it, give it another secret; the tenant also sends again what failed. */
+/** Buttons that pause or resume an endpoint, test it and give it another secret; the tenant also sends again what failed. */
 export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
   const { isTenant } = useDoor();
   const [isRotating, setRotating] = useState(false);

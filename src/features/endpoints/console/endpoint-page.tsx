@@ -14,7 +14,7 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { useDoor } from "./door.ts";
-import { EndpointButtons } from "./endpoint-buttons.tsx";
+import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
 import { EventTags } from "./endpoint-list.tsx";
 import { healthOf, sayDisabled } from "./endpoint-words.ts";
 import { SecretShown } from "./secret-shown.tsx";
@@ -112,15 +112,6 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
       </section>
     </div>
   );
-}
-
-/** A request about an endpoint. */
-export interface Sent {
-  readonly to?: string;
-  readonly method?: "POST" | "PATCH";
-  readonly body: unknown;
-  /** The outcome in a sentence. */
-  readonly said: (answer: { readonly deliveries?: number }) => string;
 }
 
 function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {

@@ -1,7 +1,7 @@
 import { keepKey } from "../../../console/kit/session.ts";
 
 /**
- * Take the token of a link from the address. It is kept in this tab, and gone from the address and its history, so that nobody reads it
+ * Take the token of a link from the address. It is kept in this tab, and gone from the address and its history, so that no one reads it
  * there or sends it on with it.
  */
 export function takeToken(): boolean {

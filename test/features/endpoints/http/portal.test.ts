@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { cors } from "../../../../src/features/cors/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
 import { HOST, openEndpoints } from "./endpoint-world.ts";
 
 const open = async () => {
@@ -193,5 +198,57 @@ describe("What only the tenant may say and see", () => {
     expect((await by("DELETE", "/endpoints/theirs")).status).toBe(404);
     expect((await by("DELETE", "/endpoints/mine")).status).toBe(204);
     expect((await by("GET", "/endpoints/mine")).status).toBe(404);
+  });
+});
+
+describe("A page of a foreign origin", () => {
+  test("T24 T54 is allowed nothing by a link, and a token that does not stand in its header opens nothing", async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), addedTools(), endpoints(), cors()],
+      key: { flags: ["manage_endpoints"] },
+      env: { VOLLEY_ORIGINS: "https://app.acme.dev" },
+    });
+    const headers = { "content-type": "application/json" };
+    const asked = { method: "POST", headers, body: JSON.stringify({ customer: "c_1" }) };
+    const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+    const token = new URL(url).hash.slice("#token=".length);
+    const authorization = `Bearer ${token}`;
+    const origin = "https://evil.acme.dev";
+    const preflight = {
+      origin,
+      authorization: "",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "authorization",
+    };
+    for (const response of [
+      await volley.fetch("/v1/portal/endpoints", { headers: { origin, authorization } }),
+      await volley.fetch("/v1/portal/endpoints", { method: "OPTIONS", headers: preflight }),
+      await volley.fetch("/portal", { headers: { origin, authorization: "" } }),
+    ]) {
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+      expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    }
+    for (const [path, more] of [
+      [`/v1/portal/endpoints?token=${token}`, { authorization: "" }],
+      ["/v1/portal/endpoints", { authorization: "", cookie: `token=${token}` }],
+      ["/v1/portal/endpoints", { authorization: "", "x-api-key": token }],
+      ["/v1/portal/endpoints", { authorization: `Basic ${token}` }],
+      ["/v1/portal/endpoints", { authorization: `Bearer ${token}0` }],
+      ["/v1/portal/endpoints", { authorization: `Bearer ${token.replace("vpl_", "VPL_")}` }],
+    ] as const)
+      expect((await volley.fetch(path, { headers: more })).status, JSON.stringify(more)).toBe(401);
+  });
+
+  test("T54 one tenant's link opens nothing of another tenant's, even of the same customer", async () => {
+    const { link, put } = await open();
+    const elsewhere = await open();
+    await put("mine", { customer: "c_1" });
+    const by = await link("c_1");
+    expect((await by("GET", "/endpoints/mine")).status).toBe(200);
+    const theirs = await elsewhere.send("POST", "/v1/portal_links", { customer: "c_1" });
+    const token = new URL(theirs.body.url as string).hash.slice("#token=".length);
+    const renamed = { authorization: `Bearer ${token.replace(/^vpl_[^_]+_/, "vpl_other_")}` };
+    expect((await elsewhere.send("GET", "/v1/portal/endpoints", undefined, renamed)).status).toBe(401);
   });
 });
