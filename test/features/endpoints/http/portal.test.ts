@@ -201,6 +201,36 @@ describe("What only the tenant may say and see", () => {
   });
 });
 
+describe("The allowance of links", () => {
+  test("T54 is each customer's own: neither another customer nor forged links take it", async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), addedTools(), endpoints()],
+      // What runs nothing has five times as much.
+      key: { flags: ["manage_endpoints"], quota: { limit: 2, window_s: 60 } },
+    });
+    const linkOf = async (customer: string): Promise<string> => {
+      const headers = { "content-type": "application/json" };
+      const asked = { method: "POST", headers, body: JSON.stringify({ customer }) };
+      const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+      return `Bearer ${new URL(url).hash.slice("#token=".length)}`;
+    };
+    const statusOf = async (authorization: string): Promise<number> =>
+      (await volley.fetch("/v1/portal", { headers: { authorization } })).status;
+    const [first, second] = [await linkOf("c_1"), await linkOf("c_2")];
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+    const forged = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => statusOf(`Bearer vpl_test_${String(at).padStart(64, "0")}`)),
+    );
+    expect(new Set(forged)).toEqual(new Set([401, 429]));
+    const statuses = [];
+    for (let times = 0; times < 30; times += 1) statuses.push(await statusOf(first));
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200));
+    expect(statuses.at(-1)).toBe(429);
+    expect(await statusOf(second)).toBe(200);
+  });
+});
+
 describe("A page of a foreign origin", () => {
   test("T24 T54 is allowed nothing by a link, and a token that does not stand in its header opens nothing", async () => {
     const volley = await createTestVolley({
