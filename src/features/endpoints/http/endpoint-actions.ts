@@ -4,7 +4,6 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequest, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
@@ -146,11 +145,9 @@ export const recoverSchema = lazySchema(() =>
 
 /** Deliver to an endpoint what it should have got in a time and did not. */
 export async function recoverEndpoint(request: Request, id: string, scope: Scope): Answered {
-  const body = await readRequestBody(request);
-  if (!body.ok) return body;
-  const asked = parseRequest(recoverSchema(), body.value.value);
+  const asked = await readRequest(request, recoverSchema());
   if (!asked.ok) return asked;
-  const { since, until, all = false } = asked.value;
+  const { since, until, all = false } = asked.value.parsed;
   const now = scope.context.ports.clock.now();
   const from = parseInstant(since);
   const to = until === undefined ? now : parseInstant(until);
