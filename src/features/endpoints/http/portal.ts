@@ -14,6 +14,7 @@ import { listDeliveries, resendDelivery } from "./delivery-actions.ts";
 import {
   deleteEndpoint,
   patchEndpoint,
+  putEndpoint,
   rotateEndpoint,
   showEndpoint,
   testEndpoint,
@@ -21,9 +22,9 @@ import {
 import { endpointDeskOf } from "./endpoint-desk.ts";
 import { listEventTypes } from "./event-types.ts";
 import { listEndpoints } from "./list-endpoints.ts";
-import { makeOwnEndpoint, showOwnDelivery } from "./portal-actions.ts";
 import { portalSettingsOf, respondPortalPage } from "./portal-page.ts";
 import { type Scope, UNREADABLE } from "./scope.ts";
+import { showOwnDelivery } from "./show-own-delivery.ts";
 
 type Answer = (
   scope: Scope & { readonly link: PortalLink },
@@ -38,7 +39,7 @@ const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[
   ["GET", "", async ({ link }) => ok(respondJson(JSON.stringify(toLinkJson(link))))],
   ["GET", "/endpoints", (scope, request) => listEndpoints(query(request), scope)],
   ["GET", "/endpoints/:id", (scope, _, id) => showEndpoint(id, scope)],
-  ["PUT", "/endpoints/:id", (scope, request, id) => makeOwnEndpoint(request, id, scope)],
+  ["PUT", "/endpoints/:id", (scope, request, id) => putEndpoint(request, id, scope)],
   ["PATCH", "/endpoints/:id", (scope, request, id) => patchEndpoint(request, id, scope)],
   ["DELETE", "/endpoints/:id", (scope, _, id) => deleteEndpoint(id, scope)],
   ["POST", "/endpoints/:id/test", (scope, request, id) => testEndpoint(request, id, scope)],
