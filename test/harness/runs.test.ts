@@ -189,10 +189,10 @@ describe("Runs of a tenant", () => {
           ...(lastId !== undefined && { "last-event-id": lastId }),
         },
       });
-      const sent = status === 200 ? await Array.fromAsync(readEvents(body!)) : [];
-      const events = sent.map(({ id: own = "", event = "", data }) => {
-        return { id: own, event, data: JSON.parse(data) as Record<string, unknown> };
-      });
+      const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
+      if (status === 200)
+        for await (const { id: own = "", event = "", data } of readEvents(body!))
+          events.push({ id: own, event, data: JSON.parse(data) as Record<string, unknown> });
       return { status, type: headers.get("content-type"), events };
     };
     const release = upstream.hold("/write", 9);
