@@ -24,11 +24,16 @@ export const deploy = defineCommand({
     const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
     const wrangler = findWrangler(folder);
     const isDry = values["dry-run"];
-    const secrets = isDry ? { names: [], findings: [] } : await listSecrets(project, wrangler, env);
-    const found = await checkProject(project, wrangler, knownDeployed(project, secrets.names));
-    // A dry run asks nobody which secrets are set, so it does not know that one is missing.
-    const known = isDry ? found.filter(({ about }) => about !== "secrets" && about !== "keys") : found;
-    const findings = [...known, ...secrets.findings];
+    const secrets = isDry ? null : await listSecrets(project, wrangler, env);
+    const found = await checkProject(project, wrangler, knownDeployed(project, secrets ?? []));
+    const findings =
+      secrets !== null
+        ? found
+        : // Where it is not known which secrets are set, none is called missing.
+          [
+            ...found.filter(({ about }) => about !== "secrets" && about !== "keys"),
+            ...(isDry ? [] : [NOT_TOLD]),
+          ];
     const stops = (level: Finding["level"]): boolean =>
       level === "error" || (values.strict && level === "warning");
     const isFine = !findings.some(({ level }) => stops(level));
@@ -56,28 +61,23 @@ export const deploy = defineCommand({
   },
 });
 
-/** Ask which secrets the deployment has. A Worker that was never deployed has none. */
+const NOT_TOLD = warning(
+  "secrets",
+  "Wrangler could not say which secrets are set. Is this machine signed in, and the network there?",
+  "npx wrangler login",
+);
+
+/** Ask which secrets the deployment has; null where that is not told. A Worker that was never deployed has none. */
 async function listSecrets(
   { path, environment, folder }: Project,
   wrangler: Wrangler,
   env: Call["env"],
-): Promise<{ readonly names: readonly string[]; readonly findings: readonly Finding[] }> {
+): Promise<readonly string[] | null> {
   const args = ["secret", "list", "--format=json", `--config=${path}`, `--env=${environment ?? ""}`];
   const { code, text } = await askWrangler(wrangler, { args, folder, env });
-  const [json] = /\[[^]*\]/.exec(text) ?? [];
+  const [json] = /\[\s*(?:\{[^]*\}\s*)?\]/.exec(text) ?? [];
   if (code === 0 && json !== undefined)
-    return { names: (JSON.parse(json) as { name: string }[]).map(({ name }) => name), findings: [] };
-  const isNew = /10007|does not exist|not found/i.test(text);
-  return {
-    names: [],
-    findings: isNew
-      ? []
-      : [
-          warning(
-            "secrets",
-            "Wrangler could not say which secrets are set. Is this machine signed in, and the network there?",
-            "npx wrangler login",
-          ),
-        ],
-  };
+    return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
+  // Cloudflare's code for a Worker that there is not.
+  return text.includes("10007") ? [] : null;
 }

@@ -15,8 +15,9 @@ export function writeOverview(commands: readonly Command[]): string {
     ...commands.map(({ words, summary }) => `  ${words.padEnd(width)}  ${summary}`),
     "",
     "volley COMMAND --help says what each takes. Every command has --json.",
-    "Ends with 0 where it is done, with 1 where the answer is no, and with 2 where it could not be asked: a slip in the command, a file,",
-    "the network.",
+    ...wrap(
+      "Ends with 0 where it is done, with 1 where the answer is no, and with 2 where it could not be asked: a slip in the command, a file, the network.",
+    ),
   ].join("\n");
 }
 
@@ -35,8 +36,8 @@ export function writeHelp(command: Command): string {
   return [
     `Usage: ${writeUsage(command)}`,
     "",
-    `${summary}.`,
-    ...about.flatMap((line) => ["", line]),
+    ...wrap(`${summary}.`),
+    ...about.flatMap((text) => ["", ...wrap(text)]),
     "",
     ...rows.map(([head, text]) => `  ${head.padEnd(width)}  ${text}`),
     ...(exits === undefined ? [] : ["", exits]),
@@ -54,4 +55,15 @@ function sayOption(option: Option): string {
   return option.type === "string" && option.default !== undefined
     ? `${option.about}; ${option.default} unless said`
     : option.about;
+}
+
+/** Break a paragraph into lines. */
+function wrap(text: string, width = 100): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
 }

@@ -27,7 +27,13 @@ export interface LoadedWorker {
 }
 
 /** The Worker, or why it does not start, in a sentence. */
-export type Loaded = { readonly worker: LoadedWorker } | { readonly problem: string };
+export type Loaded =
+  | { readonly worker: LoadedWorker }
+  | {
+      readonly problem: string;
+      /** Whether its files can be read as code, so that only what they say is wrong. */
+      readonly isBundled: boolean;
+    };
 
 /**
  * Load a project's Worker in this process, bundled as Wrangler bundles it, with a stand-in for the platform: its declarations are looked
@@ -35,7 +41,8 @@ export type Loaded = { readonly worker: LoadedWorker } | { readonly problem: str
  */
 export async function loadWorker({ folder, config, shown }: Project, wrangler: Wrangler): Promise<Loaded> {
   const { main } = config;
-  if (main === undefined) return { problem: `${shown} has no 'main'; add: main = "src/worker.ts"` };
+  if (main === undefined)
+    return { problem: `${shown} has no 'main'; add: main = "src/worker.ts"`, isBundled: false };
   const { build } = await wrangler.loadBundler();
   const built = await attempt(() =>
     build({
@@ -54,18 +61,21 @@ export async function loadWorker({ folder, config, shown }: Project, wrangler: W
       plugins: [withoutPlatform],
     }),
   );
-  if (!built.ok) return { problem: sayBuildFailure(built.error as BuildFailure) };
+  if (!built.ok) return { problem: sayBuildFailure(built.error as BuildFailure), isBundled: false };
   const place = await mkdtemp(join(tmpdir(), "volley-worker-"));
   try {
     const file = join(place, "worker.mjs");
     await writeFile(file, built.value.outputFiles[0]!.text);
     const loaded = await attempt(() => import(pathToFileURL(file).href) as Promise<Exports>);
     if (!loaded.ok)
-      return { problem: loaded.error instanceof Error ? loaded.error.message : String(loaded.error) };
+      return {
+        problem: loaded.error instanceof Error ? loaded.error.message : String(loaded.error),
+        isBundled: true,
+      };
     const { default: app, ...others } = loaded.value;
     const options = app?.options;
     return options === undefined
-      ? { problem: `${main} does not export a Volley: export default volley.app` }
+      ? { problem: `${main} does not export a Volley: export default volley.app`, isBundled: true }
       : {
           worker: {
             tools: options.tools,

@@ -112,7 +112,7 @@ function parseToml(text: string, shown: string): WranglerConfig {
     return parse(text) as WranglerConfig;
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const [why = ""] = error.message.split("\n");
+    const why = error.message.split("\n")[0]!.replace(/^Invalid TOML document: /, "");
     throw new CommandError(`${shown}:${error.line}:${error.column} is no TOML: ${why}.`);
   }
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 
 import type { Wrangler } from "./find-wrangler.ts";
@@ -14,21 +14,23 @@ interface Asked {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether standard output is for something else, so that its lines go to the other one. */
+  readonly isAside?: boolean;
 }
 
 /** Run the project's Wrangler in this terminal. Its exit code; null where a signal ended it. */
-export async function runWrangler(wrangler: Wrangler, { args, folder, env }: Asked): Promise<number | null> {
-  const child = start(wrangler, { args, folder, env }, "inherit");
+export async function runWrangler(wrangler: Wrangler, asked: Asked): Promise<number | null> {
+  const child = start(wrangler, asked, asked.isAside === true ? ["ignore", 2, 2] : "inherit");
   const [code] = (await once(child, "exit")) as [number | null];
   return code;
 }
 
-/** Ask the project's Wrangler something; the text that it printed, or null where it failed. */
+/** Ask the project's Wrangler something: its exit code and all that it printed. */
 export async function askWrangler(
   wrangler: Wrangler,
   asked: Asked,
 ): Promise<{ readonly code: number | null; readonly text: string }> {
-  const child = start(wrangler, asked, "pipe");
+  const child = start(wrangler, asked, ["ignore", "pipe", "pipe"]);
   let text = "";
   for (const stream of [child.stdout!, child.stderr!])
     stream.on("data", (part: Buffer) => void (text += part.toString()));
@@ -37,11 +39,11 @@ export async function askWrangler(
 }
 
 /** Start the project's Wrangler. A signal that ends this process ends it too. */
-export function start({ script }: Wrangler, { args, folder, env }: Asked, output: "inherit" | "pipe") {
+function start({ script }: Wrangler, { args, folder, env }: Asked, stdio: StdioOptions): ChildProcess {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: folder,
     env: { ...env, ...QUIET },
-    stdio: output === "inherit" ? "inherit" : ["ignore", "pipe", "pipe"],
+    stdio,
   });
   const end = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
