@@ -59,6 +59,10 @@ class ModelsListAnswer(TypedDict):
     data: List[ModelsListAnswerDataItem]
 
 
+class RunsRestoreAnswer(TypedDict):
+    restored: int
+
+
 class Action(TypedDict):
     tool: str
     args: NotRequired[Dict[str, Any]]
@@ -150,6 +154,24 @@ CallAuth = TypedDict("CallAuth", {
     "secret": "str",
     "as": "Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]",
 })
+
+
+class CancelRuns(TypedDict):
+    source: NotRequired[Literal["http", "turn", "agent", "mcp", "flow", "webhook", "cron", "approval", "background", "orchestration"]]
+    status: NotRequired[Literal["success", "partial", "error", "waiting", "running", "unknown"]]
+    tool: NotRequired[str]
+    flow: NotRequired[str]
+    key: NotRequired[str]
+    tag: NotRequired[str]
+    subject: NotRequired[str]
+    request_id: NotRequired[str]
+    since: NotRequired[str]
+    until: NotRequired[str]
+
+
+class ChangedRuns(TypedDict):
+    runs: int
+    more: bool
 
 
 class ChatAnswerMessagesItemA(TypedDict):
@@ -851,6 +873,7 @@ class ListedRun(TypedDict):
     summary: ListedRunSummary
     tools: List[str]
     tags: NotRequired[List[str]]
+    subject: NotRequired[str]
     error: NotRequired[ListedRunError]
 
 
@@ -1136,6 +1159,20 @@ class RerunAnswer(TypedDict):
     parent: str
 
 
+class RerunRuns(TypedDict):
+    source: NotRequired[Literal["http", "turn", "agent", "mcp", "flow", "webhook", "cron", "approval", "background", "orchestration"]]
+    status: NotRequired[Literal["success", "partial", "error", "waiting", "running", "unknown"]]
+    tool: NotRequired[str]
+    flow: NotRequired[str]
+    key: NotRequired[str]
+    tag: NotRequired[str]
+    subject: NotRequired[str]
+    request_id: NotRequired[str]
+    since: NotRequired[str]
+    until: NotRequired[str]
+    only: NotRequired[Literal["failed"]]
+
+
 class ResponsesAnswerOutputItem(TypedDict):
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: str
@@ -1154,6 +1191,81 @@ class ResponsesRequest(TypedDict):
     previous_response_id: NotRequired[None]
     conversation: NotRequired[None]
     volley: NotRequired[AgentOptions]
+
+
+class RestoreRunsRunsItemAHeadToolsItemFailed(TypedDict):
+    at: int
+    action: str
+    code: str
+
+
+class RestoreRunsRunsItemAHeadToolsItemWaitsItem(TypedDict):
+    question: str
+    until: float
+    actions: int
+
+
+class RestoreRunsRunsItemAHeadToolsItem(TypedDict):
+    tool: str
+    ends: List[int]
+    failed: NotRequired[RestoreRunsRunsItemAHeadToolsItemFailed]
+    waits: NotRequired[List[RestoreRunsRunsItemAHeadToolsItemWaitsItem]]
+
+
+class RestoreRunsRunsItemAHead(TypedDict):
+    id: str
+    source: Literal["http", "turn", "agent", "mcp", "flow", "webhook", "cron", "approval", "background", "orchestration"]
+    key: str
+    request: str
+    startedAt: float
+    durationMs: float
+    flow: NotRequired[str]
+    parent: NotRequired[str]
+    job: NotRequired[str]
+    answers: NotRequired[str]
+    tags: NotRequired[List[str]]
+    subject: NotRequired[str]
+    code: NotRequired[str]
+    tools: List[RestoreRunsRunsItemAHeadToolsItem]
+
+
+RestoreRunsRunsItemABodyPlanEdgesItem = TypedDict("RestoreRunsRunsItemABodyPlanEdgesItem", {
+    "from": "str",
+    "to": "str",
+    "reason": "str",
+})
+
+
+class RestoreRunsRunsItemABodyPlan(TypedDict):
+    edges: List[RestoreRunsRunsItemABodyPlanEdgesItem]
+
+
+class RestoreRunsRunsItemABodyActionsItem(TypedDict):
+    id: str
+    tool: str
+    status: Literal["success", "error", "initiated", "skipped", "pending_confirmation", "unknown"]
+
+
+class RestoreRunsRunsItemABody(TypedDict):
+    plan: RestoreRunsRunsItemABodyPlan
+    actions: List[RestoreRunsRunsItemABodyActionsItem]
+
+
+class RestoreRunsRunsItemA(TypedDict):
+    at: int
+    head: RestoreRunsRunsItemAHead
+    body: RestoreRunsRunsItemABody
+
+
+class RestoreRunsRunsItemB(TypedDict):
+    at: int
+    rerun: str
+    root: str
+    writes: List[str]
+
+
+class RestoreRuns(TypedDict):
+    runs: List[Union[RestoreRunsRunsItemA, RestoreRunsRunsItemB]]
 
 
 class ResultA(TypedDict):
@@ -1339,6 +1451,7 @@ class Run(TypedDict):
     summary: RunSummary
     tools: List[str]
     tags: NotRequired[List[str]]
+    subject: NotRequired[str]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
@@ -1945,6 +2058,10 @@ class RunsPaths:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def cancel_many(self, body: CancelRuns) -> ChangedRuns:
+        """End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions: `POST /v1/runs/cancel`"""
+        return self._transport.send("POST", "/v1/runs/cancel", body=body)  # type: ignore[no-any-return]
+
     def delete(self, id: str) -> None:
         """Forget a run; its jobs and questions stay: `DELETE /v1/runs/{id}`"""
         self._transport.send("DELETE", f"/v1/runs/{quote(id, safe='')}")
@@ -1953,13 +2070,21 @@ class RunsPaths:
         """Show a run: its plan, its actions, the runs that it caused: `GET /v1/runs/{id}`"""
         return self._transport.send("GET", f"/v1/runs/{quote(id, safe='')}")  # type: ignore[no-any-return]
 
-    def list(self, *, source: Optional[Literal["http", "turn", "agent", "mcp", "flow", "webhook", "cron", "approval", "background", "orchestration"]] = None, status: Optional[Literal["success", "partial", "error", "waiting", "running", "unknown"]] = None, tool: Optional[str] = None, flow: Optional[str] = None, key: Optional[str] = None, tag: Optional[str] = None, request_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> RunPage:
+    def list(self, *, source: Optional[Literal["http", "turn", "agent", "mcp", "flow", "webhook", "cron", "approval", "background", "orchestration"]] = None, status: Optional[Literal["success", "partial", "error", "waiting", "running", "unknown"]] = None, tool: Optional[str] = None, flow: Optional[str] = None, key: Optional[str] = None, tag: Optional[str] = None, subject: Optional[str] = None, request_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> RunPage:
         """List what ran, newest first: `GET /v1/runs`"""
-        return self._transport.send("GET", "/v1/runs", query={"source": source, "status": status, "tool": tool, "flow": flow, "key": key, "tag": tag, "request_id": request_id, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+        return self._transport.send("GET", "/v1/runs", query={"source": source, "status": status, "tool": tool, "flow": flow, "key": key, "tag": tag, "subject": subject, "request_id": request_id, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
 
     def rerun(self, id: str, body: Rerun, *, idempotency_key: Optional[str] = None) -> RerunAnswer:
         """Run again what ran: a write that succeeded is answered, one that may have happened asks first: `POST /v1/runs/{id}/rerun`"""
         return self._transport.send("POST", f"/v1/runs/{quote(id, safe='')}/rerun", body=body, idempotency_key=idempotency_key)  # type: ignore[no-any-return]
+
+    def rerun_many(self, body: RerunRuns) -> ChangedRuns:
+        """Run again the runs that fit, at most a thousand; none of them sends a write twice: `POST /v1/runs/rerun`"""
+        return self._transport.send("POST", "/v1/runs/rerun", body=body)  # type: ignore[no-any-return]
+
+    def restore(self, body: RestoreRuns) -> RunsRestoreAnswer:
+        """Take back runs of an export, with what reruns need: `PUT /v1/runs`"""
+        return self._transport.send("PUT", "/v1/runs", body=body)  # type: ignore[no-any-return]
 
 
 class TenantPaths:
