@@ -7,7 +7,7 @@ const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, 
 /** Bundle the scripts of the pages, and the styles that they import. */
 export async function bundleConsole(plugins: Plugin[] = []): Promise<readonly OutputFile[]> {
   const { outputFiles } = await build({
-    entryPoints: { console: path("src/console/main.tsx"), front: path("src/console/front.ts") },
+    entryPoints: { console: path("src/console/main.tsx") },
     bundle: true,
     minify: true,
     write: false,

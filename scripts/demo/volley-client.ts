@@ -7,6 +7,7 @@ export interface Result {
   readonly data?: unknown;
   readonly job_id?: string;
   readonly because?: string;
+  readonly confirmation?: { readonly id: string };
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
   readonly meta: {
     readonly duration_ms?: number;
@@ -43,7 +44,7 @@ export interface ImportedTool {
   readonly actions: readonly string[];
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it. */
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, a yes, an import, a flow and a delivery to it. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -79,6 +80,18 @@ export class VolleyClient {
   async job(id: string): Promise<Job> {
     const response = await fetch(`${this.#url}/v1/jobs/${id}`, { headers: this.#headers });
     return (await response.json()) as Job;
+  }
+
+  /** Wait until a job's status changes, half a minute at most; the job as it is then. */
+  async changeOfJob(id: string, waitS = 30): Promise<Job> {
+    const response = await fetch(`${this.#url}/v1/jobs/${id}?wait_s=${waitS}`, { headers: this.#headers });
+    return (await response.json()) as Job;
+  }
+
+  /** Say yes to a question; the results of the actions that waited for it. */
+  async approve(confirmationId: string): Promise<Envelope> {
+    const response = await this.#post(`/v1/confirmations/${confirmationId}`, { decision: "approve" });
+    return (await response.json()) as Envelope;
   }
 
   /** Make tools of a document or of an MCP server. */

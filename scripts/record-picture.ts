@@ -1,0 +1,36 @@
+/**
+ * Record the picture of the README: what `npm run demo -- --kill` prints, as it is printed.
+ *
+ *   npm run picture
+ */
+import { writeFile } from "node:fs/promises";
+
+import { startKillableSandbox } from "./demo/killable-sandbox.ts";
+import { showSurvival } from "./demo/survive.ts";
+import { SCALE_MS } from "./demo/waterfall.ts";
+import { drawRecording, type PrintedLine } from "./picture/draw-recording.ts";
+
+const LABEL =
+  "Five actions in one batch. Reviews wait for shops and run in the same round; recalls fails alone; the mail goes on as a job and survives " +
+  "kill -9 of its Worker; the deletion waits until a person approves it.";
+
+process.env["FORCE_COLOR"] = "1";
+const lines: PrintedLine[] = [];
+const sandbox = await startKillableSandbox();
+try {
+  await sandbox.client.execute([{ tool: "get_weather", args: { city: "Phoenix" } }]);
+  const startedAt = performance.now();
+  const print = console.log;
+  console.log = (text = "") => {
+    print(text);
+    for (const line of String(text).split("\n"))
+      lines.push({ text: line, atMs: performance.now() - startedAt });
+  };
+  await showSurvival(sandbox);
+  console.log = print;
+} finally {
+  await sandbox.stop();
+}
+const picture = drawRecording(lines, { command: "npm run demo -- --kill", label: LABEL, scaleMs: SCALE_MS });
+await writeFile(new URL("../docs/images/batch.svg", import.meta.url), picture);
+console.log(`docs/images/batch.svg: ${(picture.length / 1024).toFixed(1)} KiB`);
