@@ -8,23 +8,21 @@ import { writeFile } from "node:fs/promises";
 import { startKillableSandbox } from "./demo/killable-sandbox.ts";
 import { showSurvival } from "./demo/survive.ts";
 import { SCALE_MS } from "./demo/waterfall.ts";
-import { drawRecording, type PrintedLine } from "./picture/draw-recording.ts";
+import { drawRecording } from "./picture/draw-recording.ts";
 
 const LABEL =
   "Five actions in one batch. Reviews wait for shops and run in the same round; recalls fails alone; the mail goes on as a job and survives " +
   "kill -9 of its Worker; the deletion waits until a person approves it.";
 
 process.env["FORCE_COLOR"] = "1";
-const lines: PrintedLine[] = [];
+const lines: string[] = [];
 const sandbox = await startKillableSandbox();
 try {
   await sandbox.client.execute([{ tool: "get_weather", args: { city: "Phoenix" } }]);
-  const startedAt = performance.now();
   const print = console.log;
   console.log = (text = "") => {
     print(text);
-    for (const line of String(text).split("\n"))
-      lines.push({ text: line, atMs: performance.now() - startedAt });
+    lines.push(...String(text).split("\n"));
   };
   await showSurvival(sandbox);
   console.log = print;

@@ -1,9 +1,3 @@
-/** A line that a program printed, and the milliseconds since the first one. */
-export interface PrintedLine {
-  readonly text: string;
-  readonly atMs: number;
-}
-
 /** The moment of each line in the picture, in seconds. */
 interface Cue {
   readonly line: string;
@@ -38,7 +32,7 @@ const PLAYS = 3;
  * @param scaleMs the milliseconds of a whole bar
  */
 export function drawRecording(
-  lines: readonly PrintedLine[],
+  lines: readonly string[],
   { command, label, scaleMs }: { readonly command: string; readonly label: string; readonly scaleMs: number },
 ): string {
   const cues = cueLines(lines, scaleMs);
@@ -65,10 +59,10 @@ const STYLE = [
 ].join("");
 
 /** Lines with a bar keep the times of the batch, slowed; every other one comes a pause after the one before. */
-function cueLines(lines: readonly PrintedLine[], scaleMs: number): readonly Cue[] {
+function cueLines(lines: readonly string[], scaleMs: number): readonly Cue[] {
   let clockS = 0.6;
   let batchS: number | null = null;
-  return lines.map(({ text }) => {
+  return lines.map((text) => {
     const line = text.replace(/^ {2}/, "");
     const bar = findBar(line);
     if (bar === null) {
