@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 import { findDeadLinks } from "./docs/find-dead-links.ts";
 import { makeLlmsFull, makeLlmsIndex } from "./docs/llms-text.ts";
-import { moveScripts } from "./docs/move-scripts.ts";
+import { tidyPages } from "./docs/tidy-pages.ts";
 import { pagesOf, readIndex } from "./docs/read-index.ts";
 import { addressOf, toSitePage } from "./docs/site-pages.ts";
 
@@ -44,17 +44,24 @@ await cp(join(root, "docs/images"), join(pages, "images"), { recursive: true });
 await writeFile(join(pages, "parts.json"), JSON.stringify(parts.map(toSidebar)));
 
 await rm(out, { recursive: true, force: true });
-const vitepress = spawn(process.execPath, [join(site, "node_modules/vitepress/bin/vitepress.js"), "build", site], {
-  stdio: ["ignore", "inherit", "inherit"],
-});
+const vitepress = spawn(
+  process.execPath,
+  [join(site, "node_modules/vitepress/bin/vitepress.js"), "build", site],
+  {
+    stdio: ["ignore", "inherit", "inherit"],
+  },
+);
 const [code] = (await once(vitepress, "exit")) as [number | null];
 if (code !== 0) throw new Error(`The generator ended with ${code}`);
 
-await moveScripts(out);
+await tidyPages(out);
 const dead = await findDeadLinks(out, "/docs/");
 if (dead.length > 0) throw new Error(`The site has links that lead nowhere:\n${dead.join("\n")}`);
 await writeFile(join(out, "../llms.txt"), makeLlmsIndex(parts));
-await writeFile(join(out, "../llms-full.txt"), makeLlmsFull(["docs/index.md", ...entries, ...listed.map(({ file }) => file)], texts));
+await writeFile(
+  join(out, "../llms-full.txt"),
+  makeLlmsFull(["docs/index.md", ...entries, ...listed.map(({ file }) => file)], texts),
+);
 const built = await readdir(out, { recursive: true });
 console.log(`dist/console/docs: ${built.filter((name) => name.endsWith(".html")).length} pages`);
 

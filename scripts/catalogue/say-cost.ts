@@ -4,7 +4,11 @@ import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
-import { describeSurface, TOOL_SURFACES, type ToolSurface } from "../../src/features/discovery/tool-surface.ts";
+import {
+  describeSurface,
+  TOOL_SURFACES,
+  type ToolSurface,
+} from "../../src/features/discovery/tool-surface.ts";
 
 /** Say what a catalogue costs a model in each of its requests, and what to do where that is much. */
 export function sayCost(tools: readonly Tool[]): string {

@@ -9,7 +9,10 @@ export async function findDeadLinks(folder: string, base: string): Promise<reado
     await Promise.all(pages.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
   );
   const idsOf = new Map(
-    [...htmlOf].map(([name, html]) => [name, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!))]),
+    [...htmlOf].map(([name, html]) => [
+      name,
+      new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)),
+    ]),
   );
   return pages.flatMap((page) => {
     const links = [...htmlOf.get(page)!.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href!);
@@ -18,7 +21,9 @@ export async function findDeadLinks(folder: string, base: string): Promise<reado
     function isDead(href: string): boolean {
       if (!href.startsWith(base) && !href.startsWith("#")) return false;
       const [path = "", hash = ""] = href.slice(href.startsWith("#") ? 0 : base.length).split("#");
-      const found = href.startsWith("#") ? page : [path, `${path}.html`, `${path}index.html`].find((name) => files.has(name));
+      const found = href.startsWith("#")
+        ? page
+        : [path, `${path}.html`, `${path}index.html`].find((name) => files.has(name));
       if (found === undefined) return true;
       return hash !== "" && idsOf.get(found)?.has(decodeURIComponent(hash)) === false;
     }

@@ -13,7 +13,10 @@ const ABOUT =
 export function makeLlmsIndex(parts: readonly IndexPart[]): string {
   const sections = parts.map(({ title, groups }) => {
     const lines = groups.flatMap(({ pages }) =>
-      pages.map(({ title: name, file, about }) => `- [${name}](/docs/${addressOf(file)})${about === "" ? "" : `: ${about}`}`),
+      pages.map(
+        ({ title: name, file, about }) =>
+          `- [${name}](/docs/${addressOf(file)})${about === "" ? "" : `: ${about}`}`,
+      ),
     );
     return `## ${title}\n\n${lines.join("\n")}`;
   });

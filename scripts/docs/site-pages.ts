@@ -14,19 +14,26 @@ export function addressOf(file: string): string {
  */
 export function toSitePage(
   text: string,
-  { file, files, repository }: { readonly file: string; readonly files: ReadonlySet<string>; readonly repository: string },
+  {
+    file,
+    files,
+    repository,
+  }: { readonly file: string; readonly files: ReadonlySet<string>; readonly repository: string },
 ): string {
   return outsideCode(text, (prose) =>
     toThemedPictures(prose)
-      .replaceAll(/(!?)\[((?:\[[^\]]*\]\([^)]*\)|[^\]])*?)\]\(([^)\s]+)\)/g, (whole, mark: string, label: string, target: string) => {
-        if (/^(?:https?:|#|mailto:)/.test(target)) return whole;
-        const [path = "", anchor] = target.split("#");
-        const found = posix.normalize(posix.join(posix.dirname(file), path));
-        if (mark === "!") return `![${label}](/${found.replace(/^docs\//, "")})`;
-        const hash = anchor === undefined ? "" : `#${anchor}`;
-        if (files.has(found)) return `[${label}](/${addressOf(found)}${hash})`;
-        return repository === "" ? toText(label) : `[${label}](${repository}/blob/main/${found}${hash})`;
-      })
+      .replaceAll(
+        /(!?)\[((?:\[[^\]]*\]\([^)]*\)|[^\]])*?)\]\(([^)\s]+)\)/g,
+        (whole, mark: string, label: string, target: string) => {
+          if (/^(?:https?:|#|mailto:)/.test(target)) return whole;
+          const [path = "", anchor] = target.split("#");
+          const found = posix.normalize(posix.join(posix.dirname(file), path));
+          if (mark === "!") return `![${label}](/${found.replace(/^docs\//, "")})`;
+          const hash = anchor === undefined ? "" : `#${anchor}`;
+          if (files.has(found)) return `[${label}](/${addressOf(found)}${hash})`;
+          return repository === "" ? toText(label) : `[${label}](${repository}/blob/main/${found}${hash})`;
+        },
+      )
       .replaceAll(/ src="((?!https?:|\/)[^"]+)"/g, (_, path: string) => {
         const found = posix.normalize(posix.join(posix.dirname(file), path));
         return ` src="/${found.replace(/^docs\//, "")}"`;
@@ -36,7 +43,7 @@ export function toSitePage(
 
 /** A link's label that leads nowhere: code, unless it is a sentence. */
 function toText(label: string): string {
-  return /[\s`]/.test(label) ? label : `\`${label}\``;
+  return /[\s`\u0000]/.test(label) ? label : `\`${label}\``;
 }
 
 /** A picture that has a dark twin becomes two, of which the site shows one. */

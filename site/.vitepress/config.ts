@@ -19,6 +19,8 @@ export default defineConfig({
   outDir: "../dist/console/docs",
   cacheDir: "dist/cache",
   cleanUrls: true,
+  // The other way to switch writes a style into the page, which its policy does not allow.
+  appearance: { disableTransition: false },
   // Addresses of the sandbox are no pages; `scripts/docs/find-dead-links.ts` looks at all others again, with their headings.
   ignoreDeadLinks: "localhostLinks",
   metaChunk: true,
@@ -28,9 +30,21 @@ export default defineConfig({
   ],
   markdown: {
     // Headings have the same names here and on GitHub.
-    anchor: { slugify: (title) => title.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-") },
+    anchor: {
+      slugify: (title) =>
+        title
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+          .replaceAll(/\s/g, "-"),
+    },
     codeTransformers: [colours],
     config: (md) => {
+      md.core.ruler.push("aligned", ({ tokens }) => {
+        for (const token of tokens)
+          if (/^t[hd]_open$/.test(token.type) && token.attrGet("style") === "text-align:right")
+            token.attrs = [["class", "right"]];
+      });
       for (const name of ["code_inline", "text"] as const) {
         const render = md.renderer.rules[name]!;
         // The generator's templates would take two braces for an expression.

@@ -13,8 +13,8 @@ a{color:var(--accent)}
 .links{display:flex;flex-wrap:wrap;gap:12px}
 .links a{padding:9px 18px;border:1px solid var(--strong);border-radius:8px;background:var(--card);color:var(--text);text-decoration:none;font-weight:550}
 .links a.first{border-color:var(--fill);background:var(--fill);color:#fff}
-figure{padding:20px;border:1px solid var(--line);border-radius:14px;background:var(--card)}
-figure svg{display:block;width:100%;height:auto}
+figure{overflow-x:auto;padding:20px;border:1px solid var(--line);border-radius:14px;background:var(--card)}
+figure svg{display:block;width:100%;min-width:500px;height:auto}
 figure text{fill:var(--text);font:14px ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 figure .note{fill:var(--muted)}figure path{fill:none;stroke:var(--strong);stroke-dasharray:3 4}
 figure .good{fill:var(--good)}figure .bad{fill:var(--bad)}figure .wait{fill:var(--wait)}figure .job{fill:var(--job)}figure .sunk{fill:var(--sunk)}

@@ -17,7 +17,9 @@ export function makeInstallLinks(origin: string): InstallLinks {
     type: "http",
     url,
     headers: { Authorization: "Bearer ${input:volley-key}" },
-    inputs: [{ type: "promptString", id: "volley-key", description: "Key of this deployment", password: true }],
+    inputs: [
+      { type: "promptString", id: "volley-key", description: "Key of this deployment", password: true },
+    ],
   };
   const config = encodeURIComponent(btoa(JSON.stringify(cursor)));
   return {

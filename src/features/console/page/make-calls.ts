@@ -22,8 +22,8 @@ export function makeCalls({
   -H 'authorization: Bearer YOUR_KEY' \\
   -H 'content-type: application/json' \\
   -d '{ "actions": [
-        { "id": "found", "tool": "discover_tools", "args": { "query": "search", "limit": 1 } },
-        { "tool": "get_tool_schema", "args": { "tool_name": { "$ref": "found#/tools/0/name" } } } ] }'`,
+    { "id": "found", "tool": "discover_tools", "args": { "query": "search", "limit": 1 } },
+    { "tool": "get_tool_schema", "args": { "tool_name": { "$ref": "found#/tools/0/name" } } } ] }'`,
     },
     {
       id: "typescript",
