@@ -11,8 +11,8 @@ import { SCALE_MS } from "./demo/waterfall.ts";
 import { drawRecording } from "./picture/draw-recording.ts";
 
 const LABEL =
-  "Five actions in one batch. Reviews wait for shops and run in the same round; recalls fails alone; the mail goes on as a job and survives " +
-  "kill -9 of its Worker; the deletion waits until a person approves it.";
+  "Five actions in one batch. Reviews wait for shops and run in the same round; recalls fails alone; the booking goes on as a job and survives " +
+  "kill -9 of its Worker; the cancellation waits until a person approves it.";
 
 process.env["FORCE_COLOR"] = "1";
 const lines: string[] = [];

@@ -2,7 +2,7 @@ import { noteOf, shorten, show } from "./print.ts";
 import type { Envelope, Result, VolleyClient } from "./volley-client.ts";
 import { paint } from "./waterfall.ts";
 
-/** Five actions of one message: a search, what others say of its results, a slip, a mail of both, and a deletion, which a person has to allow. */
+/** Five actions of one message: a search, what others say of its results, a slip, a write in the background, and a deletion, which a person has to allow. */
 export const FIVE = [
   { id: "shops", tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ", max_results: 2 } },
   {
@@ -13,26 +13,25 @@ export const FIVE = [
   },
   { id: "recalls", tool: "nhtsa-recall-search", args: { year: "2020", make: "Toyota", model: "Camry" } },
   {
-    id: "mail",
-    tool: "send_email",
-    args: {
-      to: ["you@example.com"],
-      subject: { $ref: "shops#/places/0/name" },
-      body: { $template: "Others say: {{reviews#/0/data/results/0/title}}" },
-    },
+    id: "book",
+    tool: "probe-background",
+    args: { n: { $ref: "shops#/places/0/rating_count" } },
+    depends_on: ["reviews"],
   },
   { id: "cancel", tool: "probe-delete", args: { id: "appointment-1" } },
 ];
 
-/** The Worker that the scene kills. */
+/** The Worker that the scene kills, and the provider of its write. */
 export interface Killable {
   readonly client: VolleyClient;
-  /** Kill the process as it stands, and start another on the same storage. */
+  /** Wait until the provider has the write, kill the Worker's process before the answer, and start another on the same storage. */
   restart(): Promise<VolleyClient>;
+  /** The idempotency keys of the provider's requests, in their order. */
+  keysAtProvider(): readonly string[];
 }
 
 /** One batch, the Worker killed right after its answer, the job that goes on all the same, and the question that is answered. */
-export async function showSurvival({ client, restart }: Killable): Promise<void> {
+export async function showSurvival({ client, restart, keysAtProvider }: Killable): Promise<void> {
   console.log(`  POST /v1/execute_actions  ${FIVE.length} actions, one message of the model\n`);
   const envelope = await show(client, FIVE, { nameOf: ({ id }) => id, sayNote });
   const { duration_ms: durationMs, sequential_ms: sequentialMs } = envelope.stats;
@@ -41,12 +40,13 @@ export async function showSurvival({ client, restart }: Killable): Promise<void>
 
   const { jobId, confirmationId } = idsOf(envelope);
   console.log(
-    `  ${paint("red", "kill -9")}  the Worker, while the mail is being sent; then it is started again`,
+    `  ${paint("red", "kill -9")}  the Worker while book waits for its provider, and start it again`,
   );
   const again = await restart();
   const job = await again.changeOfJob(jobId);
-  const attempt = `attempt ${job.attempts}, the same idempotency key`;
-  console.log(`  GET  /v1/jobs/${shorten(jobId)}  ${paint("green", job.status)}  ${attempt}`);
+  const keys = keysAtProvider();
+  const seen = `attempt ${job.attempts}, ${keys.length} requests, ${new Set(keys).size} key`;
+  console.log(`  GET  /v1/jobs/${shorten(jobId)}  ${paint("green", job.status)}  ${seen}`);
   const [decided] = (await again.approve(confirmationId)).results;
   const path = `/v1/confirmations/${shorten(confirmationId)}`;
   console.log(`  POST ${path}  approve  ${paint("green", decided!.status)}`);

@@ -23,10 +23,10 @@ test("F10 npm run demo -- --kill draws five results, the job that outlives its W
     shops: "success",
     reviews: "success",
     recalls: "error",
-    mail: "initiated",
+    book: "initiated",
     cancel: "pending_confirmation",
   });
-  expect(printed).toMatch(/\/v1\/jobs\/\w{8}… {2}succeeded {2}attempt 2, the same idempotency key$/m);
+  expect(printed).toMatch(/\/v1\/jobs\/\w{8}… {2}succeeded {2}attempt 2, 2 requests, 1 key$/m);
   expect(printed).toMatch(/\/v1\/confirmations\/\w{8}… {2}approve {2}success$/m);
   expect(printed.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
