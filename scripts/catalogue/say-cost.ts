@@ -1,9 +1,8 @@
 import { estimateTokens } from "../../src/core/answer/estimate-tokens.ts";
-import type { Discovery } from "../../src/core/catalog/catalog.ts";
 import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
-import { discovery } from "../../src/features/discovery/index.ts";
+import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
 import {
   describeSurface,
   TOOL_SURFACES,
@@ -12,7 +11,7 @@ import {
 
 /** Say what a catalogue costs a model in each of its requests, and what to do where that is much. */
 export function sayCost(tools: readonly Tool[]): string {
-  const catalog = createCatalog(tools, discovery().discovery as Discovery);
+  const catalog = createCatalog(tools, DISCOVERY);
   const cost = (surface: ToolSurface): number =>
     Math.round(estimateTokens(JSON.stringify(describeSurface(surface, catalog))) / 10) * 10;
   const costs = TOOL_SURFACES.map((surface) => ({ surface, tokens: cost(surface) }));

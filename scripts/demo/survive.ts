@@ -25,9 +25,9 @@ export const FIVE = [
 export interface Killable {
   readonly client: VolleyClient;
   /** Wait until the provider has the write, kill the Worker's process before the answer, and start another on the same storage. */
-  restart(): Promise<VolleyClient>;
+  readonly restart: () => Promise<VolleyClient>;
   /** The idempotency keys of the provider's requests, in their order. */
-  keysAtProvider(): readonly string[];
+  readonly keysAtProvider: () => readonly string[];
 }
 
 /** One batch, the Worker killed right after its answer, the job that goes on all the same, and the question that is answered. */

@@ -43,7 +43,7 @@ export function toSitePage(
 
 /** A link's label that leads nowhere: code, unless it is a sentence. */
 function toText(label: string): string {
-  return /[\s`\u0000]/.test(label) ? label : `\`${label}\``;
+  return label.includes(HIDDEN) || /[\s`]/.test(label) ? label : `\`${label}\``;
 }
 
 /** A picture that has a dark twin becomes two, of which the site shows one. */
@@ -63,10 +63,15 @@ function outsideCode(text: string, change: (prose: string) => string): string {
     .join("");
 }
 
+/** Stands around the number of a piece of code while the text without code is changed: no page has this character. */
+const HIDDEN = "\uffff";
+
 function changeProse(text: string, change: (prose: string) => string): string {
   const kept: string[] = [];
   // A link's label may be code, so code is put back after the links were changed.
-  const hidden = text.replaceAll(/(`+)(?:(?!\n\n)[^`])+\1/g, (code) => `\u0000${kept.push(code) - 1}\u0000`);
-  // oxlint-disable-next-line no-control-regex -- no text has this character
-  return change(hidden).replaceAll(/\u0000(\d+)\u0000/g, (_, at: string) => kept[Number(at)]!);
+  const hidden = text.replaceAll(
+    /(`+)(?:(?!\n\n)[^`])+\1/g,
+    (code) => `${HIDDEN}${kept.push(code) - 1}${HIDDEN}`,
+  );
+  return change(hidden).replaceAll(/\uffff(\d+)\uffff/g, (_, at: string) => kept[Number(at)]!);
 }

@@ -9,7 +9,6 @@ const pages = fileURLToPath(new URL("../dist/pages", import.meta.url));
 /** Colours of code as classes: the policy of the pages allows no style in the markup. */
 const colours = transformerStyleToClass({ classPrefix: "c-" });
 
-// oxlint-disable-next-line import/no-default-export -- the generator asks for it
 export default defineConfig({
   title: "Volley",
   description: "Volley runs a language model's tool calls as one batch.",

@@ -4,10 +4,9 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { putLinks, toWebLinks } from "../../scripts/docs/clients-page.ts";
-import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
 import { makeInstallLinks } from "../../src/features/console/page/install-links.ts";
-import { discovery } from "../../src/features/discovery/index.ts";
 import { describeSurface } from "../../src/features/discovery/tool-surface.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 const page = await read("docs/clients/mcp.md");
@@ -56,7 +55,7 @@ describe("An install link", () => {
 });
 
 test("docs/clients/mcp.md names the tools that a client is offered", () => {
-  const offered = describeSurface("meta", createCatalog([], discovery().discovery)).map(({ name }) => name);
+  const offered = describeSurface("meta", createCatalog([])).map(({ name }) => name);
   const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!);
   expect(named.toSorted()).toEqual(offered.toSorted());
 });

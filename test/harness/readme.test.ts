@@ -111,7 +111,7 @@ describe("A reader who follows the README in a copy of the repository", () => {
       "error",
       "initiated",
     ]);
-    expect(stats.sequential_ms).toBeGreaterThan(stats.duration_ms);
+    expect(stats.sequential_ms).toBeGreaterThan(stats.duration_ms!);
     const line =
       /^✓ shops \d+ ms {2}✓ weather \d+ ms {2}✓ reviews \d+ ms {2}✗ recalls INVALID_ARGS \/args\/year {2}→ mail goes on as a job$/m;
     await eventually("the batch in one readable line", () => line.test(printed) || undefined, PATIENCE);

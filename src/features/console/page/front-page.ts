@@ -1,4 +1,5 @@
 import { mark, type Markup } from "../../../core/kit/markup.ts";
+import { makeCallTabs } from "./call-tabs.ts";
 import { FRONT_PICTURE } from "./front-picture.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { makeCalls } from "./make-calls.ts";
@@ -38,16 +39,9 @@ export function makeFrontPage({ origin, features }: Front): Markup {
 <h1>One call in, every result out.</h1>
 <p class="lead">A language model asks for many things at once. This endpoint runs them as parallel as each tool allows, hands results on to the actions that need them, and gives exactly one result for every action, in the order asked.</p>
 <p class="links"><a class="first" href="/console">Open the console</a>${has("docs") ? mark`<a href="/docs/">Read the docs</a>` : null}<a href="#call">Connect</a><a href="/healthz">Health</a></p>
-<figure>${FRONT_PICTURE}<figcaption>One batch. Reviews start when shops have answered, in the same round. Recalls fails, and the others go on. The mail is recorded before it is promised. The deletion waits for a person.</figcaption></figure>
+<figure>${FRONT_PICTURE}<figcaption>One batch. Reviews start when shops have answered, in the same round. Recalls fails, and the others go on. Book is recorded before it is promised. Cancel waits for a person.</figcaption></figure>
 <h2 id="call">Call it</h2>
-<fieldset><legend>The second action takes its argument from the result of the first. Put a key of this deployment in place of <code>YOUR_KEY</code>.</legend>
-${makeCalls({ origin, hasMcp: has("mcp") }).map(
-  (
-    { id, name, code },
-    at,
-  ) => mark`<input type="radio" name="way" id="${id}"${at === 0 ? mark` checked` : null}><label for="${id}">${name}</label><pre tabindex="0" aria-label="${name}"><code>${code}</code></pre>
-`,
-)}</fieldset>
+${makeCallTabs(makeCalls({ origin, hasMcp: has("mcp") }))}
 <h2>Doors of this deployment</h2>
 <dl>${doors.map((one) => (one === false ? null : one))}</dl>
 <details><summary>All ${features.length} features, and their paths</summary><dl>${features.map(({ name, routes }) => mark`<div><dt>${name}</dt><dd>${routes.map((route) => mark`<code>${route}</code> `)}</dd></div>`)}</dl></details>

@@ -13,8 +13,8 @@ a{color:var(--accent)}
 .links{display:flex;flex-wrap:wrap;gap:12px}
 .links a{padding:9px 18px;border:1px solid var(--strong);border-radius:8px;background:var(--card);color:var(--text);text-decoration:none;font-weight:550}
 .links a.first{border-color:var(--fill);background:var(--fill);color:#fff}
-figure{overflow-x:auto;padding:20px;border:1px solid var(--line);border-radius:14px;background:var(--card)}
-figure svg{display:block;width:100%;min-width:500px;height:auto}
+figure{padding:20px;border:1px solid var(--line);border-radius:14px;background:var(--card)}
+figure svg{display:block;width:100%;max-width:600px;height:auto}
 figure text{fill:var(--text);font:14px ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 figure .note{fill:var(--muted)}figure path{fill:none;stroke:var(--strong);stroke-dasharray:3 4}
 figure .good{fill:var(--good)}figure .bad{fill:var(--bad)}figure .wait{fill:var(--wait)}figure .job{fill:var(--job)}figure .sunk{fill:var(--sunk)}
@@ -25,8 +25,9 @@ fieldset label{padding:6px 14px;border:1px solid var(--strong);border-radius:8px
 fieldset input{position:absolute;opacity:0;pointer-events:none}
 fieldset input:checked+label{border-color:var(--fill);background:var(--fill);color:#fff}
 fieldset input:focus-visible+label{outline:2px solid var(--accent);outline-offset:2px}
-fieldset pre{display:none;order:1;width:100%;margin-top:8px}
-fieldset input:checked+label+pre{display:block}
+fieldset>div{display:none;order:1;width:100%;margin-top:8px}
+fieldset input:checked+label+div{display:grid;gap:12px}
+fieldset>div>*{min-width:0}
 pre{padding:16px;border:1px solid var(--line);border-radius:10px;background:var(--card);overflow-x:auto;font:13.5px/1.6 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace;font-size:.93em;overflow-wrap:anywhere}
 dl{display:grid;gap:14px}

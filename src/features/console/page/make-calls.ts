@@ -1,8 +1,12 @@
+import { makeInstallLinks } from "./install-links.ts";
+
 /** A way to call this deployment, as a program or a configuration that works as it stands once the key is filled in. */
-interface Call {
+export interface Call {
   readonly id: string;
   readonly name: string;
   readonly code: string;
+  /** Do the same with a click. */
+  readonly links?: readonly { readonly text: string; readonly href: string }[];
 }
 
 /** Make the ways to call a deployment. The batch needs no tool of its own, so it runs on every deployment. */
@@ -60,8 +64,13 @@ for result in json.load(urlopen(request))["results"]:
     print(result["tool"], result["status"])`,
     },
   ];
+  const { cursor, vscode } = makeInstallLinks(origin);
   const mcp = {
     id: "mcp",
+    links: [
+      { text: "Install in Cursor", href: cursor },
+      { text: "Install in VS Code", href: vscode },
+    ],
     name: "MCP",
     code: `{
   "mcpServers": {
