@@ -3,7 +3,7 @@ import type { Envelope, Result, VolleyClient } from "./volley-client.ts";
 import { paint } from "./waterfall.ts";
 
 /** Five actions of one message: a search, what others say of its results, a slip, a write in the background, and a deletion, which a person has to allow. */
-export const FIVE = [
+const FIVE = [
   { id: "shops", tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ", max_results: 2 } },
   {
     id: "reviews",
