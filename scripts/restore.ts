@@ -1,5 +1,5 @@
 /**
- * Put back what `GET /v1/export` gave: tools, flows and keys, into the tenant of the key that is shown.
+ * Put back what `GET /v1/export` gave: tools, flows, keys and runs, into the tenant of the key that is shown.
  *
  *   VOLLEY_URL=https://volley.example.com VOLLEY_KEY=vk_… npm run --silent restore -- backup.json
  *
@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import * as LIMITS from "../src/core/contract/limits.ts";
-import { isJsonObject, type JsonObject } from "../src/core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../src/core/contract/json.ts";
 import { visibleText } from "../src/core/kit/visible-text.ts";
 import { readDeployment } from "./flows/read-deployment.ts";
 
@@ -32,7 +32,8 @@ async function main(): Promise<number> {
   if (file === "" || more.length > 0) throw new Error(USAGE);
   const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
   const path = resolve(script === "restore" && folder !== undefined ? folder : process.cwd(), file);
-  const backup: unknown = JSON.parse(await readFile(path, "utf8"));
+  // The results of runs keep their digits.
+  const backup = parseExact(await readFile(path, "utf8"));
   if (!isJsonObject(backup) || backup["volley_export"] !== 1)
     throw new Error(`${visibleText(file, 200)} is not what GET /v1/export gives.`);
 
@@ -60,6 +61,11 @@ async function main(): Promise<number> {
       if (why === null) done += 1;
       else refused.push(`${part.label}: ${why}`);
     }
+  }
+  for (const part of toRunParts(listOf(backup, "runs"))) {
+    const why = await send(part);
+    if (why === null) done += 1;
+    else refused.push(`${part.label}: ${why}`);
   }
   for (const line of refused) console.error(line);
   console.log(`${done} put back, ${refused.length} refused.`);
@@ -94,6 +100,30 @@ function toKeyParts({ name, tools, quota, flags, expires_at, hashes }: JsonObjec
       at === 0 ? { name, tools, quota, flags, ...expiry, hash } : { name, hash, overlap_s: overlapS };
     return { label, method: "POST", path: "/v1/keys", body };
   });
+}
+
+/** Characters of one request's runs: a run with the most that is kept of it is a quarter of that. */
+const RUNS_CHARACTERS = 1_000_000;
+
+/** The runs, the newest first as an export has them, in as many requests as they need. */
+function toRunParts(runs: readonly JsonObject[]): Part[] {
+  const parts: JsonObject[][] = [];
+  let left = 0;
+  for (const run of runs) {
+    const size = JSON.stringify(run).length;
+    if (size > left) {
+      parts.push([]);
+      left = RUNS_CHARACTERS;
+    }
+    parts.at(-1)!.push(run);
+    left -= size;
+  }
+  return parts.map((some) => ({
+    label: `${some.length} runs`,
+    method: "PUT",
+    path: "/v1/runs",
+    body: { runs: some },
+  }));
 }
 
 /** Send one part; why it was refused, or null. Throws what would be the same for every part. */

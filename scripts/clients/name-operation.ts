@@ -29,6 +29,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "GET /v1/operator/overview": "operator.overview",
   "POST /v1/operator/redrive": "operator.redrive",
   "POST /v1/jobs/redrive": "jobs.redriveMany",
+  "PUT /v1/runs": "runs.restore",
   "POST /v1/runs/rerun": "runs.rerunMany",
   "POST /v1/runs/cancel": "runs.cancelMany",
   "POST /v1/confirmations/{id}": "confirmations.decide",

@@ -110,3 +110,20 @@ function readAnswer(responses: DocumentedOperation["responses"]): Operation["ans
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** The names of the schemas that operations lead to. */
+export function reachedSchemas(
+  { components }: ApiDocument,
+  operations: readonly Operation[],
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (names.has(name!)) continue;
+      names.add(name!);
+      look(components.schemas[name!]);
+    }
+  };
+  look(operations.map(({ input, answer }) => [input?.schema, answer]));
+  return names;
+}

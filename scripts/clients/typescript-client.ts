@@ -1,6 +1,6 @@
 import { format } from "oxfmt";
 
-import { type ApiDocument, type Operation, readOperations } from "./read-operations.ts";
+import { type ApiDocument, type Operation, reachedSchemas, readOperations } from "./read-operations.ts";
 import { comment, toTypeScript } from "./typescript-type.ts";
 
 /** Write the module that says, for TypeScript's client, which operations there are and what they take and answer. */
@@ -10,7 +10,7 @@ export async function writeTypeScriptClient(document: ApiDocument): Promise<stri
   const groups = Map.groupBy(operations, ({ group }) => group);
   const schemas = Object.entries(components.schemas)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .filter(([name]) => reached(components.schemas, operations).has(name))
+    .filter(([name]) => reachedSchemas(document, operations).has(name))
     .map(
       ([name, schema]) =>
         `${comment(schema.description, "")}export type ${name} = ${toTypeScript(schema)};\n`,
@@ -53,21 +53,4 @@ function writeAnswer(answer: Operation["answer"]): string {
 function writeRoute({ name, method, path, input, answer }: Operation): string {
   const takes = answer === "bytes" ? "bytes" : (input?.kind ?? "nothing");
   return `    ${name}: [${[method, path, takes].map((word) => JSON.stringify(word)).join(", ")}],\n`;
-}
-
-/** The names of the schemas that operations lead to. */
-function reached(
-  schemas: ApiDocument["components"]["schemas"],
-  operations: readonly Operation[],
-): Set<string> {
-  const names = new Set<string>();
-  const look = (part: unknown): void => {
-    for (const [, name] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (names.has(name!)) continue;
-      names.add(name!);
-      look(schemas[name!]);
-    }
-  };
-  look(operations.map(({ input, answer }) => [input?.schema, answer]));
-  return names;
 }

@@ -270,6 +270,8 @@ export interface Api {
     ): Promise<void>;
   };
   readonly runs: {
+    /** End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions: `POST /v1/runs/cancel` */
+    cancelMany(body: CancelRuns, options?: RequestOptions): Promise<ChangedRuns>;
     /** Forget a run; its jobs and questions stay: `DELETE /v1/runs/{id}` */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /** Show a run: its plan, its actions, the runs that it caused: `GET /v1/runs/{id}` */
@@ -293,6 +295,7 @@ export interface Api {
         readonly flow?: string;
         readonly key?: string;
         readonly tag?: string;
+        readonly subject?: string;
         readonly request_id?: string;
         readonly since?: string;
         readonly until?: string;
@@ -303,6 +306,15 @@ export interface Api {
     ): Promise<RunPage>;
     /** Run again what ran: a write that succeeded is answered, one that may have happened asks first: `POST /v1/runs/{id}/rerun` */
     rerun(id: string, body: Rerun, options?: KeyedOptions): Promise<RerunAnswer>;
+    /** Run again the runs that fit, at most a thousand; none of them sends a write twice: `POST /v1/runs/rerun` */
+    rerunMany(body: RerunRuns, options?: RequestOptions): Promise<ChangedRuns>;
+    /** Take back runs of an export, with what reruns need: `PUT /v1/runs` */
+    restore(
+      body: RestoreRuns,
+      options?: RequestOptions,
+    ): Promise<{
+      readonly restored: number;
+    }>;
   };
   readonly tenant: {
     /** Delete what is kept of the tenant: jobs, results, questions, tools, flows, files, objects, keys: `POST /v1/tenant/delete` */
@@ -436,10 +448,13 @@ export const OPERATIONS = {
     delete: ["DELETE", "/v1/portal_links", "query"],
   },
   runs: {
+    cancelMany: ["POST", "/v1/runs/cancel", "body"],
     delete: ["DELETE", "/v1/runs/{id}", "nothing"],
     get: ["GET", "/v1/runs/{id}", "nothing"],
     list: ["GET", "/v1/runs", "query"],
     rerun: ["POST", "/v1/runs/{id}/rerun", "body"],
+    rerunMany: ["POST", "/v1/runs/rerun", "body"],
+    restore: ["PUT", "/v1/runs", "body"],
   },
   tenant: {
     delete: ["POST", "/v1/tenant/delete", "body"],
@@ -567,6 +582,39 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+};
+
+export type CancelRuns = {
+  readonly source?:
+    | "http"
+    | "turn"
+    | "agent"
+    | "mcp"
+    | "flow"
+    | "webhook"
+    | "cron"
+    | "approval"
+    | "background"
+    | "orchestration";
+  readonly status?: "success" | "partial" | "error" | "waiting" | "running" | "unknown";
+  readonly tool?: string;
+  readonly flow?: string;
+  /** The name of the key that asked */
+  readonly key?: string;
+  readonly tag?: string;
+  /** Whose connections its tools used */
+  readonly subject?: string;
+  readonly request_id?: string;
+  /** Started at or after this time (RFC 3339) */
+  readonly since?: string;
+  /** Started before this time (RFC 3339) */
+  readonly until?: string;
+};
+
+export type ChangedRuns = {
+  readonly runs: number;
+  /** There was no time, or no quota, for all; ask again for the rest */
+  readonly more: boolean;
 };
 
 export type ChatAnswer = {
@@ -937,7 +985,7 @@ export type Export = {
     readonly [more: string]: unknown;
   }[];
   readonly keys?: readonly ExportedKey[];
-  /** What ran, the oldest first, as it is kept: heads and bodies */
+  /** What ran, the newest first, as it is kept, and then the reruns; as PUT /v1/runs takes them */
   readonly runs?: readonly Readonly<Record<string, unknown>>[];
   /** What the operator's overview counts of the tenant, by the hour, the oldest first */
   readonly counts?: readonly Readonly<Record<string, unknown>>[];
@@ -1374,6 +1422,8 @@ export type ListedRun = {
   /** Ten at most */
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
+  /** Whose connections its tools used */
+  readonly subject?: string;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -1688,6 +1738,35 @@ export type RerunAnswer = {
   readonly parent: string;
 };
 
+export type RerunRuns = {
+  readonly source?:
+    | "http"
+    | "turn"
+    | "agent"
+    | "mcp"
+    | "flow"
+    | "webhook"
+    | "cron"
+    | "approval"
+    | "background"
+    | "orchestration";
+  readonly status?: "success" | "partial" | "error" | "waiting" | "running" | "unknown";
+  readonly tool?: string;
+  readonly flow?: string;
+  /** The name of the key that asked */
+  readonly key?: string;
+  readonly tag?: string;
+  /** Whose connections its tools used */
+  readonly subject?: string;
+  readonly request_id?: string;
+  /** Started at or after this time (RFC 3339) */
+  readonly since?: string;
+  /** Started before this time (RFC 3339) */
+  readonly until?: string;
+  /** Reads that succeeded are answered too, and not run */
+  readonly only?: "failed";
+};
+
 export type ResponsesAnswer = {
   readonly output: readonly {
     readonly type: "function_call_output" | "custom_tool_call_output";
@@ -1707,6 +1786,84 @@ export type ResponsesRequest = {
   readonly conversation?: null;
   readonly volley?: AgentOptions;
   readonly [more: string]: unknown;
+};
+
+export type RestoreRuns = {
+  /** As an export has them */
+  readonly runs: readonly (
+    | {
+        readonly at: number;
+        readonly head: {
+          readonly id: string;
+          readonly source:
+            | "http"
+            | "turn"
+            | "agent"
+            | "mcp"
+            | "flow"
+            | "webhook"
+            | "cron"
+            | "approval"
+            | "background"
+            | "orchestration";
+          readonly key: string;
+          readonly request: string;
+          readonly startedAt: number;
+          readonly durationMs: number;
+          readonly flow?: string;
+          readonly parent?: string;
+          readonly job?: string;
+          readonly answers?: string;
+          readonly tags?: readonly string[];
+          readonly subject?: string;
+          readonly code?: string;
+          readonly tools: readonly {
+            readonly tool: string;
+            readonly ends: readonly number[];
+            readonly failed?: {
+              readonly at: number;
+              readonly action: string;
+              readonly code: string;
+            };
+            readonly waits?: readonly {
+              readonly question: string;
+              readonly until: number;
+              readonly actions: number;
+            }[];
+            readonly [more: string]: unknown;
+          }[];
+          readonly [more: string]: unknown;
+        };
+        readonly body: {
+          readonly plan: {
+            readonly edges: readonly {
+              readonly from: string;
+              readonly to: string;
+              readonly reason: string;
+            }[];
+          };
+          readonly actions: readonly {
+            readonly id: string;
+            readonly tool: string;
+            readonly status:
+              | "success"
+              | "error"
+              | "initiated"
+              | "skipped"
+              | "pending_confirmation"
+              | "unknown";
+            readonly [more: string]: unknown;
+          }[];
+          readonly [more: string]: unknown;
+        };
+      }
+    | {
+        readonly at: number;
+        readonly rerun: string;
+        readonly root: string;
+        readonly writes: readonly string[];
+      }
+  )[];
 };
 
 export type Result =
@@ -1881,6 +2038,8 @@ export type Run = {
   /** Ten at most */
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
+  /** Whose connections its tools used */
+  readonly subject?: string;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;

@@ -9,10 +9,10 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { tenantOfToken } from "../portal-token.ts";
-import { listDeliveries, resendDelivery, showDelivery } from "./delivery-actions.ts";
+import { listDeliveries, resendDelivery } from "./delivery-actions.ts";
 import {
+  deleteEndpoint,
   patchEndpoint,
-  putEndpoint,
   rotateEndpoint,
   showEndpoint,
   testEndpoint,
@@ -20,6 +20,8 @@ import {
 import { endpointDeskOf } from "./endpoint-desk.ts";
 import { listEventTypes } from "./event-types.ts";
 import { listEndpoints } from "./list-endpoints.ts";
+import { makeOwnEndpoint, showOwnDelivery } from "./portal-actions.ts";
+import { portalSettingsOf, respondPortalPage } from "./portal-page.ts";
 import { type Scope, UNREADABLE } from "./scope.ts";
 
 type Answer = (
@@ -35,22 +37,24 @@ const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[
   ["GET", "", async ({ link }) => ok(respondJson(JSON.stringify(toLinkJson(link))))],
   ["GET", "/endpoints", (scope, request) => listEndpoints(query(request), scope)],
   ["GET", "/endpoints/:id", (scope, _, id) => showEndpoint(id, scope)],
-  ["PUT", "/endpoints/:id", (scope, request, id) => putEndpoint(request, id, scope)],
+  ["PUT", "/endpoints/:id", (scope, request, id) => makeOwnEndpoint(request, id, scope)],
   ["PATCH", "/endpoints/:id", (scope, request, id) => patchEndpoint(request, id, scope)],
+  ["DELETE", "/endpoints/:id", (scope, _, id) => deleteEndpoint(id, scope)],
   ["POST", "/endpoints/:id/test", (scope, request, id) => testEndpoint(request, id, scope)],
   ["POST", "/endpoints/:id/rotate", (scope, request, id) => rotateEndpoint(request, id, scope)],
   ["GET", "/deliveries", (scope, request) => listDeliveries(query(request), scope)],
-  ["GET", "/deliveries/:id", (scope, _, id) => showDelivery(id, scope)],
+  ["GET", "/deliveries/:id", (scope, _, id) => showOwnDelivery(id, scope)],
   ["POST", "/deliveries/:id/resend", (scope, _, id) => resendDelivery(id, scope)],
   ["GET", "/event_types", (scope) => listEventTypes(scope)],
 ];
 
 /**
- * Create the router of `/v1/portal`: what a portal link's customer may do with its own endpoints, and nothing else of the tenant. The
+ * Create the router of `/portal`, the page for customers, and of `/v1/portal`: what a portal link's customer may do with its own endpoints, and nothing else of the tenant. The
  * link's token stands where a key would; it is no key, so no other path takes it.
  */
 export function createPortal(): Router {
   const router = createRouter();
+  router.get("/portal", (c) => respondPortalPage(portalSettingsOf(c.get("deployment").configured)));
   for (const [method, path, answer] of PATHS)
     router.on(method, `/v1/portal${path}`, (c) => answerPortal(c, answer));
   return router;

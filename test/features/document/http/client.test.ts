@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { writePythonClient } from "../../../../scripts/clients/python-client.ts";
 import { type ApiDocument, readOperations } from "../../../../scripts/clients/read-operations.ts";
 import { writeTypeScriptClient } from "../../../../scripts/clients/typescript-client.ts";
 import { OPERATIONS } from "../../../../src/package/client/api.ts";
@@ -16,6 +17,12 @@ const EMPTY = { summary: "Look for a tool", input_schema: { type: "object" } };
 test("The client of the package has every path of the document (`npm run clients` writes it)", async () => {
   await expect(await writeTypeScriptClient(document)).toMatchFileSnapshot(
     "../../../../src/package/client/api.ts",
+  );
+});
+
+test("So has the client of Python", async () => {
+  await expect(writePythonClient(document)).toMatchFileSnapshot(
+    "../../../../clients/python/volley_client/api.py",
   );
 });
 
