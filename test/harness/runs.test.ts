@@ -224,6 +224,20 @@ describe("Runs of a tenant", () => {
       (await send("all", "POST", "/v1/execute_actions", { actions, tags: ["followed"] })).text,
     ) as { readonly batch_id: string };
     await runsOf("all", "?tag=followed", 1);
+    // A stream that broke off in its middle is gone on with by that of the run.
+    const streamed = await fetch(`${volley.url}/v1/execute_actions`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer all",
+        "content-type": "application/json",
+        accept: "text/event-stream",
+      },
+      body: JSON.stringify({ actions, tags: ["streamed"] }),
+    });
+    let lastId = "";
+    for await (const { id: seen = "" } of readEvents(streamed.body!)) lastId ||= seen;
+    const [{ run_id: cut }] = (await runsOf("all", "?tag=streamed", 1)) as [Run];
+    expect((await follow("all", cut, lastId)).events.map(({ event }) => event)).toEqual(["result", "done"]);
     const part = await follow("model", both);
     expect(part.events.map(({ event, data }) => [event, data["id"]])).toEqual([
       ["result", "echo"],

@@ -15,6 +15,9 @@ export interface PortalSettings {
   readonly origins: readonly string[];
 }
 
+/** The same as it is written. */
+type Said = Omit<PortalSettings, "origins"> & Partial<Pick<PortalSettings, "origins">>;
+
 /** The page of a deployment that says nothing about it. */
 const USUAL: PortalSettings = { name: "Webhooks", accent: "#4338ca", origins: [] };
 
@@ -51,7 +54,7 @@ export function parsePortalSettings(text: string): Result<PortalSettings, string
       return err(`/${visibleText(name)}: there is no such field, only ${Object.keys(FORMS).join(", ")}`);
   for (const [name, { expected, fits }] of Object.entries(FORMS))
     if (!fits(sent[name])) return err(refuse(name, expected, sent[name]));
-  const { name, accent, logo, origins = [] } = sent as unknown as Partial<PortalSettings> & PortalSettings;
+  const { name, accent, logo, origins = [] } = sent as Said;
   const wrong = origins.findIndex((origin) => !isOrigin(origin));
   if (wrong >= 0)
     return err(refuse(`origins/${wrong}`, "an origin such as https://app.example.com", origins[wrong]));

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import { describe, expect, test } from "vitest";
 
 import { parsePortalSettings } from "../../../src/features/endpoints/portal-settings.ts";
@@ -50,5 +52,12 @@ describe("VOLLEY_PORTAL", () => {
   ])("says which field of %j is wrong, and how", (value, said) => {
     const parsed = parse(value);
     expect(parsed).toEqual({ ok: false, error: expect.stringContaining(said) });
+  });
+
+  test("is in docs/endpoints.md as it is read", async () => {
+    const page = await readFile("docs/endpoints.md", "utf8");
+    const [, block] = /```json\n(\{\n {2}"name"[^`]*)```/.exec(page)!;
+    const parsed = parse(block);
+    expect(parsed).toEqual({ ok: true, value: JSON.parse(block!) });
   });
 });

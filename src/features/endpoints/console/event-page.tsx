@@ -6,6 +6,7 @@ import { toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
+import { RunLink } from "./run-link.tsx";
 import type { WireEvent } from "./wire.ts";
 
 /** One event: its data, and what became of its deliveries. */
@@ -50,6 +51,12 @@ export function EventPage({ id }: { readonly id: string }) {
             <dd>
               <Time at={event.at} />
             </dd>
+            {event.run_id !== undefined && [
+              <dt key="run">By the run</dt>,
+              <dd key="run id">
+                <RunLink id={event.run_id} />
+              </dd>,
+            ]}
           </dl>
           <JsonView value={event.data} label="Data" />
         </section>

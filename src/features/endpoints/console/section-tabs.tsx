@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef } from "hono/jsx/dom";
+
 import { hrefTo } from "../../../console/kit/route.ts";
 
 /** The lists of a page, each with its name in the address; the first has none. */
@@ -8,10 +10,16 @@ interface SectionTabsProps {
   readonly current: string;
 }
 
-/** Links to the lists that belong together. */
+/** Links to the lists that belong together. On a phone they are wider than the page, and the current one is brought into sight. */
 export function SectionTabs({ tabs, current }: SectionTabsProps) {
+  const row = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const place = row.current!;
+    const link = place.querySelector<HTMLElement>('[aria-current="page"]');
+    if (link !== null) place.scrollLeft = link.offsetLeft - (place.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
   return (
-    <nav class="tabs" aria-label="Lists">
+    <nav class="tabs" aria-label="Lists" ref={row}>
       {tabs.map(([view, title]) => (
         <a
           key={view}

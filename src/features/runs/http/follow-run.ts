@@ -91,10 +91,10 @@ async function tell(
     const { results, envelope } = known.value;
     for (const json of results) {
       const id = told.add(json);
-      if (id !== null) stream.send(`id: ${id}\nevent: result\ndata: ${json}\n\n`);
+      if (id !== null) stream.send(`event: result\ndata: ${json}\nid: ${id}\n\n`);
     }
     if (envelope !== null) {
-      stream.send(`id: ${TOLD_ALL}\nevent: done\ndata: ${envelope}\n\n`);
+      stream.send(`event: done\ndata: ${envelope}\nid: ${TOLD_ALL}\n\n`);
       break;
     }
     const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());

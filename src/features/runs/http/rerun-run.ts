@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -13,6 +14,8 @@ import { prepareRerun } from "./prepare-rerun.ts";
 export const rerunRun: Endpoint = {
   route: "POST /v1/runs/:id/rerun",
   async handle(request, context, id) {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
     const opened = openLog(context);
     if (!opened.ok) return opened;
     const body = await readRequest(request, rerunSchema());
@@ -22,7 +25,12 @@ export const rerunRun: Endpoint = {
     const { fates, of } = prepared.value;
     return respondDocument(
       ({ signal, listener }) =>
-        runRerun(fates, of, { ...context, signal, ...(listener !== undefined && { listener }) }),
+        runRerun(fates, of, {
+          ...context,
+          ...underKey(key.value, [id, body.value.value]),
+          signal,
+          ...(listener !== undefined && { listener }),
+        }),
       request,
       context,
     );

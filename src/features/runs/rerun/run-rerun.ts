@@ -62,13 +62,14 @@ export async function runRerun(
     {
       toJson,
       keysOf: async (runnable) => {
-        const own = await readKeys(runnable, { caller, ports, batchKey: undefined });
+        const own = await readKeys(runnable, { caller, ports, batchKey: execution.batchKey });
         const none = { runId: ports.newId(), batch: null, actions: [] };
         return claimWrites(runnable, own ?? none, { root, earlier, actions: kept.actions });
       },
     },
   );
-  if (!answered.ok) await attempt(() => log.dropRerun(rerun));
+  // Of one that is answered from before, under its key, nothing ran either.
+  if (!answered.ok || answered.value.replayed) await attempt(() => log.dropRerun(rerun));
   return answered;
 }
 

@@ -201,6 +201,28 @@ test("Whatever ran, and however often all of it is run again at once, no write t
   );
 });
 
+test("A rerun that is sent again under its Idempotency-Key is answered as it was, and runs once", async () => {
+  const { volley } = await start(["refused", "refused", "done"]);
+  const { batch_id } = await volley.run(write("a"));
+  await volley.advance(3_000);
+  const again = async (key: string) => {
+    const answer = await volley.fetch(`/v1/runs/${batch_id}/rerun`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: "{}",
+    });
+    return [answer.headers.get("idempotency-replayed"), await answer.text()] as const;
+  };
+  const [, first] = await again("one");
+  expect(await again("one")).toEqual(["true", first]);
+  await volley.advance(3_000);
+  expect(await again("one")).toEqual(["true", first]);
+  expect(volley.requests).toHaveLength(2);
+  // What was only answered from before is no rerun: the next one asks nothing about it.
+  const [, second] = await again("two");
+  expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
+});
+
 describe("POST /v1/runs/cancel", () => {
   const job = { actions: [{ id: "j", tool: "store_later", args: { of: "j" } }], tags: ["jobs"] };
   const question = { actions: [{ id: "q", tool: "drop_it", args: { of: "q" } }], tags: ["asks"] };

@@ -1,21 +1,17 @@
-/**
- * Put back what `GET /v1/export` gave: tools, flows, keys and runs, into the tenant of the key that is shown.
- *
- *   VOLLEY_URL=https://volley.example.com VOLLEY_KEY=vk_… npm run --silent restore -- backup.json
- *
- * A tool, flow or key that is there already and the same stays as it is, so it may be run again. Ends with 0 where everything is there,
- * with 1 where something was refused, each with the reason, and with 2 for an error.
- */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import * as LIMITS from "../src/core/contract/limits.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../src/core/contract/json.ts";
-import { visibleText } from "../src/core/kit/visible-text.ts";
-import { readDeployment } from "./flows/read-deployment.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../src/core/contract/json.ts";
+import { attemptNow } from "../../src/core/kit/result.ts";
+import { visibleText } from "../../src/core/kit/visible-text.ts";
+import type { Deployment } from "../flows/flows-client.ts";
+import { readDeployment } from "../flows/read-deployment.ts";
+import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
+import { CommandError } from "./command-error.ts";
+import { defineCommand } from "./define-command.ts";
 
-const USAGE = "Usage: npm run --silent restore -- FILE";
 const LONGEST_WAIT_S = 60;
 
 /** One request that puts something back. */
@@ -26,50 +22,71 @@ interface Part {
   readonly body: JsonObject;
 }
 
-const [file = "", ...more] = process.argv.slice(2);
-
-async function main(): Promise<number> {
-  if (file === "" || more.length > 0) throw new Error(USAGE);
-  const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
-  const path = resolve(script === "restore" && folder !== undefined ? folder : process.cwd(), file);
-  // The results of runs keep their digits.
-  const backup = parseExact(await readFile(path, "utf8"));
-  if (!isJsonObject(backup) || backup["volley_export"] !== 1)
-    throw new Error(`${visibleText(file, 200)} is not what GET /v1/export gives.`);
-
-  // A tool that depends on another is refused until that one is there, and so is a flow that calls one.
-  let left = [...partsOf(backup, "tools"), ...partsOf(backup, "flows")];
-  let refused: string[] = [];
-  let done = 0;
-  for (let before = -1; before !== left.length;) {
-    before = left.length;
-    refused = [];
-    const again: Part[] = [];
-    for (const part of left) {
-      const why = await send(part);
-      if (why === null) done += 1;
-      else {
-        again.push(part);
-        refused.push(`${part.label}: ${why}`);
+/** `volley restore`: put back what `GET /v1/export` gave. */
+export const restore = defineCommand({
+  words: "restore",
+  summary:
+    "Put back what GET /v1/export gave: tools, flows, keys and runs, into the tenant of the key that is shown",
+  about: [
+    "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flags manage_tools and manage_keys. A tool, flow or key that is there already and the same stays as it is, so it may be run again.",
+  ],
+  positionals: [{ name: "FILE", about: "the export, as JSON" }],
+  options: {},
+  exits: "Ends with 1 where something was refused, each with the reason.",
+  examples: ["backup.json"],
+  async run({ positionals: [file = ""], terminal, env, folder }) {
+    const backup = await readBackup(resolve(folder, file), visibleText(file, 200));
+    const deployment = readDeployment(env);
+    // A tool that depends on another is refused until that one is there, and so is a flow that calls one.
+    let left = [...partsOf(backup, "tools"), ...partsOf(backup, "flows")];
+    let refused: Refused[] = [];
+    let done = 0;
+    for (let before = -1; before !== left.length;) {
+      before = left.length;
+      refused = [];
+      const again: Part[] = [];
+      for (const part of left) {
+        const why = await send(part, deployment);
+        if (why === null) done += 1;
+        else {
+          again.push(part);
+          refused.push({ part: part.label, why });
+        }
       }
+      left = again;
     }
-    left = again;
-  }
-  for (const key of listOf(backup, "keys")) {
-    for (const part of toKeyParts(key)) {
-      const why = await send(part);
+    for (const part of [
+      ...listOf(backup, "keys").flatMap(toKeyParts),
+      ...toRunParts(listOf(backup, "runs")),
+    ]) {
+      const why = await send(part, deployment);
       if (why === null) done += 1;
-      else refused.push(`${part.label}: ${why}`);
+      else refused.push({ part: part.label, why });
     }
-  }
-  for (const part of toRunParts(listOf(backup, "runs"))) {
-    const why = await send(part);
-    if (why === null) done += 1;
-    else refused.push(`${part.label}: ${why}`);
-  }
-  for (const line of refused) console.error(line);
-  console.log(`${done} put back, ${refused.length} refused.`);
-  return refused.length === 0 ? 0 : 1;
+    terminal.give({ ok: refused.length === 0, done, refused });
+    if (!terminal.isJson) for (const { part, why } of refused) terminal.note(`${part}: ${why}`);
+    terminal.print(`${done} put back, ${refused.length} refused.`);
+    return refused.length === 0 ? 0 : 1;
+  },
+});
+
+interface Refused {
+  readonly part: string;
+  readonly why: string;
+}
+
+/** Read an export. Throws what is wrong with it, in a sentence. */
+async function readBackup(path: string, shown: string): Promise<JsonObject> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(
+      `Cannot read ${shown}: ${error.code === "ENOENT" ? "there is no such file" : error.code}.`,
+    );
+  });
+  // The results of runs keep their digits.
+  const backup = attemptNow(() => parseExact(text));
+  if (!backup.ok || !isJsonObject(backup.value) || backup.value["volley_export"] !== 1)
+    throw new CommandError(`${shown} is not what GET /v1/export gives.`);
+  return backup.value;
 }
 
 function listOf(backup: JsonObject, field: string): JsonObject[] {
@@ -127,8 +144,7 @@ function toRunParts(runs: readonly JsonObject[]): Part[] {
 }
 
 /** Send one part; why it was refused, or null. Throws what would be the same for every part. */
-async function send({ method, path, body }: Part): Promise<string | null> {
-  const deployment = readDeployment(process.env);
+async function send({ method, path, body }: Part, deployment: Deployment): Promise<string | null> {
   const headers = { authorization: `Bearer ${deployment.key}`, "content-type": "application/json" };
   for (let waits = 0; ; waits += 1) {
     const response = await fetch(deployment.url + path, {
@@ -137,6 +153,9 @@ async function send({ method, path, body }: Part): Promise<string | null> {
       redirect: "manual",
       headers,
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(REQUEST_MS),
+    }).catch((error: Error) => {
+      throw new CommandError(`Cannot reach ${deployment.url}: ${sayNetwork(error)}.`);
     });
     const text = await response.text();
     if (response.ok) return null;
@@ -159,11 +178,4 @@ function sayRefusal(text: string): string {
   const problem: unknown = text.startsWith("{") ? JSON.parse(text) : null;
   if (!isJsonObject(problem)) return "it was refused without a reason; is VOLLEY_URL right?";
   return `${visibleText(String(problem["code"]))}: ${visibleText(String(problem["detail"]), 500)}`;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 2;
 }
