@@ -218,7 +218,7 @@ test("A rerun that is sent again under its Idempotency-Key is answered as it was
   await volley.advance(3_000);
   expect(await again("one")).toEqual(["true", first]);
   expect(volley.requests).toHaveLength(2);
-  // What was only answered from before is no rerun: the next one asks nothing about it.
+  // One that was only answered from before is no rerun: the next one asks nothing about it.
   const [, second] = await again("two");
   expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
 });
