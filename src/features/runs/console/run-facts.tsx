@@ -26,9 +26,13 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
     <div class="stack tight run-facts">
       <div class="row">
         <Status of={run.status} />
-        <span>
-          {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
-        </span>
+        {run.status === "running" ? (
+          <Progress key="progress" run={run} />
+        ) : (
+          <span key="took">
+            {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
+          </span>
+        )}
         <span class="muted">
           {sayDoor(source)}, by the key{" "}
           <a href={hrefTo("runs", null, { key })}>
@@ -64,7 +68,8 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         )}
         {job !== undefined && (
           <span key="job">
-            attempt of <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
+            {run.status === "running" ? "is" : "attempt of"}{" "}
+            <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
           </span>
         )}
         {parent !== undefined && parent !== job && (
@@ -85,5 +90,18 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** How far a run is that goes on: the calls that are over, of those that are known of. */
+function Progress({ run: { summary, duration_ms: took } }: { readonly run: WireRun }) {
+  const over = summary.ok + summary.error;
+  return (
+    <span class="row tight">
+      {summary.total > 0 && <progress max={summary.total} value={over} aria-label="Calls that are over" />}
+      <span>
+        {summary.total > 0 && `${over} of ${count(summary.total, "call")}, `}for {sayDuration(took)}
+      </span>
+    </span>
   );
 }

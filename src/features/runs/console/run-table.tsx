@@ -45,7 +45,7 @@ function Row({ run }: { readonly run: ListedRun }) {
           <bdi>{nameRun(run)}</bdi>
           <span class="hidden-text">, run {id.slice(0, 8)}</span>
         </a>
-        <span class="muted small">{count(actions, "action")}</span>
+        {status !== "running" && <span class="muted small">{count(actions, "action")}</span>}
         {tags.slice(0, 3).map((tag) => (
           <a key={tag} class="tag" href={hrefTo("runs", null, { tag })}>
             <bdi>{tag}</bdi>
