@@ -4,7 +4,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { sayDoor } from "./run-words.ts";
+import { isOfKey, sayDoor } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
@@ -34,10 +34,15 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           </span>
         )}
         <span class="muted">
-          {sayDoor(source)}, by the key{" "}
-          <a href={hrefTo("runs", null, { key })}>
-            <bdi>{key}</bdi>
-          </a>
+          {sayDoor(source)}
+          {isOfKey(run) && (
+            <span key="key">
+              , by the key{" "}
+              <a href={hrefTo("runs", null, { key })}>
+                <bdi>{key}</bdi>
+              </a>
+            </span>
+          )}
           , <Time at={run.started_at} />
         </span>
         {tags.map((tag) => (

@@ -30,6 +30,11 @@ export const RUN_STATUSES: readonly ListedRun["status"][] = [
 /** So many tools of a run are named in a list: a row is a line. */
 const MOST_NAMED = 3;
 
+/** Whether a key sent it: what a trigger started is no key's, whatever stands in its place. */
+export function isOfKey({ source }: Pick<ListedRun, "source">): boolean {
+  return source !== "webhook" && source !== "cron";
+}
+
 /** Say by which door a run came. One that this console does not know is said as the API says it. */
 export function sayDoor(source: string): string {
   return (DOORS as Readonly<Record<string, string>>)[source] ?? source;
