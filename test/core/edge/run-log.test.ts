@@ -176,7 +176,7 @@ describe("An object that keeps runs", () => {
     await log.report(reportOf(child));
     expect(await log.reruns("first")).toEqual({
       root: "root",
-      earlier: [{ writes: ["a0"], body: child.body }],
+      earlier: [{ rerun: "first", writes: ["a0"], body: child.body }],
     });
     await log.dropRerun("first");
     expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
