@@ -75,12 +75,12 @@ const exportOf = (by: string) => must(by, "GET", "/v1/export");
 
 const folder = await mkdtemp(join(tmpdir(), "volley-backup-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
-const SCRIPT = fileURLToPath(new URL("../../scripts/restore.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../../scripts/volley.ts", import.meta.url));
 
 /** Run the script as somebody over a document. */
 async function restore(by: string, backup: unknown): Promise<{ code: number | null; printed: string }> {
   await writeFile(join(folder, "backup.json"), JSON.stringify(backup));
-  const child = spawn(process.execPath, [SCRIPT, "backup.json"], {
+  const child = spawn(process.execPath, [SCRIPT, "restore", "backup.json"], {
     cwd: folder,
     env: { ...process.env, VOLLEY_URL: volley.url, VOLLEY_KEY: by },
     stdio: ["ignore", "pipe", "pipe"],
@@ -219,7 +219,7 @@ describe("POST /v1/tenant/delete", () => {
   });
 });
 
-describe("npm run restore", () => {
+describe("volley restore", () => {
   test("puts everything back where nothing is, the keys in their callers' hands among it", async () => {
     await must("doomed", "POST", "/v1/tenant/delete", { tenant: "doomed" });
     const keys = await fill("doomed");

@@ -725,6 +725,8 @@ export const portalLinkS = 7 * 24 * 3_600;
 export const portalLinkUsualS = 900;
 /** Portal links of a tenant that are good at the same time. */
 export const portalLinks = 1_000;
+/** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
+export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */
 export const objectsDeleted = 5_000;
 

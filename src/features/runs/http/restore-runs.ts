@@ -29,13 +29,13 @@ export const restoreRuns: Endpoint = {
     const parsed = parseRequest(restoreSchema(), body.value.value);
     if (!parsed.ok) return parsed;
     // As they were sent: a number that is read and written again may have other digits.
-    const { runs } = body.value.value as { readonly runs: readonly object[] };
+    const { runs } = parsed.value.value as { readonly runs: readonly object[] };
     const kept = runs.flatMap((run) => {
       if (!("head" in run) || !("body" in run)) return [];
       const { at, head, body: content } = run as { at: number; head: unknown; body: unknown };
       return { at, head: JSON.stringify(head), body: JSON.stringify(content) };
     });
-    const reruns = parsed.value.runs.flatMap((run) => ("rerun" in run ? [run] : []));
+    const reruns = parsed.value.parsed.runs.flatMap((run) => ("rerun" in run ? [run] : []));
     const restored = await askGate(
       () => log.value.restore(kept, reruns),
       "Whether they were taken back is not certain; send the same request again.",
