@@ -51,6 +51,8 @@ export default defineConfig({
       }
     },
   },
+  // Drawings stay files: styles know them by their names.
+  vite: { build: { assetsInlineLimit: 0 } },
   themeConfig: {
     siteTitle: "Volley",
     search: { provider: "local" },
