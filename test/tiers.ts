@@ -30,10 +30,12 @@ export const TRIALS: readonly string[] = [
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
+  "test/templates/packed.test.ts",
 ];
 
 /** Files that take seconds each, the longest first. They start before all others, so that none of them ends alone. */
 export const LONG: readonly string[] = [
+  "test/templates/packed.test.ts",
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/development.test.ts",
   "test/harness/many-keys.test.ts",
