@@ -1,5 +1,6 @@
 import { describeTools, printTools } from "../catalogue/describe-tools.ts";
 import { findBindings } from "../catalogue/read-configured.ts";
+import { sayCost } from "../catalogue/say-cost.ts";
 import { checkProject, knownInDevelopment } from "../project/check-project.ts";
 import { drawFindings, sayFindings } from "../project/draw-findings.ts";
 import { findWrangler } from "../project/find-wrangler.ts";
@@ -27,6 +28,7 @@ export const toolsList = defineCommand({
     );
     terminal.give(entries.map(({ source: _, served: __, ...entry }) => entry));
     terminal.print(printTools(entries.map((entry) => ({ ...entry, source: "shipped" }))).trimEnd());
+    terminal.print(`\n${sayCost(loaded.worker.tools)}`);
     return 0;
   },
 });
