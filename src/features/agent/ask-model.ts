@@ -141,7 +141,7 @@ const GONE = makeRefusal("UNAVAILABLE", "The caller went away before the answer.
 
 const TIMED_OUT = makeRefusal(
   "MODEL_TIMEOUT",
-  "The model did not answer within the time that this request had (volley.deadline_ms); give it more, or ask for less.",
+  "The model did not answer within the time that this request had (volley.deadline_ms); give it more time.",
 );
 
 const MODEL_SPAN = { "volley.tool": "(model)" };
