@@ -79,7 +79,7 @@ describe("The section Endpoints", () => {
       await page.getByLabel("Type").fill("order.paid");
       await page.getByLabel("Data, as JSON").fill('{"order_id":"o_2","number":12345678901234567890}');
       await page.getByRole("button", { name: "Who would get it?" }).click();
-      await page.getByRole("cell", { name: "the endpoint is paused" }).waitFor(PATIENT);
+      await page.getByRole("cell", { name: "the endpoint is paused" }).first().waitFor(PATIENT);
       await look("publish");
     },
   );
