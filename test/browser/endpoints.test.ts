@@ -113,6 +113,19 @@ describe("The section Endpoints", () => {
     await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);
   });
 
+  test("makes a portal link of an endpoint's customer, which opens the page of that customer", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-good" });
+    const { page } = console;
+    await page.getByRole("button", { name: "Make a portal link" }).click(PATIENT);
+    const link = page.getByText("/portal#token=vpl_");
+    await link.waitFor(PATIENT);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.goto(await link.innerText());
+    await page.getByRole("link", { name: "Shop of c_1" }).waitFor(PATIENT);
+    expect(await page.getByRole("link", { name: "shop-bad" }).count()).toBe(0);
+  });
+
   test("is for keys with the flag: others have no link to it, and nothing of it is asked", async () => {
     await using console = await openConsole({ key: "sandbox-key", path: "/console#/endpoints" });
     const { page } = console;
