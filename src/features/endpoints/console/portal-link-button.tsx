@@ -43,7 +43,8 @@ export function PortalLinkButton({ customer }: { readonly customer: string }) {
           </div>
           <p class="mono secret">{made.url}</p>
           <p class="small">
-            Keep it from others: it opens the endpoints of that customer. It is good until <Time at={made.expires_at} />.
+            Keep it from others: it opens the endpoints of that customer. It is good until{" "}
+            <Time at={made.expires_at} />.
           </p>
         </div>
       )}
