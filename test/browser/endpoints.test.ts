@@ -126,6 +126,20 @@ describe("The section Endpoints", () => {
     expect(await page.getByRole("link", { name: "shop-bad" }).count()).toBe(0);
   });
 
+  test("shows on a run's page the deliveries of the events that it published", async () => {
+    const { batch_id: run } = await call("POST", "/v1/execute_actions", {
+      actions: [{ tool: "publish_event", args: { type: "order.paid", data: { order_id: "o_9" } } }],
+    });
+    await using console = await openConsole({ key: ADMIN, path: `/console#/runs/${run}` });
+    const { page } = console;
+    const deliveries = page.getByRole("region", { name: "Deliveries of its events" });
+    await deliveries.getByRole("link", { name: "shop-good" }).waitFor(PATIENT);
+    await expectAccessible(page);
+    await deliveries.getByRole("link", { name: "order.paid" }).first().click();
+    await page.getByRole("link", { name: /^evt_/ }).click(PATIENT);
+    await page.getByText("By the run").waitFor(PATIENT);
+  });
+
   test("is for keys with the flag: others have no link to it, and nothing of it is asked", async () => {
     await using console = await openConsole({ key: "sandbox-key", path: "/console#/endpoints" });
     const { page } = console;
