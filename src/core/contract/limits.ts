@@ -697,6 +697,10 @@ export const endpointSecrets = 3;
 export const eventsRecovered = 1_000;
 /** Endpoints that a dry run of an event tells of. */
 export const endpointsExplained = 1_000;
+/** Bytes of the body that a flow makes of an event: as much as the data of one may be. */
+export const viaBodyBytes = 64 * 1024;
+/** Bodies that one object remembers, so that a flow runs once for all of its endpoints that get the same event: two megabytes. */
+export const viaBodiesRemembered = 32;
 /** How long a portal link lasts at most. */
 export const portalLinkS = 7 * 24 * 3_600;
 /** How long one lasts unless said: time to look, not to pass it on. */

@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
@@ -40,20 +40,22 @@ describe("The objects of a tenant's endpoints", () => {
     expect(endpoints).toBe(64);
     await delivered(eventId);
     const written = await Promise.all(rows.map((count) => count()));
-    // The event; in each object the same and an alarm or two; one for each delivery.
-    expect(written[0]).toBe(1);
-    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 2 + 4);
+    // The event, and the alarm of the day; in each object the event and its alarm; one for each delivery.
+    expect(written[0]).toBe(1 + 1);
+    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 1 + 4);
     expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
   });
 
-  test("cost an event for one endpoint one call besides the directory's, and three rows besides the alarm's", async () => {
+  test("cost an event for one endpoint one call besides the directory's, three rows and an alarm", async () => {
     const { directory, shards, delivered } = await openTenant(1);
+    // The first event of a day sets the alarm of the day.
+    await delivered((await publish(directory, 0)).eventId);
     const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
     const { eventId } = await publish(directory, 1);
     await delivered(eventId);
     const written = await Promise.all(rows.map((count) => count()));
     expect(written.filter((count) => count > 0)).toHaveLength(2);
-    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3 + 2);
+    expect(written.reduce((sum, count) => sum + count, 0)).toBe(3 + 1);
   });
 
   test("take an event once, through an eviction, however often it is offered", async () => {
@@ -69,5 +71,27 @@ describe("The objects of a tenant's endpoints", () => {
       ok: false,
       error: { kind: "conflict" },
     });
+  });
+});
+
+describe("An object that delivers, after an eviction", () => {
+  const DAY = 86_400_000;
+  /** Change what is kept of the only endpoint of an object. */
+  const change = (shard: DurableObjectStub, fields: object): Promise<void> =>
+    runInDurableObject(shard, (_, { storage }) => {
+      const { json } = storage.sql.exec<{ json: string }>("SELECT json FROM endpoints").one();
+      const kept = { ...(JSON.parse(json) as object), ...fields };
+      storage.sql.exec("UPDATE endpoints SET json = ?", JSON.stringify(kept));
+    });
+
+  test("disables an endpoint whose five days of failures began before", async () => {
+    const { directory, shards } = await openTenant(1);
+    const [shard] = shards;
+    const since = Date.now() - 5 * DAY - 1_000;
+    await change(shard!, { failingSince: since, failedLast: since + 4 * DAY });
+    await evictDurableObject(shard!);
+    await runInDurableObject(shard!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
+    const found = await directory.get("e0");
+    expect(found!.endpoint).toMatchObject({ disabled: { because: "failing" }, failingSince: since });
   });
 });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import type { AnsweredMethods } from "../../../core/contract/gate/parked-group.ts";
+import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import { parseExact } from "../../../core/contract/json.ts";
@@ -80,7 +81,15 @@ export const showRun: Endpoint = {
       .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
     const ids = new Set(actions.map((action) => action.id));
     const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
-    return ok(respondJson(JSON.stringify({ ...run, ...kept, plan: { edges }, actions, children })));
+    const shown = {
+      ...run,
+      ...kept,
+      plan: { edges },
+      actions,
+      children,
+      ...deliveriesOf(id, actions, context),
+    };
+    return ok(respondJson(JSON.stringify(shown)));
   },
   describe: () => ({
     id: "getRun",
@@ -90,6 +99,16 @@ export const showRun: Endpoint = {
     refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),
 };
+
+/** Where the deliveries of the events are that a run published, for a key that may look at them. */
+function deliveriesOf(
+  id: string,
+  actions: readonly { readonly tool: string }[],
+  { catalog, caller }: RequestContext,
+): { readonly deliveries?: string } {
+  const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
+  return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+}
 
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
 export const deleteRun: Endpoint = {
