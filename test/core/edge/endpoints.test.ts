@@ -95,3 +95,53 @@ describe("An object that delivers, after an eviction", () => {
     expect(found!.endpoint).toMatchObject({ disabled: { because: "failing" }, failingSince: since });
   });
 });
+
+describe("The bounds of a tenant's endpoints", () => {
+  test("are 10,000 endpoints: another one is refused, and one that there is can be replaced", async () => {
+    const { directory } = await openTenant(1);
+    await runInDurableObject(directory, (_, { storage }) => {
+      storage.sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+         INSERT INTO endpoint_index (id, shard, customer) SELECT 'x' || i, i % 16, NULL FROM n`,
+      );
+    });
+    await evictDurableObject(directory);
+    const asked = { settings: SETTINGS, secret: SECRET, enables: true };
+    expect(await directory.put({ ...asked, id: "one-more" })).toEqual({ ok: false, error: "too-many" });
+    expect(await directory.put({ ...asked, id: "e0" })).toMatchObject({
+      ok: true,
+      value: { created: false },
+    });
+  });
+
+  test("T21 are 10,000 deliveries that wait for one: the next has failed with BACKLOG_FULL, and others' have not", async () => {
+    const { directory, shards } = await openTenant(17);
+    const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+    // The one object that has two of them.
+    const at = known.findIndex(({ length }) => length === 2);
+    const [full, other] = known[at]!;
+    await runInDurableObject(shards[at]!, (_, { storage }) => {
+      // They wait for a time that does not come.
+      storage.sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+         INSERT INTO batches (slot, seq, event, nos)
+         SELECT i, 1000000 + i, json_object('seq', 1000000 + i, 'id', 'w' || i, 'type', 'x', 'customer', NULL, 'at', 4000000000000, 'data', '{}'), ?
+         FROM n`,
+        JSON.stringify([full!.no]),
+      );
+    });
+    await evictDurableObject(shards[at]!);
+    const { eventId, endpoints } = await publish(directory, 1);
+    expect(endpoints).toBe(17);
+    await eventually("the other deliveries", async () => {
+      const found = await directory.event(eventId);
+      return found?.counts.delivered === 16 || undefined;
+    });
+    const query = { event: eventId, after: null, limit: 20 };
+    const found = await directory.deliveries({ ...query, endpoint: full!.id });
+    expect(found).toMatchObject([{ status: "failed", attempts: [{ code: "BACKLOG_FULL" }] }]);
+    expect(await directory.deliveries({ ...query, endpoint: other!.id })).toMatchObject([
+      { status: "delivered" },
+    ]);
+  });
+});

@@ -26,7 +26,7 @@ export function createEndpointsPart(
   };
 }
 
-function openNotices({ storage, onDue, poke }: PartWorld, tell: TellOwner | undefined): OpenPart {
+function openNotices({ storage, onDue }: PartWorld, tell: TellOwner | undefined): OpenPart {
   if (tell === undefined) return { methods: {} };
   const table = new NoticeTable(storage.sql);
   const wake = (): void => {
@@ -46,11 +46,10 @@ function openNotices({ storage, onDue, poke }: PartWorld, tell: TellOwner | unde
       });
     },
     take(nowMs) {
+      // Every claim asks; waking it again where nothing was told would never end.
+      if ((table.nextAt ?? Number.POSITIVE_INFINITY) > nowMs) return;
       // The alarm does not wait for it: jobs are due. One that breaks off is told again.
-      void table
-        .tell(nowMs, async (notices) => (await attempt(() => tell(notices))).ok)
-        .then(wake)
-        .then(poke);
+      void table.tell(nowMs, async (notices) => (await attempt(() => tell(notices))).ok).then(wake);
     },
   };
 }
