@@ -145,3 +145,30 @@ describe("The bounds of a tenant's endpoints", () => {
     ]);
   });
 });
+
+test("F29 the objects of the version before open: what waited is delivered, and what it had to tell is told", async () => {
+  const { directory, shards, delivered } = await openTenant(1);
+  const published = await publish(directory, 1);
+  await delivered(published.eventId);
+  await runInDurableObject(directory, (_, { storage }) => void storage.sql.exec("DROP INDEX of_run"));
+  const watching = { ...SETTINGS, events: ["volley.*"] };
+  await directory.put({ id: "watch", settings: watching, secret: SECRET, enables: true });
+  const notice = { id: "endpoint-disabled-9-9", type: "volley.endpoint.disabled", about: "gone", data: "{}" };
+  await runInDurableObject(shards[0]!, (_, { storage }) => {
+    storage.sql.exec("INSERT INTO notices (id, json) VALUES (?, ?)", notice.id, JSON.stringify(notice));
+    // An event that it had taken and not delivered.
+    storage.sql.exec("DELETE FROM deliveries");
+    const { slot, event, nos } = storage.sql
+      .exec<{ slot: number; event: string; nos: string }>("SELECT slot, event, nos FROM batches")
+      .one();
+    expect([slot, nos]).toEqual([1, "[1]"]);
+    expect(JSON.parse(event)).toMatchObject({ id: published.eventId });
+  });
+  for (const object of [directory, ...shards]) await evictDurableObject(object);
+  await runInDurableObject(shards[0]!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
+  await delivered(published.eventId);
+  expect(await directory.events({ before: null, limit: 10 })).toMatchObject([
+    { id: notice.id, type: notice.type },
+    { id: published.eventId },
+  ]);
+});
