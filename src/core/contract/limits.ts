@@ -649,6 +649,8 @@ export const keyTools = 100;
 export const endpointShards = 16;
 /** A call of a tenant's directory, which asks up to sixteen objects within `gateTimeoutMs` each. */
 export const directoryTimeoutMs = 10_000;
+/** Endpoints in an object up to which another one of the same customer comes into it too: so few are delivered to within a second. */
+export const endpointsTogether = 8;
 /** Endpoints of one tenant: an index of them is held in memory, some two megabytes. */
 export const endpoints = 10_000;
 /** Patterns of types that one endpoint asks for. */

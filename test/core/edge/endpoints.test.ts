@@ -10,11 +10,14 @@ const SETTINGS = { url: "https://shop.acme.dev/hooks", events: ["*"], ordered: f
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 
 /** A tenant with so many endpoints. */
-async function openTenant(endpoints: number) {
+async function openTenant(endpoints: number, customers?: number) {
   const tenant = `fan-out-${(tenants += 1)}`;
   const directory = env.ENDPOINTS.getByName(tenant);
-  for (let n = 0; n < endpoints; n += 1)
-    await directory.put({ id: `e${n}`, settings: SETTINGS, secret: SECRET, enables: true });
+  for (let n = 0; n < endpoints; n += 1) {
+    const customer = customers === undefined ? {} : { customer: `c_${n % customers}` };
+    const settings = { ...SETTINGS, ...customer };
+    await directory.put({ id: `e${n}`, settings, secret: SECRET, enables: true });
+  }
   const shards = Array.from({ length: 16 }, (_, n) => env.ENDPOINT_SHARDS.getByName(`${tenant}/${n}`));
   const delivered = (id: string) =>
     eventually("the deliveries", async () => {
@@ -44,6 +47,29 @@ describe("The objects of a tenant's endpoints", () => {
     expect(written[0]).toBe(1 + 1);
     expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 1 + 4);
     expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
+  });
+
+  test("keep the endpoints of a customer together while they are few, and cost an event for two of them three rows each at most", async () => {
+    const { directory, shards } = await openTenant(64, 32);
+    const kept = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+    expect(kept.map(({ length }) => length)).toEqual(shards.map(() => 4));
+    for (const here of kept) expect(new Set(here.map(({ customer }) => customer)).size).toBe(2);
+    const told = async (): Promise<void> => {
+      const published = await directory.publish({ type: "x", data: "{}", customer: "c_0" });
+      expect(published).toMatchObject({ value: { endpoints: 2 } });
+      const { eventId } = (published as { value: { eventId: string } }).value;
+      await eventually("the deliveries", async () => {
+        const found = await directory.event(eventId);
+        return found?.counts.delivered === 2 || undefined;
+      });
+    };
+    // The first event of a day sets the alarm of the day.
+    await told();
+    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+    await told();
+    const written = await Promise.all(rows.map((count) => count()));
+    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * 3);
+    expect(written.filter((count) => count > 0)).toHaveLength(2);
   });
 
   test("cost an event for one endpoint one call besides the directory's, three rows and an alarm", async () => {
