@@ -7,6 +7,7 @@ import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
 import { tellTenant } from "./http/tell-tenant.ts";
 import { createPortal } from "./http/portal.ts";
+import { readPortalSettings } from "./http/portal-page.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointsPart } from "./objects/endpoints-part.ts";
@@ -30,6 +31,7 @@ export function endpoints(): Feature<EndpointObjects> {
       [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
     ),
     openRouter: createPortal(),
+    checkEnv: readPortalSettings,
     tenantPart: ENDPOINTS_OF_TENANT,
     tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
     objectPart: (deploymentOf) =>

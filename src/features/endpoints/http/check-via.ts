@@ -5,8 +5,7 @@ import { findViaFlaw } from "../reads-only.ts";
 import type { Scope } from "./scope.ts";
 
 /** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
-export async function checkVia(via: string, { context, customer }: Scope): Promise<Refusal | null> {
-  if (customer !== undefined) return refuse(via, "only the tenant itself chooses it; leave it out");
+export async function checkVia(via: string, { context }: Pick<Scope, "context">): Promise<Refusal | null> {
   if (context.configured.flows === undefined)
     return refuse(via, "this Worker has no flows; leave it out, or list the feature 'flows'");
   const catalog = await attempt(() => context.currentCatalog());

@@ -172,12 +172,12 @@ describe("An endpoint with `via`", () => {
     const settings = { url: `${HOST}/a`, events: ["x"] };
     const chosen = await send("PUT", "/v1/portal/endpoints/a", { ...settings, via: "priced" }, headers);
     expect(chosen.body).toMatchObject({ code: "INVALID_ENDPOINT", issues: [{ path: "/via" }] });
-    expect((await send("PUT", "/v1/portal/endpoints/a", settings, headers)).body).toMatchObject({
-      via: "priced",
-      events: ["x"],
-    });
-    const emptied = await send("PATCH", "/v1/portal/endpoints/a", { via: null }, headers);
-    expect([emptied.status, emptied.body.via]).toEqual([200, "priced"]);
+    const replaced = await send("PUT", "/v1/portal/endpoints/a", settings, headers);
+    expect(replaced).toMatchObject({ status: 200, body: { events: ["x"] } });
+    expect(replaced.body.via).toBeUndefined();
+    expect((await send("PATCH", "/v1/portal/endpoints/a", { via: null }, headers)).status).toBe(422);
+    expect((await send("PATCH", "/v1/portal/endpoints/a", { paused: true }, headers)).status).toBe(200);
+    expect((await send("GET", "/v1/endpoints/a")).body).toMatchObject({ via: "priced", paused: true });
   });
 });
 
