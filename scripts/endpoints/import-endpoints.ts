@@ -1,112 +1,94 @@
-import { parseArgs } from "node:util";
-
 import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
-import { attempt, attemptNow } from "../../src/core/kit/result.ts";
+import { attemptNow } from "../../src/core/kit/result.ts";
 import { visibleText } from "../../src/core/kit/visible-text.ts";
+import type { Deployment } from "../flows/flows-client.ts";
 import { fromOutpost } from "./from-outpost.ts";
 import { fromSvix } from "./from-svix.ts";
 import type { MovedEndpoint } from "./moved-endpoint.ts";
 
-/** The effects of an import on the world. */
-export interface ImportPorts {
-  readonly readFile: (path: string) => Promise<string>;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly print: (line: string) => void;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly now: () => number;
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** The services that endpoints come from. */
+export const SERVICES = { svix: fromSvix, outpost: fromOutpost } as const;
+
+/** The file that is imported. */
+export interface ImportFile {
+  readonly service: keyof typeof SERVICES;
+  readonly text: string;
 }
 
-export const IMPORT_USAGE = `Usage: endpoints import --svix FILE | --outpost FILE [--url URL] [--key KEY] [--dry-run]
-URL and KEY are VOLLEY_URL and VOLLEY_KEY unless given. The key needs the flag manage_endpoints.`;
+/** The effects of an import on the world. */
+export interface ImportPorts {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly now: () => number;
+  readonly print: (line: string) => void;
+}
+
+/** One endpoint of an import, and what became of it. */
+export interface Imported {
+  readonly id: string;
+  readonly is: "new" | "replaced" | "would be kept" | "refused" | "stays";
+  /** Why it was refused. */
+  readonly why?: string;
+  /** Its secret, where one had to be made. */
+  readonly secret?: string;
+  readonly notes: readonly string[];
+}
 
 const MOST_WAITS = 30;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Import endpoints from another service, with the secrets that they sign with, so that their receivers change nothing. One that is refused
- * does not hold up the others; an import that is run again puts the same.
+ * does not hold up the others; an import that is run again puts the same. Throws what is wrong with the file.
  *
- * @returns 0 where all is done, 1 where some did not move, 2 for an error
+ * @param deployment null for a dry run, which sends nothing
  */
-export async function importEndpoints(args: readonly string[], ports: ImportPorts): Promise<0 | 1 | 2> {
-  const { print } = ports;
-  const asked = readArguments(args, ports.env);
-  if (asked === null) {
-    print(IMPORT_USAGE);
-    return 2;
+export async function importEndpoints(
+  { service, text }: ImportFile,
+  deployment: Deployment | null,
+  ports: ImportPorts,
+): Promise<readonly Imported[]> {
+  const imported: Imported[] = [];
+  for (const moved of SERVICES[service](JSON.parse(text) as unknown, ports.now())) {
+    const one = await importOne(moved, deployment, ports);
+    imported.push(one);
+    for (const line of draw(one)) ports.print(line);
   }
-  const { file, from, isDry, url, key } = asked;
-  const text = await attempt(() => ports.readFile(file));
-  const read = text.ok ? attemptNow(() => from(JSON.parse(text.value), ports.now())) : text;
-  if (!read.ok) {
-    print(`Cannot read ${visibleText(file, 200)}: ${String((read.error as Error).message)}`);
-    return 2;
-  }
-  let left = 0;
-  for (const moved of read.value) {
-    const { body } = moved;
-    const put =
-      body === null ? null : isDry ? "would be kept" : await putEndpoint(moved.id, body, { url, key, ports });
-    const refused = typeof put === "object" && put !== null ? put.refused : null;
-    if (put === null || refused !== null) left += 1;
-    const said = put === null ? "stays" : refused === null ? String(put) : `is refused: ${refused}`;
-    print(`${visibleText(moved.id, 128) || "(no id)"} ${said}`);
-    for (const note of notesOf(moved)) print(`    ${note}`);
-  }
-  print(`${read.value.length - left} of ${read.value.length} endpoints ${isDry ? "can move" : "moved"}.`);
-  return left === 0 ? 0 : 1;
+  const left = imported.filter(({ is }) => is === "refused" || is === "stays").length;
+  const done = deployment === null ? "can move" : "moved";
+  ports.print(`${imported.length - left} of ${imported.length} endpoints ${done}.`);
+  return imported;
 }
 
-function notesOf({ notes }: MovedEndpoint): readonly string[] {
-  return notes.map((note) => visibleText(note, 200));
+async function importOne(
+  { id, body, notes }: MovedEndpoint,
+  deployment: Deployment | null,
+  ports: ImportPorts,
+): Promise<Imported> {
+  if (body === null) return { id, is: "stays", notes };
+  if (deployment === null) return { id, is: "would be kept", notes };
+  return { id, ...(await putEndpoint(id, body, { ...ports, ...deployment })), notes };
 }
 
-interface Asked {
-  readonly file: string;
-  readonly from: (value: unknown, nowMs: number) => MovedEndpoint[];
-  readonly isDry: boolean;
-  readonly url: string;
-  readonly key: string;
-}
-
-function readArguments(args: readonly string[], env: ImportPorts["env"]): Asked | null {
-  const text = { type: "string" } as const;
-  const options = {
-    svix: text,
-    outpost: text,
-    url: text,
-    key: text,
-    "dry-run": { type: "boolean" },
-  } as const;
-  const parsed = attemptNow(() => parseArgs({ args: [...args], allowPositionals: true, options }));
-  if (!parsed.ok) return null;
-  const { values, positionals } = parsed.value;
-  const { svix, outpost, url = env["VOLLEY_URL"], key = env["VOLLEY_KEY"] } = values;
-  const isDry = values["dry-run"] === true;
-  const file = svix ?? outpost;
-  const isOne = (svix === undefined) !== (outpost === undefined);
-  if (positionals.join(" ") !== "import" || !isOne || file === undefined) return null;
-  if (!isDry && (url === undefined || key === undefined)) return null;
-  const from = svix === undefined ? fromOutpost : fromSvix;
-  return { file, from, isDry, url: (url ?? "").replace(/\/+$/, ""), key: key ?? "" };
-}
-
-interface Put {
-  readonly url: string;
-  readonly key: string;
-  readonly ports: ImportPorts;
+function draw({ id, is, why, secret, notes }: Imported): string[] {
+  const name = visibleText(id, 128) || "(no id)";
+  const said = is === "stays" || is === "would be kept" ? is : `is ${is}`;
+  const more = why === undefined ? "" : `: ${why}`;
+  const made = secret === undefined ? "" : `, with the new secret ${secret}`;
+  return [`${name} ${said}${more}${made}`, ...notes.map((note) => `    ${visibleText(note, 200)}`)];
 }
 
 /** Keep one endpoint; it waits as long as it is asked to. */
 async function putEndpoint(
   id: string,
   body: JsonObject,
-  { url, key, ports }: Put,
-): Promise<string | { readonly refused: string }> {
+  { url, key, fetch, sleep }: ImportPorts & Deployment,
+): Promise<Pick<Imported, "is" | "why" | "secret">> {
   for (let waits = 0; ; waits += 1) {
-    const response = await ports.fetch(`${url}/v1/endpoints/${encodeURIComponent(id)}`, {
+    const response = await fetch(`${url}/v1/endpoints/${encodeURIComponent(id)}`, {
       method: "PUT",
+      // A key goes where it was meant to go, and nowhere else.
+      redirect: "manual",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
@@ -114,17 +96,19 @@ async function putEndpoint(
     const text = await response.text();
     const { status } = response;
     if (status === 200 || status === 201) {
-      const kept = JSON.parse(text) as { readonly secret?: string };
-      const told = kept.secret === undefined ? "" : `, with the new secret ${kept.secret}`;
-      return `is ${status === 201 ? "new" : "replaced"}${told}`;
+      const { secret } = JSON.parse(text) as { readonly secret?: string };
+      return { is: status === 201 ? "new" : "replaced", ...(secret !== undefined && { secret }) };
     }
     const waitMs = 1_000 * Number(response.headers.get("retry-after") ?? Number.NaN);
     if ((status === 429 || status === 503) && waitMs <= LONGEST_WAIT_MS && waits < MOST_WAITS) {
-      await ports.sleep(waitMs);
+      await sleep(waitMs);
       continue;
     }
     const parsed = attemptNow(() => JSON.parse(text) as unknown);
     const detail = parsed.ok && isJsonObject(parsed.value) ? parsed.value["detail"] : undefined;
-    return { refused: `${status} ${typeof detail === "string" ? visibleText(detail, 300) : ""}`.trim() };
+    return {
+      is: "refused",
+      why: `${status} ${typeof detail === "string" ? visibleText(detail, 300) : ""}`.trim(),
+    };
   }
 }

@@ -74,8 +74,8 @@ test("the import of docs/endpoints.md says what each endpoint becomes, and keeps
   const file = [{ id: "ep_1", url, filterTypes: ["moved"], app: { uid: "c_7" }, secret: { key: secret } }];
   await writeFile(join(folder, "endpoints.json"), JSON.stringify(file));
   const [command] = blocks("bash").filter((text) => text.includes("endpoints.json"));
-  const script = join(ROOT, "scripts/endpoints.ts");
-  const args = command!.trim().split(" -- ")[1]!.split(" ");
+  const script = join(ROOT, "scripts/volley.ts");
+  const args = command!.trim().replace("npx volley ", "").split(" ");
   const env = { ...process.env, VOLLEY_URL: volley.url, VOLLEY_KEY: "sandbox-admin-key" };
   const run = async (more: readonly string[]) =>
     (await promisify(execFile)(process.execPath, [script, ...more], { cwd: folder, env })).stdout;

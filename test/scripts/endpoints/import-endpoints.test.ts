@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { IMPORT_USAGE, importEndpoints } from "../../../scripts/endpoints/import-endpoints.ts";
+import { importEndpoints } from "../../../scripts/endpoints/import-endpoints.ts";
 
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const FILE = [
@@ -8,16 +8,19 @@ const FILE = [
   { id: "b", url: "http://b.example.com/", app: "c_1" },
   { id: "c" },
 ];
-const TO = ["--url", "https://volley.example.com/", "--key", "vk_x"];
+const TO = { url: "https://volley.example.com", key: "vk_x" };
 
-/** Run an import against a scripted deployment. */
-async function run(args: readonly string[], answers: readonly Response[] = [], file: unknown = FILE) {
+/** Run an import against a scripted deployment; null is a dry run. */
+async function run(
+  to: typeof TO | null,
+  { answers = [], file = FILE }: { answers?: readonly Response[]; file?: unknown } = {},
+) {
   const lines: string[] = [];
   const sent: { url: string; body: unknown; key: string }[] = [];
   const waits: number[] = [];
   const left = [...answers];
-  const code = await importEndpoints(args, {
-    readFile: async () => (typeof file === "string" ? file : JSON.stringify(file)),
+  const text = typeof file === "string" ? file : JSON.stringify(file);
+  const imported = await importEndpoints({ service: "svix", text }, to, {
     fetch: async (url, { body, headers }) => {
       const key = (headers as Record<string, string>)["authorization"]!;
       sent.push({ url, body: JSON.parse(body as string), key });
@@ -26,9 +29,8 @@ async function run(args: readonly string[], answers: readonly Response[] = [], f
     print: (line) => void lines.push(line),
     sleep: async (ms) => void waits.push(ms),
     now: () => 0,
-    env: {},
   });
-  return { code, lines, sent, waits };
+  return { is: imported.map(({ is }) => is), lines, sent, waits };
 }
 
 const json = (status: number, body: object, headers: Record<string, string> = {}) =>
@@ -37,11 +39,8 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
 describe("An import of endpoints", () => {
   test("puts each with its secret, says what is refused and what stays, and goes on", async () => {
     const refused = json(422, { detail: "/url must be a public https address." });
-    const { code, lines, sent } = await run(
-      ["import", "--svix", "f", ...TO],
-      [json(201, { id: "a" }), refused],
-    );
-    expect(code).toBe(1);
+    const { is, lines, sent } = await run(TO, { answers: [json(201, { id: "a" }), refused] });
+    expect(is).toEqual(["new", "refused", "stays"]);
     expect(sent[0]).toEqual({
       url: "https://volley.example.com/v1/endpoints/a",
       body: { url: "https://a.example.com/", customer: "c_1", events: ["*"], secret: SECRET },
@@ -58,33 +57,22 @@ describe("An import of endpoints", () => {
     ]);
   });
 
-  test("tells the secret of one that had none, waits as it is asked to, and ends with 0 where all moved", async () => {
+  test("tells the secret of one that had none, and waits as it is asked to", async () => {
     const late = json(429, {}, { "retry-after": "2" });
     const made = json(201, { secret: "whsec_new" });
-    const { code, lines, waits } = await run(["import", "--svix", "f", ...TO], [late, made], [FILE[1]]);
-    expect([code, waits]).toEqual([0, [2_000]]);
+    const { is, lines, waits } = await run(TO, { answers: [late, made], file: [FILE[1]] });
+    expect([is, waits]).toEqual([["new"], [2_000]]);
     expect(lines[0]).toBe("b is new, with the new secret whsec_new");
   });
 
-  test("that is a dry run sends nothing, and needs neither address nor key", async () => {
-    const { code, sent, lines } = await run(["import", "--svix", "f", "--dry-run"]);
-    expect([code, sent]).toEqual([1, []]);
+  test("that is a dry run sends nothing, and shows no secret", async () => {
+    const { is, sent, lines } = await run(null);
+    expect([is, sent]).toEqual([["would be kept", "would be kept", "stays"], []]);
     expect(lines.at(-1)).toBe("2 of 3 endpoints can move.");
     expect(lines.join("\n")).not.toContain(SECRET);
   });
 
-  test.each([
-    [["import"]],
-    [["import", "--svix", "f", "--outpost", "f", ...TO]],
-    [["import", "--svix", "f"]],
-    [["export", "--svix", "f", ...TO]],
-    [["import", "--nonsense"]],
-  ])("says how it is asked for: %j", async (args) => {
-    expect(await run(args)).toMatchObject({ code: 2, lines: [IMPORT_USAGE], sent: [] });
-  });
-
-  test("says what is wrong with a file", async () => {
-    const { code, lines } = await run(["import", "--outpost", "f", ...TO], [], "{");
-    expect([code, lines[0]]).toEqual([2, expect.stringContaining("Cannot read f")]);
+  test.each(["{", "{}"])("throws what is wrong with a file: %s", async (file) => {
+    await expect(run(TO, { file })).rejects.toThrow();
   });
 });
