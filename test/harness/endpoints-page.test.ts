@@ -56,7 +56,8 @@ test("the endpoint and the event of docs/endpoints.md are kept, published once a
 test("each path in the tables of docs/endpoints.md is one that there is", async () => {
   const { text } = await admin.get("/openapi.json");
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
-  const named = [...page.matchAll(/`(GET|PUT|POST|PATCH|DELETE) (\/v1\/[a-z_/{}]+)/g)];
+  // Those of a link are for its page, and in no document.
+  const named = [...page.matchAll(/`(GET|PUT|POST|PATCH|DELETE) (\/v1\/(?!portal\b)[a-z_/{}]+)/g)];
   expect(named.length).toBeGreaterThan(15);
   const missing = named
     .map(([, method, path]) => ({
