@@ -1,6 +1,6 @@
 /**
  * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
- * source map; `dist/packs`; `dist/console`; and `dist/bin`.
+ * source map; `dist/packs`; `dist/console`; `dist/bin`; and the notice of others' code in these.
  *
  *   node scripts/build-package.ts
  *
@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { build } from "esbuild";
+
+import { writeNotice } from "./release/write-notice.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const lib = join(root, "dist", "lib");
@@ -66,6 +68,7 @@ await Promise.all([
     target: "node20",
     logLevel: "error",
   }),
+  writeNotice(root).then((notice) => writeFile(join(root, "dist", "NOTICE"), notice)),
 ]);
 const files = await readdir(lib, { recursive: true });
 await Promise.all(

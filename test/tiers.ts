@@ -21,17 +21,21 @@ export const TRIALS: readonly string[] = [
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",
   "test/harness/flows-script.test.ts",
+  "test/harness/front-page.test.ts",
   "test/harness/idempotency-crash.test.ts",
+  "test/harness/kill-demo.test.ts",
   "test/harness/import-work.test.ts",
   "test/harness/many-keys.test.ts",
   "test/harness/memory.test.ts",
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
+  "test/templates/packed.test.ts",
 ];
 
 /** Files that take seconds each, the longest first. They start before all others, so that none of them ends alone. */
 export const LONG: readonly string[] = [
+  "test/templates/packed.test.ts",
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/development.test.ts",
   "test/harness/many-keys.test.ts",

@@ -7,14 +7,13 @@ const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, 
 /** The pages, each a script of its own with the styles that it imports. */
 const PAGES = {
   console: "src/console/main.tsx",
-  front: "src/console/front.ts",
   portal: "src/features/endpoints/console/portal.tsx",
 };
 
 /** Bundle the scripts of pages, and the styles that they import. @param pages all of them unless said */
 export async function bundleConsole(
   plugins: Plugin[] = [],
-  pages: readonly (keyof typeof PAGES)[] = ["console", "front", "portal"],
+  pages: readonly (keyof typeof PAGES)[] = ["console", "portal"],
 ): Promise<readonly OutputFile[]> {
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(pages.map((page) => [page, path(PAGES[page])])),

@@ -7,6 +7,7 @@ export interface Result {
   readonly data?: unknown;
   readonly job_id?: string;
   readonly because?: string;
+  readonly confirmation?: { readonly id: string };
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
   readonly meta: {
     readonly duration_ms?: number;
@@ -51,7 +52,7 @@ export interface ImportedTool {
   readonly actions: readonly string[];
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it, endpoints and their deliveries. */
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, a yes, an import, a flow and a delivery to it, endpoints and their deliveries. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -86,6 +87,17 @@ export class VolleyClient {
 
   job(id: string): Promise<Job> {
     return this.#get(`/v1/jobs/${id}`);
+  }
+
+  /** Wait until a job's status changes, half a minute at most; the job as it is then. */
+  changeOfJob(id: string, waitS = 30): Promise<Job> {
+    return this.#get(`/v1/jobs/${id}?wait_s=${waitS}`);
+  }
+
+  /** Say yes to a question; the results of the actions that waited for it. */
+  async approve(confirmationId: string): Promise<Envelope> {
+    const response = await this.#post(`/v1/confirmations/${confirmationId}`, { decision: "approve" });
+    return (await response.json()) as Envelope;
   }
 
   /** Make tools of a document or of an MCP server. */

@@ -16,7 +16,8 @@ let files: readonly (readonly [name: string, content: Buffer])[];
 
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, ["scripts/build-console.ts"]);
-  const names = await readdir("dist/console");
+  // The site of the documentation may have been built into the same folder.
+  const names = (await readdir("dist/console")).filter((name) => !/^(?:docs|llms.*)$/.test(name));
   files = await Promise.all(
     names.map(async (name) => [name, await readFile(`dist/console/${name}`)] as const),
   );

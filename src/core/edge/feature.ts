@@ -38,7 +38,7 @@ export interface Feature<Objects extends object = object> {
   /** Its paths before the key: their requests say themselves who sent them. */
   readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
   /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
-  readonly around?: (next: Fetch) => Fetch;
+  readonly around?: (next: Fetch, features: readonly Feature[]) => Fetch;
   /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
   readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */

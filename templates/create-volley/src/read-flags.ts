@@ -66,7 +66,7 @@ export function readFlags(words: readonly string[], agent: string): Flags {
     if (token.kind === "positional") folders.push(token.value);
     if (token.kind !== "option") continue;
     if (!Object.hasOwn(OPTIONS, token.name))
-      throw refuse(`There is no option ${token.rawName}.`, token.name, Object.keys(OPTIONS));
+      throw refuse(`There is no option ${token.rawName}.`, token.name, Object.keys(OPTIONS), "--");
     const takesText = OPTIONS[token.name as keyof typeof OPTIONS].type === "string";
     if (takesText && (token.value === undefined || token.value.startsWith("-")))
       throw refuse(`${token.rawName} needs a value.`);
@@ -95,10 +95,10 @@ function readOne<T extends string>(value: string | undefined, names: readonly T[
   return found;
 }
 
-function refuse(message: string, name = "", names: readonly string[] = []): Stop {
+function refuse(message: string, name = "", names: readonly string[] = [], dashes = ""): Stop {
   const [meant] = nearest(name, names, 1);
   return new Stop(
-    `${message}${meant === undefined ? "" : ` Did you mean ${name.startsWith("-") ? "--" : ""}${meant}?`} 'npm create volley -- --help' says more.`,
+    `${message}${meant === undefined ? "" : ` Did you mean ${dashes}${meant}?`} 'npm create volley -- --help' says more.`,
     2,
   );
 }

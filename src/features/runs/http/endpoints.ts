@@ -12,7 +12,7 @@ import { err, ok } from "../../../core/kit/result.ts";
 import { isLive, toAction, toLiveRun } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { followRun } from "./follow-run.ts";
-import { findRun, look } from "./look-at-run.ts";
+import { findRun, look, type SeenRun } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
 import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
@@ -71,9 +71,10 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
       return followRun({ id, log: log.value, jobRuns }, request, context);
     const seen = await askGate(async () => {
       const one = await findRun(id, log.value, context, jobRuns);
-      if (one?.job == null || !isLive(one.job)) return one?.found ?? null;
+      const nowMs = context.ports.clock.now();
+      if (one?.job == null || !goesOn(one, nowMs)) return one?.found ?? null;
       const actions = (await one.jobRuns?.results(one.job, context)) ?? [];
-      return { live: toLiveRun(one.job, context.ports.clock.now()), actions: actions.map(toAction) };
+      return { live: toLiveRun(one.job, nowMs), actions: actions.map(toAction) };
     }, UNREADABLE);
     if (!seen.ok) return seen;
     if (seen.value === null) return err(NO_RUN);
@@ -107,6 +108,12 @@ function deliveriesOf(
 ): { readonly deliveries?: string } {
   const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
   return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+}
+
+/** Whether a run goes on: its job does, or ended just now and the log is about to have it. */
+function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
+  if (job === null || isLive(job)) return job !== null;
+  return found === null && nowMs < job.updatedAt + LIMITS.runAwaitedMs;
 }
 
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */

@@ -202,7 +202,7 @@ describe("The allowance of links", () => {
     const volley = await createTestVolley({
       tools: [],
       features: [discovery(), addedTools(), endpoints()],
-      // What runs nothing has five times as much.
+      // Requests that run nothing have five times as much.
       key: { flags: ["manage_endpoints"], quota: { limit: 2, window_s: 60 } },
     });
     const linkOf = async (customer: string): Promise<string> => {
