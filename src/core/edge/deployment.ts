@@ -103,6 +103,7 @@ export function createDeployment(
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
   const flows = partOf(features, "flows");
+  const tell = partOf(features, "tellTenant");
   const configured: Configured = {
     env,
     keys,
@@ -110,6 +111,7 @@ export function createDeployment(
     ports,
     toolSecrets,
     flows,
+    tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
     trustedOrigins: options.trustedOrigins,
   };
   const origins = readOrigins(env);

@@ -136,6 +136,7 @@ async function run(
     cache,
     parallelism,
     onReport,
+    runId: batchId,
     resends: resumed !== undefined,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
