@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import * as LIMITS from "../../src/core/contract/limits.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../src/core/contract/json.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
 import { visibleText } from "../../src/core/kit/visible-text.ts";
 import type { Deployment } from "../flows/flows-client.ts";
@@ -26,7 +26,7 @@ interface Part {
 export const restore = defineCommand({
   words: "restore",
   summary:
-    "Put back what GET /v1/export gave: tools, flows and keys, into the tenant of the key that is shown",
+    "Put back what GET /v1/export gave: tools, flows, keys and runs, into the tenant of the key that is shown",
   about: [
     "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flags manage_tools and manage_keys. A tool, flow or key that is there already and the same stays as it is, so it may be run again.",
   ],
@@ -55,7 +55,10 @@ export const restore = defineCommand({
       }
       left = again;
     }
-    for (const part of listOf(backup, "keys").flatMap(toKeyParts)) {
+    for (const part of [
+      ...listOf(backup, "keys").flatMap(toKeyParts),
+      ...toRunParts(listOf(backup, "runs")),
+    ]) {
       const why = await send(part, deployment);
       if (why === null) done += 1;
       else refused.push({ part: part.label, why });
@@ -79,7 +82,8 @@ async function readBackup(path: string, shown: string): Promise<JsonObject> {
       `Cannot read ${shown}: ${error.code === "ENOENT" ? "there is no such file" : error.code}.`,
     );
   });
-  const backup = attemptNow((): unknown => JSON.parse(text));
+  // The results of runs keep their digits.
+  const backup = attemptNow(() => parseExact(text));
   if (!backup.ok || !isJsonObject(backup.value) || backup.value["volley_export"] !== 1)
     throw new CommandError(`${shown} is not what GET /v1/export gives.`);
   return backup.value;
@@ -113,6 +117,30 @@ function toKeyParts({ name, tools, quota, flags, expires_at, hashes }: JsonObjec
       at === 0 ? { name, tools, quota, flags, ...expiry, hash } : { name, hash, overlap_s: overlapS };
     return { label, method: "POST", path: "/v1/keys", body };
   });
+}
+
+/** Characters of one request's runs: a run with the most that is kept of it is a quarter of that. */
+const RUNS_CHARACTERS = 1_000_000;
+
+/** The runs, the newest first as an export has them, in as many requests as they need. */
+function toRunParts(runs: readonly JsonObject[]): Part[] {
+  const parts: JsonObject[][] = [];
+  let left = 0;
+  for (const run of runs) {
+    const size = JSON.stringify(run).length;
+    if (size > left) {
+      parts.push([]);
+      left = RUNS_CHARACTERS;
+    }
+    parts.at(-1)!.push(run);
+    left -= size;
+  }
+  return parts.map((some) => ({
+    label: `${some.length} runs`,
+    method: "PUT",
+    path: "/v1/runs",
+    body: { runs: some },
+  }));
 }
 
 /** Send one part; why it was refused, or null. Throws what would be the same for every part. */

@@ -24,6 +24,7 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_HOSTS: "mcp",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
+  VOLLEY_PORTAL: "endpoints",
 };
 
 /** The feature that tools with a binding need. */

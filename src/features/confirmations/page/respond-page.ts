@@ -1,5 +1,5 @@
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { mark, type Markup } from "./markup.ts";
+import { hashSource } from "../../../core/kit/hash-source.ts";
+import { mark, type Markup } from "../../../core/kit/markup.ts";
 import { STYLE } from "./style.ts";
 
 /** A page as it is answered. */
@@ -13,11 +13,7 @@ let policy: string | undefined;
 
 /** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
 function makePolicy(): string {
-  const bytes = sha256(STYLE)
-    .match(/../g)!
-    .map((hex) => Number.parseInt(hex, 16));
-  const hash = btoa(String.fromCharCode(...bytes));
-  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+  return `default-src 'none'; style-src ${hashSource(STYLE)}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 }
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */

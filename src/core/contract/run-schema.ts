@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
-import { PARSING } from "../contract/issues.ts";
-import { isJsonObject } from "../contract/json.ts";
+import { PARSING } from "./issues.ts";
+import { isJsonObject } from "./json.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -37,6 +37,13 @@ export function runLeniently(check: (value: unknown) => Ran, sent: unknown, firs
     ran = check(value);
   }
   return ran;
+}
+
+/** The value that was sent, without the nulls that `runSchema` takes for fields that are not there. */
+export function withoutRefusedNulls(schema: z.core.$ZodType, sent: unknown): unknown {
+  let bare = sent;
+  runLeniently((value) => run(schema, (bare = value)), sent);
+  return bare;
 }
 
 /** Like `safeParse()`, without putting into words all that is wrong. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { type Ran, runLeniently, runSchema } from "../../../src/core/catalog/run-schema.ts";
+import { type Ran, runLeniently, runSchema } from "../../../src/core/contract/run-schema.ts";
 
 const nullAt = (...path: PropertyKey[]) =>
   ({ code: "custom", path, message: "no null", input: null }) as const;
