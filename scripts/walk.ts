@@ -169,11 +169,10 @@ try {
         .replace("tools: [", "tools: [addUp, "),
     );
     await until("the result of one's own tool", async () => {
-      const said = await run("curl", [
-        ...["-s", `http://127.0.0.1:${port}/v1/execute_actions`, "-H", "authorization: Bearer starter-key"],
-        ...["-H", "content-type: application/json"],
-        ...["-d", '{ "actions": [{ "tool": "add_up", "args": { "numbers": [40, 2] } }] }'],
-      ]);
+      const address = `http://127.0.0.1:${port}/v1/execute_actions`;
+      const headers = `-H 'authorization: Bearer starter-key' -H 'content-type: application/json'`;
+      const body = '{ "actions": [{ "tool": "add_up", "args": { "numbers": [40, 2] } }] }';
+      const said = await run("bash", ["-c", `curl -s ${address} ${headers} -d '${body}'`]);
       return said.includes('"data":{"sum":42}');
     });
     await writeFile(path, written);
