@@ -27,14 +27,9 @@ export const toolsList = defineCommand({
         bindings: new Set(findBindings(project.config)),
       },
     );
-<<<<<<< HEAD
-    terminal.give(entries.map(({ source: _, served: __, ...entry }) => entry));
-    terminal.print(printTools(entries.map((entry) => ({ ...entry, source: "shipped" }))).trimEnd());
-    terminal.print(`\n${sayCost(loaded.worker.tools)}`);
-=======
     terminal.give(entries);
     terminal.print(printTools(entries).trimEnd());
->>>>>>> wt-command
+    terminal.print(`\n${sayCost(loaded.worker.tools)}`);
     return 0;
   },
 });
