@@ -52,4 +52,5 @@ export const RunLog = served.RunLog;
 export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
+export const SignInStore = served.SignInStore;
 export const Workspace = served.Workspace;

@@ -17,6 +17,8 @@ import type { EndpointShardMethods } from "../../../src/features/endpoints/shard
 import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
 import type { RunLogMethods } from "../../../src/features/runs/run.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
+import { createSignInStore } from "../../../src/features/sign-in/objects/sign-in-store.ts";
+import type { SignInStoreMethods } from "../../../src/features/sign-in/store-methods.ts";
 import { createWorkspace } from "../../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
@@ -108,6 +110,11 @@ const endpointObjects = createVolley({
 export const EndpointDirectory = endpointObjects.EndpointDirectory;
 export const EndpointShard = endpointObjects.EndpointShard;
 
+export const SignInStore = createSignInStore();
+
+/** One whose limits a test can reach. */
+export const SmallSignInStore = createSignInStore({ unusedClients: 3, openForms: 3, signIns: 2, tokens: 2 });
+
 export const ToolGate = createToolGate();
 
 /** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
@@ -169,6 +176,12 @@ declare global {
         DurableObject & EndpointShardMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly SIGN_INS: DurableObjectNamespace<
+        DurableObject & SignInStoreMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_SIGN_INS: DurableObjectNamespace<
+        DurableObject & SignInStoreMethods & Rpc.DurableObjectBranded
+      >;
       readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly OPERATOR: DurableObjectNamespace<
         DurableObject & OperatorLogMethods & Rpc.DurableObjectBranded

@@ -1,4 +1,4 @@
-import { escapeUnseen } from "../../../core/kit/visible-text.ts";
+import { escapeUnseen } from "../../kit/visible-text.ts";
 
 /** Text that is markup: everything in it is ours or was escaped. */
 export interface Markup {

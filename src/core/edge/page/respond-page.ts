@@ -1,4 +1,4 @@
-import { sha256 } from "../../../core/kit/sha256.ts";
+import { sha256 } from "../../kit/sha256.ts";
 import { mark, type Markup } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
@@ -9,19 +9,33 @@ export interface Page {
   readonly body: Markup;
 }
 
-let policy: string | undefined;
+export interface PageOptions {
+  /** Origins to which the answer to the page's form may lead the browser, besides our own. */
+  readonly formLeadsTo?: readonly string[];
+  /** Cookies that it sets. */
+  readonly cookies?: readonly string[];
+}
+
+let styleHash: string | undefined;
 
 /** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
-function makePolicy(): string {
+function makePolicy(origins: readonly string[]): string {
+  const forms = ["'self'", ...origins].join(" ");
+  return `default-src 'none'; style-src 'sha256-${(styleHash ??= hashStyle())}'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
+}
+
+function hashStyle(): string {
   const bytes = sha256(STYLE)
     .match(/../g)!
     .map((hex) => Number.parseInt(hex, 16));
-  const hash = btoa(String.fromCharCode(...bytes));
-  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+  return btoa(String.fromCharCode(...bytes));
 }
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */
-export function respondPage({ status, title, body }: Page): Response {
+export function respondPage(
+  { status, title, body }: Page,
+  { formLeadsTo = [], cookies = [] }: PageOptions = {},
+): Response {
   const page = mark`<!doctype html>
 <html lang="en">
 <head>
@@ -38,15 +52,17 @@ ${body}
 </body>
 </html>
 `;
-  return new Response(page.html, {
+  const response = new Response(page.html, {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": (policy ??= makePolicy()),
+      "content-security-policy": makePolicy(formLeadsTo),
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
       "x-robots-tag": "noindex",
       "cache-control": "no-store",
     },
   });
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
 }
