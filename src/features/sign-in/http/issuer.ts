@@ -40,6 +40,8 @@ export class Issuer {
   readonly #configured: Configured;
   #metadata: Remembered<Metadata> | undefined;
   #keys: Remembered<readonly unknown[]> | undefined;
+  /** When the keys were last read again before their time. */
+  #againAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(identity: Identity, configured: Configured) {
     this.#identity = identity;
@@ -131,8 +133,10 @@ export class Issuer {
 
   async #readKeys({ keysAddress }: Metadata, isAgain: boolean): Promise<Result<readonly unknown[], string>> {
     const nowMs = this.#configured.ports.clock.now();
-    const maxAgeMs = isAgain ? LIMITS.issuerKeysPauseMs : LIMITS.issuerDocumentMs;
-    if (this.#keys !== undefined && nowMs - this.#keys.atMs < maxAgeMs) return ok(this.#keys.value);
+    const known = this.#keys !== undefined && nowMs - this.#keys.atMs < LIMITS.issuerDocumentMs;
+    const mayReadAgain = isAgain && nowMs - this.#againAtMs >= LIMITS.issuerKeysPauseMs;
+    if (known && !mayReadAgain) return ok(this.#keys!.value);
+    if (isAgain) this.#againAtMs = nowMs;
     const read = await this.#fetch(keysAddress);
     if (!read.ok) return err(`the issuer's keys cannot be read: ${read.error}`);
     const { keys } = read.value;

@@ -1,7 +1,7 @@
 import { mark, type Markup } from "../../../core/edge/page/markup.ts";
 import type { Page } from "../../../core/edge/page/respond-page.ts";
 import { categoryOf, EVERYTHING, READS, scopeOfCategory } from "../scopes.ts";
-import { FIELDS, shortName, showClient, type ShownClient } from "./consent-page.ts";
+import { FIELDS, showClient, type ShownClient } from "./consent-page.ts";
 
 /** The tools that a key may call, as far as the page tells of them. */
 export interface Offer {
@@ -30,7 +30,7 @@ interface Asked {
 
 /** Make the page on which a person chooses what of their key a program may use, and says yes or no. */
 export function makeChoicePage({ client, handle, key, tenant, subject, offer, asked, wrong }: Asked): Page {
-  const first = firstChoice(asked);
+  const first = firstChoice(asked, offer);
   const named = new Set(asked.map(categoryOf));
   const categories = [...offer.categories]
     .filter(([name]) => scopeOfCategory(name) !== null)
@@ -65,7 +65,11 @@ ${categories.map(
 </div>
 </form>
 <p class="muted">Calls count on the key's quota. It cannot approve anything, manage keys or tools, or skip an approval. You can end it with <code>DELETE /v1/sign_ins/{id}</code>, or by revoking the key.</p>`;
-  return { status: wrong === undefined ? 200 : 422, title: `What may ${shortName(client)} use?`, body };
+  return {
+    status: wrong === undefined ? 200 : 422,
+    title: `What may a program at ${client.redirectHost} use?`,
+    body,
+  };
 }
 
 /** Read a choice as scopes; null where nothing was chosen that the key has. */
@@ -80,9 +84,9 @@ export function scopesOf(form: URLSearchParams, { categories }: Offer): readonly
 }
 
 /** The choice that is made already: no more than the program asked for. One that asks for nothing is offered reads. */
-function firstChoice(asked: readonly string[]): Choice {
+function firstChoice(asked: readonly string[], { categories }: Offer): Choice {
   if (asked.includes(EVERYTHING)) return "everything";
-  const hasCategory = asked.some((scope) => categoryOf(scope) !== null);
+  const hasCategory = asked.some((scope) => categories.has(categoryOf(scope) ?? ""));
   return hasCategory && !asked.includes(READS) ? "categories" : "reads";
 }
 

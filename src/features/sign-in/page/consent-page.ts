@@ -32,7 +32,7 @@ interface Asked {
 
 /** Make the page that says who asks, and asks the person who they are. */
 export function makeConsentPage({ client, handle, issuerHost, wrong }: Asked): Page {
-  const title = `Let ${shortName(client)} use your tools?`;
+  const title = `Let a program at ${client.redirectHost} use your tools?`;
   const body = mark`<h1>Let a program use your tools?</h1>
 ${showClient(client)}
 ${wrong === undefined ? null : mark`<p class="card warn" role="alert">${wrong}</p>`}
