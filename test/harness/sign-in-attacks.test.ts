@@ -130,12 +130,30 @@ describe("A code", () => {
 });
 
 describe("A refresh token", () => {
-  test("T51 is another each time; one that was superseded is refused", async () => {
+  test("T51 is another each time; one that was superseded is refused, and ends what whoever has it got", async () => {
     const { program, tokens } = await signInWith(url, KEY);
     const second = (await (await program.refresh(tokens)).json()) as Tokens;
     const third = (await (await program.refresh(second)).json()) as Tokens;
     expect(new Set([tokens, second, third].map((one) => one.refresh_token)).size).toBe(3);
+    expect((await sendMcp(url, third.access_token, "ping")).status).toBe(200);
     expect(await errorOf(await program.refresh(tokens))).toBe("invalid_grant");
+    expect(await errorOf(await program.refresh(third))).toBe("invalid_grant");
+    expect((await sendMcp(url, third.access_token, "ping")).status).toBe(401);
+  });
+
+  test("T51 may come once more where its answer was lost", async () => {
+    const { program, tokens } = await signInWith(url, KEY);
+    await program.refresh(tokens);
+    const again = await program.refresh(tokens);
+    expect(again.status).toBe(200);
+    expect((await program.refresh((await again.json()) as Tokens)).status).toBe(200);
+  });
+
+  test("T51 that is made up ends nobody's sign-in", async () => {
+    const { program, tokens } = await signInWith(url, KEY);
+    const made = `${tokens.refresh_token.slice(0, -6)}AAAAAA`;
+    expect(await errorOf(await program.refresh({ refresh_token: made }))).toBe("invalid_grant");
+    expect((await program.refresh(tokens)).status).toBe(200);
   });
 
   test("T51 is its client's only", async () => {

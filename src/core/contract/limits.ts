@@ -663,6 +663,8 @@ export const openForms = 1_000;
 export const signIns = 200;
 /** Access tokens of one sign-in that are good at the same time; the oldest ends first. */
 export const signInTokens = 16;
+/** Refresh tokens of one sign-in that are remembered after others took their places: one that is shown again ends the sign-in. */
+export const spentTokens = 64;
 /** An access token lasts an hour, as clients expect of one that can be refreshed. */
 export const signInTokenS = 3_600;
 /** A sign-in ends when its client has not asked for a token for so long. */

@@ -3,6 +3,8 @@ import { readBytes } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { sha256 } from "../../../core/kit/sha256.ts";
+import { hasTokenForm, signInOf } from "../sign-in.ts";
 import { ClientDocumentError } from "./oauth-server.ts";
 import type { SignInDesk } from "./sign-in-desk.ts";
 
@@ -28,6 +30,7 @@ export async function answerOauth({ request, desk, ctx, requestId }: OauthVisit)
     const server = await desk.server();
     return server.fetch(bounded, ctx, pathname === "/oauth/register");
   });
+  if (answered.ok && answered.value.status === 400 && body !== null) await endReplayed(body, desk);
   if (answered.ok) return withoutCors(answered.value);
   if (answered.error instanceof ClientDocumentError)
     return refuse(
@@ -37,6 +40,22 @@ export async function answerOauth({ request, desk, ctx, requestId }: OauthVisit)
     );
   logBug(requestId, pathname, answered.error);
   return refuse(503, "temporarily_unavailable", "Something failed on our side; send the request again");
+}
+
+/**
+ * End a sign-in whose refresh token is shown again although another has taken its place and was used: two have it, and which of them is
+ * the program cannot be told (RFC 9700, 4.14.2).
+ */
+async function endReplayed(body: Uint8Array, desk: SignInDesk): Promise<void> {
+  const token = new URLSearchParams(new TextDecoder().decode(body)).get("refresh_token") ?? "";
+  const { stores } = desk;
+  if (stores === null || !hasTokenForm(token)) return;
+  const name = signInOf(token);
+  const spent = await attempt(() => stores.read(`spent:${name}:${sha256(token)}`));
+  if (!spent.ok || spent.value === null) return;
+  const [owner = "", id = ""] = name.split(":");
+  await attempt(() => stores.end(owner, id));
+  desk.forget(name);
 }
 
 /** Answer the metadata of the authorization server (RFC 8414). Clients' documents are read here, so the library does not tell of them. */

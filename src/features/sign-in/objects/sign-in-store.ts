@@ -44,7 +44,7 @@ export function createSignInStore(
 ): ObjectClass<SignInStoreMethods> {
   /**
    * One of the objects that keep sign-ins, under the keys that the OAuth library writes: `client:`, `transaction:` (a form that was opened),
-   * `grant:` (a sign-in, or a code until it is redeemed) and `token:`. Every kind is bounded: a flood pushes out its own kind, the oldest
+   * `grant:` (a sign-in, or a code until it is redeemed) and `token:`; beside them `spent:`, refresh tokens that were superseded. Every kind is bounded: a flood pushes out its own kind, the oldest
    * first, and no sign-in. A record that has ended is never read; it is deleted with later writes, or by the alarm.
    */
   return class SignInStore extends DurableObject<Record<string, unknown>> implements SignInStoreMethods {
@@ -83,7 +83,8 @@ export function createSignInStore(
     write(key: string, value: string, { metadata, expiresAtMs, expected, unused }: Writing): Written {
       if (key.length > KEY_CHARACTERS) return "full";
       this.#prune();
-      const version = this.read(key)?.version ?? 0;
+      const known = this.read(key);
+      const version = known?.version ?? 0;
       if (expected !== null && expected !== version) return "conflict";
       const [kind = "", owner = "", id = ""] = key.split(":", 3);
       if (kind === "grant" && version === 0 && this.#count(`grant:${owner}:`) >= options.signIns)
@@ -102,7 +103,9 @@ export function createSignInStore(
           flood,
         );
         if (flood !== null) this.#keepNewest(flood);
-        if (kind === "token") this.#keepNewestTokens(`token:${owner}:${id}:`);
+        if (kind === "token") this.#keepNewestOf(`token:${owner}:${id}:`, options.tokens);
+        const spent = kind === "grant" && known !== null ? findSpent(known.value, value) : null;
+        if (spent !== null) this.#keepSpent(`spent:${owner}:${id}:`, spent);
       });
       void attempt(() => this.#wakeLater());
       return "written";
@@ -171,7 +174,7 @@ export function createSignInStore(
       const name = row.key.slice("grant:".length);
       this.ctx.storage.transactionSync(() => {
         this.#sql.exec("DELETE FROM records WHERE key = ?", row.key);
-        this.#drop(`token:${name}:`);
+        for (const kind of ["token", "spent"]) this.#drop(`${kind}:${name}:`);
       });
       return name;
     }
@@ -179,7 +182,7 @@ export function createSignInStore(
     forget(prefix: string): number {
       const count = this.#count(`grant:${prefix}`);
       this.ctx.storage.transactionSync(() => {
-        for (const kind of ["grant", "token"]) this.#drop(`${kind}:${prefix}`);
+        for (const kind of ["grant", "token", "spent"]) this.#drop(`${kind}:${prefix}`);
       });
       return count;
     }
@@ -207,13 +210,24 @@ export function createSignInStore(
       );
     }
 
-    #keepNewestTokens(prefix: string): void {
+    /** Remember a refresh token that was superseded, by its digest: whoever shows it again has it from somewhere. */
+    #keepSpent(prefix: string, digest: string): void {
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO records (key, value, expires_at, version, created_at) VALUES (?, '', ?, 1, ?)",
+        prefix + digest,
+        clock.now() + 1_000 * LIMITS.signInIdleS,
+        clock.now(),
+      );
+      this.#keepNewestOf(prefix, LIMITS.spentTokens);
+    }
+
+    #keepNewestOf(prefix: string, most: number): void {
       this.#sql.exec(
         `DELETE FROM records WHERE key IN
            (SELECT key FROM records WHERE key >= ? AND key < ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)`,
         prefix,
         endOf(prefix),
-        options.tokens,
+        most,
       );
     }
 
@@ -236,6 +250,17 @@ export function createSignInStore(
 }
 
 const PAUSE_MS = 60_000;
+
+/** Find the refresh token of a sign-in that is good before a write and not after it, as the library names it; null for none. */
+function findSpent(before: string, after: string): string | null {
+  type Tokens = { readonly refreshTokenId?: string; readonly previousRefreshTokenId?: string };
+  const [{ previousRefreshTokenId: spent }, now] = [
+    JSON.parse(before) as Tokens,
+    JSON.parse(after) as Tokens,
+  ];
+  if (spent === undefined) return null;
+  return [now.refreshTokenId, now.previousRefreshTokenId].includes(spent) ? null : spent;
+}
 
 /** The first key after those that begin so. */
 function endOf(prefix: string): string {
