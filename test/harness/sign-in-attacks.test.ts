@@ -231,6 +231,7 @@ describe("The page that asks", () => {
       { choice: "admin" },
       { choice: "categories" },
       { choice: "categories", category: "x" },
+      { choice: "everything", category: "probe" },
     ]) {
       page = await browser.submit(page, { ...choice, decision: "yes" });
       expect([page.status, page.location]).toEqual([422, null]);

@@ -18,9 +18,9 @@ input[type=password]{font:inherit;padding:8px 12px;border-radius:8px;border:1px 
 fieldset{border:0;margin:0;padding:0;display:grid;gap:8px;min-width:0}
 legend{padding:0 0 4px;font-size:13px;color:var(--muted)}
 label.pick{display:flex;gap:8px;align-items:baseline;font-size:15px;color:var(--text)}
+.sub{padding-left:24px}
 .host{font-size:22px;font-weight:600;overflow-wrap:anywhere}
 .warn{border-color:var(--bad)}
-.buttons form{display:contents}
 button{font:inherit;padding:8px 20px;border-radius:8px;border:1px solid var(--strong);background:var(--card);color:var(--text);cursor:pointer}
 button.yes{background:var(--fill);border-color:var(--fill);color:#fff}
 button.no{color:var(--bad)}

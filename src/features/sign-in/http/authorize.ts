@@ -305,7 +305,8 @@ function sayIssuer(problem: string): string {
 
 const AGAIN = "Begin again in the program that wanted to connect.";
 
-const CHOOSE = "Choose at least one category, or everything, or reads only.";
+const CHOOSE =
+  "Choose everything, or reads only, or at least one category; ticks of categories count with 'Only these categories' alone.";
 
 const ENDED = "The key has ended since; use another.";
 

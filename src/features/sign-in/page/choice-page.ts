@@ -54,7 +54,7 @@ ${categories.map(
   ([
     name,
     tools,
-  ]) => mark`<label class="pick"><input type="checkbox" name="${FIELDS.category}" value="${name}"${named.has(name) ? mark` checked` : null}>
+  ]) => mark`<label class="pick sub"><input type="checkbox" name="${FIELDS.category}" value="${name}"${named.has(name) ? mark` checked` : null}>
 <span><bdi>${name}</bdi> <span class="muted">(${count(tools)})</span></span></label>
 `,
 )}
@@ -72,9 +72,11 @@ ${categories.map(
   };
 }
 
-/** Read a choice as scopes; null where nothing was chosen that the key has. */
+/** Read a choice as scopes; null where nothing was chosen that the key has, or more than one thing. */
 export function scopesOf(form: URLSearchParams, { categories }: Offer): readonly string[] | null {
   const choice = form.get(FIELDS.choice) as Choice | null;
+  // Without a script the page cannot undo one choice by another: two of them are asked about again.
+  if (choice !== "categories" && form.has(FIELDS.category)) return null;
   if (choice === "everything") return [EVERYTHING];
   if (choice === "reads") return [READS];
   if (choice !== "categories") return null;
