@@ -24,7 +24,7 @@ export interface IssuerFlaws {
   readonly metadata?: object;
 }
 
-/** An issuer of OpenID Connect at a port of its own. It is strict about PKCE, addresses and its client, and whoever asks is signed in at once. */
+/** An issuer of OpenID Connect at a port of its own. It is strict about PKCE, addresses and its client, and signs in everybody at once. */
 export class FakeIssuer {
   readonly url: string;
   /** Who signs in next. */

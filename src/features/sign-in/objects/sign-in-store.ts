@@ -210,7 +210,7 @@ export function createSignInStore(
       );
     }
 
-    /** Remember a refresh token that was superseded, by its digest: whoever shows it again has it from somewhere. */
+    /** Remember a refresh token that was superseded, by its digest: one that is shown again is in two hands. */
     #keepSpent(prefix: string, digest: string): void {
       this.#sql.exec(
         "INSERT OR IGNORE INTO records (key, value, expires_at, version, created_at) VALUES (?, '', ?, 1, ?)",
