@@ -5,6 +5,7 @@ import { confirmations } from "./features/confirmations/index.ts";
 import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
+import { docs } from "./features/docs/index.ts";
 import { document } from "./features/document/index.ts";
 import { endpoints } from "./features/endpoints/index.ts";
 import { flows } from "./features/flows/index.ts";
@@ -59,6 +60,7 @@ const volley = createVolley({
     cors(),
     document(),
     console(),
+    docs(),
     // workspace(),
   ],
 });

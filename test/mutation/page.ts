@@ -32,6 +32,7 @@ export const ROOMS = [
   "features/console",
   "features/cors",
   "features/discovery",
+  "features/docs",
   "features/document",
   "features/endpoints",
   "features/flows",

@@ -10,6 +10,7 @@ const MARKS: Readonly<Record<string, string>> = {
   agent: "/v1/chat/completions",
   background: "/v1/jobs/:id/results",
   confirmations: "CREATE TABLE IF NOT EXISTS confirmations",
+  console: "Open the console",
   cors: "access-control-allow-origin",
   discovery: "/v1/discover_tools",
   document: "This document",
@@ -57,8 +58,8 @@ describe("The bundle of a Worker", () => {
     expect(kib(await bundleWorker(writeWorker(listed)))).toBeLessThanOrEqual(most);
   });
 
-  // The console is files beside the Worker.
-  test.each(features.map(({ name }) => name).filter((name) => name !== "console"))(
+  // The docs are files beside the Worker.
+  test.each(features.map(({ name }) => name).filter((name) => name !== "docs"))(
     "has nothing of %s unless it is listed",
     async (name) => {
       const mark = MARKS[name]!;

@@ -5,6 +5,7 @@ import { confirmations } from "../../src/features/confirmations/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
+import { docs } from "../../src/features/docs/index.ts";
 import { document } from "../../src/features/document/index.ts";
 import { endpoints } from "../../src/features/endpoints/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
@@ -50,5 +51,6 @@ export const ALL_FEATURES = [
   cors(),
   document(),
   console(),
+  docs(),
   workspace(),
 ] as const;

@@ -120,7 +120,7 @@ export function createApp(
     request.method === "POST" && BATCHES.test(request.url)
       ? answerBatch(request, env, ctx)
       : app.fetch(request, env, ctx);
-  return { fetch: features.reduce((next, { around }) => around?.(next) ?? next, fetch) };
+  return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
 }
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */

@@ -1,4 +1,4 @@
-import { mark, type Part } from "./markup.ts";
+import { mark, type Part } from "../../../core/kit/markup.ts";
 import type { Page } from "./respond-page.ts";
 
 /** Make a page that says one thing, and offers nothing. */

@@ -1,5 +1,5 @@
-import { sha256 } from "../../kit/sha256.ts";
-import { mark, type Markup } from "./markup.ts";
+import { hashSource } from "../../kit/hash-source.ts";
+import { mark, type Markup } from "../../kit/markup.ts";
 import { STYLE } from "./style.ts";
 
 /** A page as it is answered. */
@@ -21,14 +21,7 @@ let styleHash: string | undefined;
 /** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
 function makePolicy(origins: readonly string[]): string {
   const forms = ["'self'", ...origins].join(" ");
-  return `default-src 'none'; style-src 'sha256-${(styleHash ??= hashStyle())}'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
-}
-
-function hashStyle(): string {
-  const bytes = sha256(STYLE)
-    .match(/../g)!
-    .map((hex) => Number.parseInt(hex, 16));
-  return btoa(String.fromCharCode(...bytes));
+  return `default-src 'none'; style-src ${(styleHash ??= hashSource(STYLE))}; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
 }
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */

@@ -1,4 +1,4 @@
-import { mark, type Markup } from "../../../core/edge/page/markup.ts";
+import { mark, type Markup } from "../../../core/kit/markup.ts";
 import type { Page } from "../../../core/edge/page/respond-page.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 

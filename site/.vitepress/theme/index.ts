@@ -1,0 +1,5 @@
+import DefaultTheme from "vitepress/theme-without-fonts";
+
+import "./volley.css";
+
+export default DefaultTheme;
