@@ -102,6 +102,11 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
     import("../features/added-tools/tool-registry.ts"),
+    import("../features/sign-in/http/issuer.ts"),
+    // The library below these asks for a module of the platform, which plain Node has not: a program cannot sign in there.
+    attempt(() => import("../features/sign-in/http/authorize.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-door.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-server.ts")),
   ]);
 
 /**
