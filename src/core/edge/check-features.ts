@@ -13,6 +13,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   manage_keys: "keys",
   operator: "operator",
   manage_endpoints: "endpoints",
+  manage_connections: "connections",
 };
 
 /** The feature that a variable needs. Variables of core are not here. */
@@ -23,6 +24,7 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_TOOL_PORTS: "added-tools",
   VOLLEY_CONFIRMATION_TTL_S: "confirmations",
   VOLLEY_HOSTS: "mcp",
+  VOLLEY_CONNECTORS: "connections",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
 };

@@ -119,6 +119,7 @@ export function createDeployment(
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { checkEnv } of features) checkEnv?.(env);
+  partOf(features, "openAccounts")?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);

@@ -49,6 +49,8 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
+  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
+  readonly openAccounts?: (configured: Configured) => void;
   /**
    * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
    * its part of the configuration cannot be read.

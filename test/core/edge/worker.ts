@@ -107,6 +107,7 @@ const endpointObjects = createVolley({
 });
 export const EndpointDirectory = endpointObjects.EndpointDirectory;
 export const EndpointShard = endpointObjects.EndpointShard;
+export const ConnectionShard = endpointObjects.ConnectionShard;
 
 export const ToolGate = createToolGate();
 

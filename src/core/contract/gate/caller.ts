@@ -5,6 +5,9 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** The form of a key's or a tenant's name. */
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** The form of a subject: a word of the caller's own for whose accounts are used. */
+export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
+
 /** The rights that a key may have besides calling its tools. */
 export const KEY_FLAGS = [
   "approve",
@@ -12,6 +15,7 @@ export const KEY_FLAGS = [
   "manage_tools",
   "manage_keys",
   "manage_endpoints",
+  "manage_connections",
   "operator",
 ] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
@@ -61,6 +65,10 @@ export interface Caller {
   readonly operates?: true;
   /** May manage endpoints of its tenant, and publish events to them. */
   readonly manageEndpoints?: true;
+  /** May connect accounts of its tenant's subjects. */
+  readonly manageConnections?: true;
+  /** The one whose accounts its calls use; it names no other. */
+  readonly subject?: string;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -85,6 +93,7 @@ export function flagsOf({
   manageTools,
   manageKeys,
   manageEndpoints,
+  manageConnections,
   operates,
 }: Caller): KeyFlag[] {
   const has = {
@@ -94,6 +103,7 @@ export function flagsOf({
     manage_keys: manageKeys,
     operator: operates,
     manage_endpoints: manageEndpoints,
+    manage_connections: manageConnections,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -101,7 +111,16 @@ export function flagsOf({
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints" | "operates"> {
+): Pick<
+  Caller,
+  | "skipApproval"
+  | "approves"
+  | "manageTools"
+  | "manageKeys"
+  | "manageEndpoints"
+  | "manageConnections"
+  | "operates"
+> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
@@ -109,5 +128,6 @@ export function withFlags(
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
     ...(flags.includes("operator") && { operates: true as const }),
     ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
+    ...(flags.includes("manage_connections") && { manageConnections: true as const }),
   };
 }

@@ -7,21 +7,27 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly body: Markup;
+  /** Where its form may lead besides our own origin, as a policy's sources; nowhere unless said. */
+  readonly leadsTo?: string;
 }
 
-let policy: string | undefined;
+let style: string | undefined;
 
 /** Nothing but our own style, and forms that go back to where they came from: no script, no frame, no other origin. */
-function makePolicy(): string {
+function makePolicy(leadsTo: string): string {
+  style ??= hashStyle();
+  return `default-src 'none'; style-src 'sha256-${style}'; form-action 'self'${leadsTo && ` ${leadsTo}`}; frame-ancestors 'none'; base-uri 'none'`;
+}
+
+function hashStyle(): string {
   const bytes = sha256(STYLE)
     .match(/../g)!
     .map((hex) => Number.parseInt(hex, 16));
-  const hash = btoa(String.fromCharCode(...bytes));
-  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+  return btoa(String.fromCharCode(...bytes));
 }
 
 /** Answer with a page that works without a script, and that no other page may frame, keep or be told the address of. */
-export function respondPage({ status, title, body }: Page): Response {
+export function respondPage({ status, title, body, leadsTo = "" }: Page): Response {
   const page = mark`<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +48,7 @@ ${body}
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": (policy ??= makePolicy()),
+      "content-security-policy": makePolicy(leadsTo),
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
       "x-robots-tag": "noindex",
