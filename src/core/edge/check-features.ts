@@ -48,7 +48,9 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
-  for (const { name, confirm, bindings } of tools) {
+  for (const { name, confirm, bindings, connection } of tools) {
+    if (connection !== undefined && !names.has("connections"))
+      throw new Error(sayMissing(`the tool '${name}', which uses a connection,`, "connections"));
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
     for (const binding of bindings) {

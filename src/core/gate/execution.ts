@@ -1,7 +1,7 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ProgressReport } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolConnection, ToolContext } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { CallbackTarget, JobRecord } from "../contract/gate/job.ts";
@@ -9,6 +9,7 @@ import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import type { RefusalCode } from "../contract/failure-codes.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
@@ -158,6 +159,21 @@ interface NotRecorded {
   readonly quota: QuotaState | null;
 }
 
+/** The accounts that one call may use. */
+export interface Connected {
+  /** Texts that stay out of what the call answers and logs. */
+  readonly secrets: readonly string[];
+  /** Open that of a connector which the tool declares. */
+  open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolConnection;
+}
+
+/** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
+export type Connect = (call: {
+  readonly tool: Tool;
+  readonly origin: Origin;
+  readonly ports: Ports;
+}) => Promise<Connected>;
+
 /** How a batch asks a person. */
 export interface Asking {
   /** Create what records the steps of a plan that wait. */
@@ -176,6 +192,25 @@ export interface Brought {
   readonly later?: Later;
   /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
+  /** Absent in a Worker whose tools use no accounts of subjects. */
+  readonly accounts?: Accounts;
+}
+
+/** A request as far as accounts are told by it. */
+type AccountHolder = Pick<Execution, "caller" | "origin" | "gate">;
+
+/** The accounts of subjects. */
+export interface Accounts {
+  readonly connect: Connect;
+  /** Take whose accounts a request's calls use from its headers, or from its key. */
+  enter<C extends AccountHolder>(request: Request, context: C): Result<C, Refusal>;
+  /** Take it from the body too, where the caller may say it, and give the rest of that. */
+  read<C extends AccountHolder>(
+    sent: unknown,
+    asked: { readonly request: Request; readonly context: C; readonly code?: RefusalCode },
+  ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
+  /** Where the credentials of a connector may go; null of one that the tenant may not use. */
+  originsOf(connector: string, tenant: string): ReadonlySet<string> | null;
 }
 
 /** The parts of a batch that its questions are made of. */

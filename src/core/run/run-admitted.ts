@@ -137,6 +137,7 @@ async function run(
     parallelism,
     onReport,
     resends: resumed !== undefined,
+    connect: brought?.accounts?.connect,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);

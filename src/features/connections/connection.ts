@@ -44,7 +44,7 @@ export interface OpenedLink {
 export interface Arrival {
   /** The digest of the code by which the caller knows the browser. */
   readonly code: string;
-  /** Null where it is used already: in a sandbox, which asks nobody. */
+  /** Null where it is used already: in a sandbox. */
   readonly grant: Grant | null;
 }
 
@@ -52,7 +52,7 @@ export interface Arrival {
 export interface Link {
   /** The digest of the text in its address. */
   readonly digest: string;
-  /** That text, sealed: whoever needs the same link again gets the same. */
+  /** That text, sealed: a call that needs the same link again is given the same. */
   readonly sealed: string;
   readonly scopes: readonly string[];
   readonly returnTo: string | null;
@@ -75,7 +75,7 @@ export interface Connection {
   readonly link: Link | null;
 }
 
-/** A connection by what it is, without what it has become. */
+/** A connection by what it is, without its state. */
 export type ConnectionPlace = Pick<Connection, "subject" | "connector" | "name">;
 
 /** The state of a connection. One that is connected anew stays what it was until the new grant is confirmed. */
@@ -126,7 +126,7 @@ export function openLink(
 /** Somebody who came back from the provider. */
 export interface Returned {
   readonly state: string;
-  /** Null where the client is none that keeps anything, so nobody else can have sent it. */
+  /** Null of a client that keeps nothing, and that another page cannot have sent here. */
   readonly browser: string | null;
 }
 
@@ -147,7 +147,7 @@ export function takeState(
   return ok({ connection: { ...connection, updatedAt: now, link: taken }, link: taken, opened });
 }
 
-/** Keep what a person brought, until the caller says who it was; it is used at once where nobody is asked. */
+/** Keep what a person brought, until the caller says who it was; in a sandbox it is used at once. */
 export function arrive(
   connection: Connection,
   now: number,
@@ -176,7 +176,7 @@ export function endLink(connection: Connection, now: number): Connection | null 
   return connection.grant === null ? null : { ...connection, updatedAt: now, link: null };
 }
 
-/** What a confirmation has come to. */
+/** The end of a confirmation. */
 export type Confirmed =
   | { readonly kind: "active"; readonly connection: Connection }
   /** Another one had come: it is over. */
@@ -207,7 +207,7 @@ export function withGrant(connection: Connection, now: number, change: Partial<G
   return grant === null ? connection : { ...connection, updatedAt: now, grant: { ...grant, ...change } };
 }
 
-/** The times of an access token. What was asked before is counted from: the way of the answer is not part of its life. */
+/** The times of an access token. Its life is counted from the question, because the way of the answer is part of it. */
 export function timesOf(askedAt: number, expiresInS: number | null): Pick<Grant, "refreshAt" | "endsAt"> {
   if (expiresInS === null) return { refreshAt: null, endsAt: null };
   const lifeMs = 1_000 * expiresInS;

@@ -1,7 +1,7 @@
 import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { openAccounts } from "./http/accounts.ts";
 import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
-import { connectionSetupOf } from "./http/connection-setup.ts";
 import { createLinkPages } from "./http/link-pages.ts";
 import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
 import { createConnectionShard } from "./objects/connection-shard.ts";
@@ -26,7 +26,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
     router: routerOf(["manage_connections"], CONNECTION_ENDPOINTS),
     openRouter: createLinkPages({ confirmsItself }),
     tenantPart: CONNECTIONS_OF_TENANT,
-    openAccounts: (configured) => void connectionSetupOf(configured),
+    openAccounts,
     createObjects: (options) => ({ ConnectionShard: createConnectionShard({ ...options, confirmsItself }) }),
   };
 }

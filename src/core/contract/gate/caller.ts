@@ -20,11 +20,26 @@ export const KEY_FLAGS = [
 ] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
 
+/** Whose accounts the calls of a request use: the caller says it, and never a model. */
+export interface Account {
+  readonly subject: string;
+  /** Stands for the subject where its own word is not to be. */
+  readonly digest: string;
+  /** Which connection, by connector, where it is not the usual one. */
+  readonly connections?: Readonly<Record<string, string>> | undefined;
+  /** A call that misses a connection waits for it. */
+  readonly parks?: true;
+  /** The origin of the deployment's pages, for links. */
+  readonly site: string;
+}
+
 /** Who asked for a call, by their configured names, and in which request. */
 export interface Origin {
   readonly tenant: string;
   readonly key: string;
   readonly requestId: string;
+  /** Absent where its calls use accounts of the deployment alone. */
+  readonly account?: Account | undefined;
   /** The id of the trace that the request is part of; absent where its caller told of none. */
   readonly traceId?: string;
 }

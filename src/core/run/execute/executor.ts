@@ -77,8 +77,8 @@ export async function answerPlan(
   execution: Execution,
   ways: AnswerWays = {},
 ): Promise<Result<Answer, Refused>> {
-  const { caller, ports, gate, defer, watch } = execution;
-  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { caller, ports, batchKey }) } = ways;
+  const { ports, gate, defer, watch } = execution;
+  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { ...execution, batchKey }) } = ways;
   watch?.enter("admit");
   const isKeyed =
     batchKey !== undefined ||

@@ -1,7 +1,7 @@
 /** The names of a connector, and of one of several connections to it. */
 export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
-/** What every kind of connector has. */
+/** The part that every kind of connector has. */
 interface AnyConnector {
   readonly name: string;
   /** Where its credentials may go. */

@@ -70,7 +70,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     scopes: ["repo"],
     dialect: {
       ...STANDARD,
-      // What is asked for with a wider scope is answered as that one alone.
+      // A scope that is asked for with a wider one is answered as the wider one alone.
       includes: {
         repo: ["repo:status", "repo_deployment", "public_repo", "repo:invite", "security_events"],
         user: ["read:user", "user:email", "user:follow"],
@@ -106,7 +106,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     tokenUrl: "https://api.notion.com/v1/oauth/token",
     revokeUrl: "https://api.notion.com/v1/oauth/revoke",
     hosts: ["api.notion.com"],
-    // What a connection may do is set where the app is registered, and which pages it sees by the person.
+    // The app's registration says what a connection may do, and the person which pages it sees.
     scopes: [],
     dialect: {
       ...STANDARD,

@@ -18,7 +18,7 @@ export function toAskedScopes(scopes: readonly string[], connector: OAuthConnect
   return [...new Set([...asked, ...alwaysScopes])];
 }
 
-/** The scopes of OpenID Connect, which are nobody's own. */
+/** The scopes of OpenID Connect, which every provider has. */
 const OIDC: ReadonlySet<string> = new Set([
   "openid",
   "email",

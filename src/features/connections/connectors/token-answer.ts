@@ -116,7 +116,7 @@ function at(value: unknown, pointer: string): unknown {
 
 /**
  * The claims of an id token. It came from the provider itself over TLS, so its signature says nothing more (OpenID Connect Core,
- * 3.1.3.7); nobody is let in by it, it names an account to people.
+ * 3.1.3.7); it lets no one in, and only names an account to people.
  */
 function claimsOf(idToken: unknown): unknown {
   if (typeof idToken !== "string") return undefined;

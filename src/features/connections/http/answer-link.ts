@@ -81,7 +81,7 @@ export async function answerCallback(request: Request, deployment: Deployment): 
   const ask = place === null ? null : openTenant(place.tenant, deployment);
   if (place === null || ask === null) return respondPage(NO_LINK);
   const { headers } = request;
-  // A browser says where a request of it comes from. What says nothing is none, and cannot be led here by somebody else.
+  // A browser says where a request of it comes from. A client that does not is none, and another page cannot have led it here.
   const isBrowser = headers.has("sec-fetch-site") || headers.has("cookie");
   const came = await ask(shardOfId(place.id)!, (stub) =>
     stub.arrive(place.id, {

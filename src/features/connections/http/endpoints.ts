@@ -18,7 +18,7 @@ import { type Connector, connectorOf, type Connectors } from "../connectors/conn
 import { shardOfId, shardOfSubject, toLinkPath } from "../link-token.ts";
 import { type AskShard, listAll } from "../objects/connection-shards.ts";
 import type { ListPlace, SeenConnection } from "../shard-methods.ts";
-import { CONNECTION_NAME, DEFAULT_NAME } from "../subject.ts";
+import { CONNECTION_NAME, DEFAULT_NAME, OTHER_SUBJECT } from "../subject.ts";
 import { connectionSchema, toTime, toWireConnection } from "../wire-connection.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
@@ -423,7 +423,6 @@ const NO_CONNECTORS = makeRefusal(
   "This deployment has no connectors; its operator sets VOLLEY_CONNECTORS and VOLLEY_VAULT_KEY.",
 );
 const NO_CONNECTION = makeRefusal("NOT_FOUND", "There is no connection of that id.");
-const OTHER_SUBJECT = makeRefusal("FORBIDDEN", "The key acts for one subject, and another one is named.");
 const OTHER_CAME = makeRefusal(
   "FORBIDDEN",
   "Another subject came than the one that the link was made for, so what came with it is forgotten; make a new link.",

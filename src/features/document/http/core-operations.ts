@@ -4,6 +4,7 @@ import { executionSchema } from "../../../core/answer/result-schema.ts";
 import { actionForm } from "../../../core/contract/action.ts";
 import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
+import { SUBJECT } from "../../../core/contract/gate/caller.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -12,13 +13,29 @@ import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
 import type { Described } from "../../../core/edge/openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
-function documentedBatch(isRecorded: boolean): z.core.$ZodType {
+function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$ZodType {
   const action = actionForm.schema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
-  const whole = z.extend(batchForm.schema(), { actions });
+  const plain = z.extend(batchForm.schema(), { actions });
+  const whole = hasAccounts ? z.extend(plain, accountFields()) : plain;
   const batch = isRecorded ? whole : z.omit(whole, { background: true });
   return batch.register(z.globalRegistry, { id: "Batch" });
 }
+
+/** Whose accounts the tools of a batch use: what a caller says, and no model. */
+const accountFields = () => ({
+  subject: z
+    .optional(z.string().check(z.regex(SUBJECT)))
+    .check(z.describe("Whose accounts its tools use; the header Volley-Subject wins")),
+  connections: z
+    .optional(z.record(z.string(), z.string()))
+    .check(z.describe("Which of several accounts, by connector; the one named default unless said")),
+  on_connection: z
+    .optional(z.enum(["park", "error"]))
+    .check(
+      z.describe("park: an action that misses an account waits until it is connected, and what needs it too"),
+    ),
+});
 
 const recordedSchema = lazySchema(() =>
   z
@@ -94,7 +111,7 @@ export const CORE_OPERATIONS: Readonly<
     tag: "Batches",
     keyed: true,
     body: {
-      schema: documentedBatch(features.includes(BACKGROUND)),
+      schema: documentedBatch(features.includes(BACKGROUND), features.includes("connections")),
       example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
     },
     answer: {

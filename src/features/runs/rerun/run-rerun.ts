@@ -60,7 +60,7 @@ export async function runRerun(
     {
       toJson,
       keysOf: async (runnable) => {
-        const own = await readKeys(runnable, { caller, ports, batchKey: undefined });
+        const own = await readKeys(runnable, { ...execution, batchKey: undefined });
         const none = { runId: ports.newId(), batch: null, actions: [] };
         return claimWrites(runnable, own ?? none, { root, actions: kept.actions });
       },
