@@ -38,7 +38,10 @@ async function rewrite(path: string): Promise<void> {
   if (after !== before) await writeFile(path, after);
 }
 
-await rm(lib, { recursive: true, force: true });
+const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+  dependencies: Readonly<Record<string, string>>;
+};
+await Promise.all([lib, join(root, "dist", "bin")].map((path) => rm(path, { recursive: true, force: true })));
 await Promise.all([
   run(
     process.execPath,
@@ -50,14 +53,17 @@ await Promise.all([
   run(process.execPath, [join(root, "scripts/build-packs.ts")], { cwd: root }),
   run(process.execPath, [join(root, "scripts/build-console.ts")], { cwd: root }),
   build({
-    entryPoints: [join(root, "scripts/create-key.ts")],
-    outfile: join(root, "dist/bin/volley-key.js"),
+    entryPoints: [join(root, "scripts/volley.ts")],
+    outdir: join(root, "dist/bin"),
     bundle: true,
-    packages: "external",
+    // An old Node reads the entry alone, which says that it is too old.
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    // The parser of wrangler.toml is no dependency of a Worker.
+    external: [...Object.keys(dependencies), "esbuild"],
     platform: "node",
     format: "esm",
     target: "node20",
-    banner: { js: "#!/usr/bin/env node" },
     logLevel: "error",
   }),
 ]);
@@ -65,4 +71,6 @@ const files = await readdir(lib, { recursive: true });
 await Promise.all(
   files.filter((path) => /\.(?:js|d\.ts)$/.test(path)).map((path) => rewrite(join(lib, path))),
 );
-await chmod(join(root, "dist/bin/volley-key.js"), 0o755);
+const command = join(root, "dist/bin/volley.js");
+await writeFile(command, `#!/usr/bin/env node\n${await readFile(command, "utf8")}`);
+await chmod(command, 0o755);

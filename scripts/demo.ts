@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     heading("4. The background job, to its end");
     await showJob(client, jobId);
 
-    heading("5. A webhook that fans out: one delivery in, 25 out, three endpoints dead");
+    heading("5. A webhook that fans out: one delivery in, 200 out, six endpoints dead");
     await showFanOut(new VolleyClient(sandbox.url, "sandbox-admin-key"), subscribers);
   } finally {
     await sandbox.stop();

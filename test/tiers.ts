@@ -8,6 +8,7 @@ export const TRIALS: readonly string[] = [
   "test/chaos/background.test.ts",
   "test/chaos/chaos.test.ts",
   "test/chaos/hooks.test.ts",
+  "test/chaos/runs.test.ts",
   "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
   "test/core/edge/leased-admission.test.ts",
@@ -43,7 +44,7 @@ export const LONG: readonly string[] = [
 ];
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
-const CHAOS = ["test/chaos/{background,chaos,hooks}.test.ts"];
+const CHAOS = ["test/chaos/{background,chaos,hooks,runs}.test.ts"];
 const EDGE = ["test/core/edge/**/*.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */
 const PACKAGES = "**/node_modules/**";

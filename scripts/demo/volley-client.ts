@@ -35,6 +35,14 @@ export interface Job {
   readonly next_attempt_at?: string | null;
 }
 
+/** A delivery of an event to an endpoint. */
+export interface Delivery {
+  readonly endpoint: string;
+  readonly status: string;
+  readonly attempts: readonly { readonly status?: number }[];
+  readonly next_attempt_at: string | null;
+}
+
 /** A tool that was added while running. */
 export interface ImportedTool {
   readonly name: string;
@@ -43,7 +51,7 @@ export interface ImportedTool {
   readonly actions: readonly string[];
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it. */
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it, endpoints and their deliveries. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -76,9 +84,8 @@ export class VolleyClient {
     return (await response.json()) as { plan: Plan; errors: unknown[] };
   }
 
-  async job(id: string): Promise<Job> {
-    const response = await fetch(`${this.#url}/v1/jobs/${id}`, { headers: this.#headers });
-    return (await response.json()) as Job;
+  job(id: string): Promise<Job> {
+    return this.#get(`/v1/jobs/${id}`);
   }
 
   /** Make tools of a document or of an MCP server. */
@@ -93,6 +100,27 @@ export class VolleyClient {
     await this.#send("PUT", `/v1/flows/${name}`, flow);
   }
 
+  async keepEndpoint(id: string, endpoint: object): Promise<void> {
+    await this.#send("PUT", `/v1/endpoints/${id}`, endpoint);
+  }
+
+  /** How many deliveries of an event have each status. */
+  async event(id: string): Promise<{ readonly deliveries: Readonly<Record<string, number>> }> {
+    return this.#get(`/v1/events/${id}`);
+  }
+
+  /** All deliveries of an event, by their endpoints. */
+  async deliveriesOf(event: string): Promise<ReadonlyMap<string, Delivery>> {
+    const found = new Map<string, Delivery>();
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: { readonly deliveries: readonly Delivery[]; readonly next_cursor: string | null } =
+        await this.#get(`/v1/deliveries?event=${event}&limit=100${cursor && `&cursor=${cursor}`}`);
+      for (const delivery of page.deliveries) found.set(delivery.endpoint, delivery);
+      cursor = page.next_cursor;
+    }
+    return found;
+  }
+
   /** Deliver to a webhook, which takes no key. */
   async deliver(
     path: string,
@@ -103,6 +131,11 @@ export class VolleyClient {
     const response = await fetch(this.#url + path, { method: "POST", headers, body });
     const { job_id: jobId } = (await response.json()) as { job_id?: string };
     return { status: response.status, jobId };
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    const response = await fetch(this.#url + path, { headers: this.#headers });
+    return (await response.json()) as T;
   }
 
   #post(path: string, body: object, accept?: string): Promise<Response> {

@@ -1,11 +1,12 @@
 /**
- * Take the pictures of the console that the documentation shows: `docs/images`.
+ * Take the pictures of the console and of the portal that the documentation shows: `docs/images`.
  *
  *   npm run screenshots
  */
 import type { Browser, Page } from "playwright-core";
 
 import { launchBrowser } from "./launch-browser.ts";
+import { picturePortal } from "./picture-portal.ts";
 import startSandbox from "./start-sandbox.ts";
 
 const KEY = "sandbox-key";
@@ -88,6 +89,7 @@ try {
   await phone.goto(results[0]!.confirmation!.url);
   await phone.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await phone.screenshot({ path: "docs/images/confirmation-phone.png" });
+  await picturePortal(browser, origin);
 } finally {
   await browser.close();
   await stop();

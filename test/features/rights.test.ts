@@ -45,6 +45,7 @@ describe("The flags that a path needs", () => {
       "PUT /v1/flows/some": ["manage_tools"],
       "DELETE /v1/flows/some": ["manage_tools"],
       "DELETE /v1/runs/some": ["manage_tools"],
+      "PUT /v1/runs": ["manage_tools"],
       "GET /v1/keys": ["manage_keys"],
       "POST /v1/keys": ["manage_keys"],
       "DELETE /v1/keys/some": ["manage_keys"],

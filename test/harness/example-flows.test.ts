@@ -73,9 +73,9 @@ beforeAll(async () => {
   expect(tool.status, tool.text).toBe(201);
   const folder = await mkdtemp(join(tmpdir(), "volley-example-flows-"));
   await writeFile(join(folder, "volley.flows.json"), toHere(file!));
-  const script = join(ROOT, "scripts/flows.ts");
+  const script = join(ROOT, "scripts/volley.ts");
   const env = { ...process.env, VOLLEY_URL: volley.url, VOLLEY_KEY: "sandbox-admin-key", NO_COLOR: "1" };
-  const pushed = await promisify(execFile)(process.execPath, [script, "push"], { cwd: folder, env });
+  const pushed = await promisify(execFile)(process.execPath, [script, "flows", "push"], { cwd: folder, env });
   await rm(folder, { recursive: true });
   expect(pushed.stdout).toBe("+ triage_issue\n+ good_morning\n+ order_paid\n= 0 unchanged\n");
 });

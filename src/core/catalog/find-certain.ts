@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { finalize } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
-import { runSchema } from "./run-schema.ts";
+import { runSchema } from "../contract/run-schema.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 type Schema = z.core.$ZodType;

@@ -6,7 +6,7 @@ import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
 import { findCertain } from "./find-certain.ts";
-import { runSchema } from "./run-schema.ts";
+import { runSchema } from "../contract/run-schema.ts";
 
 /** The work that explaining unfit arguments may still cost a caller that checks many. */
 export interface ExplanationRoom {

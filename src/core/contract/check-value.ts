@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /** The characters of a placeholder in any spelling. */
-const BRACES = /[{$<#]/;
+const BRACES = /[{$<#%]/;
 
 /**
  * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`

@@ -333,6 +333,28 @@ export const maxOperatorTenants = 100;
 export const operatorTools = 10;
 /** Dead jobs that one request of the operator looks at; it redrives as many of them as a tenant's own does. */
 export const operatorRedriveLooks = 1_000;
+/** How long one stream of a run's events stays open: a look every three seconds is a hundred calls; a client goes on with the next one. */
+export const runStreamMs = 5 * 60_000;
+/** How long a stream waits for a run that is not there yet: a run is reported within two seconds of its answer. */
+export const runAwaitedMs = 3_000;
+/** Runs that one request runs again, or cancels. */
+export const runsInBulk = 1_000;
+/** Reruns that such a request has under way at once, each with connections and bytes of its own. */
+export const rerunsAtOnce = 4;
+/** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
+export const rerunsBegunMs = 30_000;
+/** Pages of the list that such a request looks through: their runs are held until it is over. */
+export const runPagesInBulk = 50;
+/** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
+export const runJobsLooked = 500;
+/** Live jobs that one request to cancel looks at: as many as there may be runs of flows. */
+export const cancelJobsLooked = 10_000;
+/** Jobs that it cancels at once: each is a call. */
+export const cancelsAtOnce = 20;
+/** Bytes of the newest runs that an export has: it is put together in memory, which has 128 MB for all. */
+export const runsExportedBytes = 16 * 1024 * 1024;
+/** Reruns that an export has: those of its runs, and more. */
+export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
@@ -725,6 +747,8 @@ export const accountCharacters = 200;
 export const connectionTextCharacters = 2_048;
 /** Scopes that one link asks for. */
 export const connectionScopes = 50;
+/** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
+export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */
 export const objectsDeleted = 5_000;
 

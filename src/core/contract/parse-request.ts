@@ -4,14 +4,27 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { explainMisfit } from "./issues.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
+import { withoutRefusedNulls } from "./run-schema.ts";
 
-/** Parse the body of a path that takes one object of known fields; the refusal says which is wrong, and why. */
+/** A body that fits its schema. */
+export interface ParsedRequest<Schema extends z.ZodMiniObject> {
+  /** Zod's copy, which would lose a `__proto__` in it. */
+  readonly parsed: z.output<Schema>;
+  /** The body as it was sent, but for nulls of fields that do not take them. */
+  readonly value: unknown;
+}
+
+/**
+ * Parse the body of a path that takes one object of known fields; the refusal says which is wrong, and why. A null that a field
+ * does not take is as if the field were not there.
+ */
 export function parseRequest<Schema extends z.ZodMiniObject>(
   schema: Schema,
-  value: unknown,
-): Result<z.output<Schema>, Refusal> {
+  sent: unknown,
+): Result<ParsedRequest<Schema>, Refusal> {
+  const value = withoutRefusedNulls(schema, sent);
   const parsed = schema.safeParse(value);
-  if (parsed.success) return ok(parsed.data);
+  if (parsed.success) return ok({ parsed: parsed.data, value });
   const { issues, hint } = explainMisfit(parsed.error, value, { known: Object.keys(schema.shape) });
   return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
 }

@@ -2,7 +2,6 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Caller, flagsOf, type KeyFlag } from "../contract/gate/caller.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { Env } from "./configured.ts";
-import type { Feature } from "./feature.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 
 /** The feature that each flag of a key needs. */
@@ -27,6 +26,7 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_CONNECTORS: "connections",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
+  VOLLEY_PORTAL: "endpoints",
 };
 
 /** The feature that tools with a binding need. */
@@ -36,7 +36,8 @@ const BY_BINDING: Readonly<Record<string, string>> = {
   ENDPOINTS: "endpoints",
 };
 
-type Listed = readonly Pick<Feature, "name" | "needs">[];
+/** Features, as far as they are looked at here: commands that run in Node, without the platform's types, look too. */
+type Listed = readonly { readonly name: string; readonly needs?: readonly string[] }[];
 
 /** Look at a list of features and tools. Throws, naming it, where a feature is listed twice or one that is needed is missing. */
 export function checkFeatures(features: Listed, tools: readonly Tool[]): void {

@@ -133,7 +133,7 @@ function describeStart(
   if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
   else if (count === 0)
     lines.push(
-      "No request can be answered: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
+      "No request can be answered: `npx volley key --name me --tools '*'` prints a key and its line for .dev.vars.",
     );
   const signs = attemptNow(() => checkWebhookSecrets(env, keys.ok ? keys.value : [], tools));
   if (!signs.ok) lines.push(`No request can be answered: ${(signs.error as Error).message}`);

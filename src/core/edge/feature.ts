@@ -4,6 +4,7 @@ import type { TokenTables } from "../answer/token-tables.ts";
 import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
+import type { JobRecord } from "../contract/gate/job.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -64,6 +65,10 @@ export interface Feature<Objects extends object = object> {
   readonly flows?: FlowEngine;
   /** Batches that run in the background. */
   readonly later?: Later;
+  /** Its jobs that are batches. */
+  readonly jobRuns?: JobRuns;
+  /** Say no to a question of the caller's tenant, where the caller may; whether it was open. */
+  readonly withdraw?: Withdraw;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /**
@@ -125,6 +130,19 @@ export type SayReach = (
   call: { readonly tool: string; readonly args: JsonObject },
   context: RequestContext,
 ) => Promise<string | null>;
+
+/** Jobs that are batches: what is known of each before it is over. */
+export interface JobRuns {
+  /** The name of their kind. */
+  readonly kind: string;
+  /** The job that a run goes on as; null where the id is none of theirs. */
+  jobOf(runId: string): string | null;
+  /** The results that will stay what they are, as JSON on the wire. */
+  results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+}
+
+/** Say no to a question: false where it is decided already, or none for the caller. */
+export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
 
 /** Hears of each batch that ran. */
 export interface RunRecorder {

@@ -21,16 +21,16 @@ export interface Placeholder {
 
 /**
  * The spellings of other languages: `{{shops#/name}}`, `${{ steps.shops.outputs.name }}`, `${shops.name}`, `{shops.name}`,
- * `<shops.name>`, `[[shops#/name]]`, `$ref:shops#/name`, `$shops.name`, and two braces that nothing closes. `guessReference()`
- * reads the text between the marks. Every part is bounded or ends at the next mark, so a hostile text takes time in proportion
- * to its length.
+ * `<shops.name>`, `[[shops#/name]]`, `$ref:shops#/name`, `$(shops.name)`, `%shops.name%`, `$shops.name`, and two braces that
+ * nothing closes. `guessReference()` reads the text between the marks. Every part is bounded or ends at the next mark, so a
+ * hostile text takes time in proportion to its length.
  */
 const ID = "[A-Za-z0-9_-]{1,64}";
 const INSIDE = String.raw`\s*(\$?\.?${ID}(?:#[^{}<>]*|(?:[.[/][^{}<>\s]*)?\s*))`;
 /** Without a mark at its end it is as long as it makes sense: what follows it in a sentence is no part of it. */
 const POINTER = String.raw`#[\p{L}\p{N}_/~-]*`;
 const STEPS = String.raw`(?:\.[\p{L}\p{N}_-]+|\[\d{1,9}\]|\["[^"\]]{1,64}"\]|\['[^'\]]{1,64}'\])*`;
-const UNBRACED = String.raw`\$\.?[A-Za-z_][A-Za-z0-9_-]{0,63}(?:${POINTER}|${STEPS})`;
+const NAMED = String.raw`[A-Za-z_][A-Za-z0-9_-]{0,63}(?:${POINTER}|${STEPS})`;
 const MARKED = new RegExp(
   [
     String.raw`\$\{\{${INSIDE}\}\}`,
@@ -41,7 +41,9 @@ const MARKED = new RegExp(
     `<${INSIDE}>`,
     String.raw`\[\[\s*(${ID}#(?:/[^{}<>[\]]*)?)\]\]`,
     String.raw`\$ref\s?[:=]\s?(${ID}${POINTER})`,
-    `(${UNBRACED})`,
+    String.raw`\$\(\s*(${NAMED})\s*\)`,
+    `%(${NAMED})%`,
+    String.raw`(\$\.?${NAMED})`,
   ].join("|"),
   "gu",
 );
@@ -54,10 +56,10 @@ const HAS_PATH = /^(?:\$\.?)?[\w-]+[.[#]/;
 const ADDRESS = /^[^#]*@/;
 /** A price, `$total.00`, and in a sentence any number: `$total.5`. */
 const PRICE = /^\$\w+\.\d\d$/;
-const AMOUNT = /^\$\w+\.\d+$/;
+const AMOUNT = /^\$?\w+\.\d+$/;
 /** A file whose name begins with a variable of a shell. */
 const FILE =
-  /^\$\w+\.(?:txt|md|csv|tsv|json|jsonl|xml|ya?ml|toml|ini|cfg|conf|env|log|html?|css|m?[jt]sx?|py|rb|go|rs|c|h|java|sh|bat|exe|sql|pdf|docx?|xlsx?|pptx?|zip|gz|tgz|tar|bak|tmp|png|jpe?g|gif|svg|webp|mp[34]|wav)$/i;
+  /^\$?\w+\.(?:txt|md|csv|tsv|json|jsonl|xml|ya?ml|toml|ini|cfg|conf|env|log|html?|css|m?[jt]sx?|py|rb|go|rs|c|h|java|sh|bat|exe|sql|pdf|docx?|xlsx?|pptx?|zip|gz|tgz|tar|bak|tmp|png|jpe?g|gif|svg|webp|mp[34]|wav)$/i;
 /** The longest text of which the right form is written out whole. */
 export const SHOWN = 120;
 
@@ -69,12 +71,16 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
   if (alone !== null) return toPlaceholder({ at: text.indexOf(whole), written: whole }, alone, sources);
   const found: Placeholder[] = [];
   for (const match of text.matchAll(MARKED)) {
-    const [written, dollars, doubled, open, dollar, single, angled, square, named, plain] = match;
-    const inner = dollars ?? doubled ?? open ?? dollar ?? single ?? angled ?? square ?? named ?? plain ?? "";
-    if (kind === "template" && (dollars ?? doubled ?? open) !== undefined) continue;
+    const [written, dollars, doubled, open, dollar, single, angled, square, named, ...others] = match;
+    const [call, percent, plain] = others;
+    const doubly = dollars ?? doubled ?? open;
+    const inner = doubly ?? dollar ?? single ?? angled ?? square ?? named ?? call ?? percent ?? plain ?? "";
+    if (kind === "template" && doubly !== undefined) continue;
     const isWhole = written === whole;
     if (angled !== undefined && ADDRESS.test(angled)) continue;
     if (plain !== undefined && (isWhole ? PRICE : PROSE).test(plain)) continue;
+    // A program of a shell, and a name that a search looks for.
+    if (PROSE.test(call ?? percent ?? "")) continue;
     // `{{shops}}` can be nothing else, but `{shops}`, `<b>` and `$HOME` are other things in most texts.
     const isSure =
       (dollars ?? doubled ?? square ?? named) !== undefined ||
@@ -83,7 +89,8 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
     if (!isSure && !HAS_PATH.test(inner)) continue;
     // A long text shows only one.
     if (found.length > 0 && text.length > SHOWN) break;
-    found.push(...toPlaceholder({ at: match.index, written }, inner.trim(), sources));
+    const names = doubly === undefined ? PREVIOUS : PREVIOUS_IN_BRACES;
+    found.push(...toPlaceholder({ at: match.index, written }, inner.trim(), { ...sources, names }));
   }
   return found;
 }
@@ -117,25 +124,32 @@ function readStringified(whole: string): string | null {
 function toPlaceholder(
   place: Omit<Placeholder, "reference">,
   inner: string,
-  sources: Sources,
+  sources: Meaning,
 ): Placeholder[] {
   const meant = toMeant(inner, sources);
   const reference = meant === null ? null : guessReference(meant);
   return reference === null ? [] : [{ ...place, reference }];
 }
 
+interface Meaning extends Sources {
+  /** The words for the action before. */
+  readonly names?: RegExp;
+}
+
 const PREVIOUS = /^(?:previous|prev)(?:_(?:result|output|step|action))?$/;
+/** Outside two braces these are names of their own, as in code: `${result.rows}`. */
+const PREVIOUS_IN_BRACES = /^(?:previous|prev|last|result|output)(?:_(?:result|output|step|action))?$/;
 const COLLECTION =
   /^(?:\$\.?)?(?:steps|actions|results|outputs|tasks|nodes)(?:\.|\[["']?)([A-Za-z0-9_-]{1,64})(?:["']?\])?/;
 /** The step from an action to its output, which references do not have. */
 const OUTPUT = /^\.(?:outputs?|results?|data)(?![\w-])/;
 
 /** The inside of a placeholder with the id of the action that it means first; null where it means none. */
-function toMeant(inner: string, { isSource, previous }: Sources): string | null {
+function toMeant(inner: string, { isSource, previous, names = PREVIOUS }: Meaning): string | null {
   // Asked first, because a text may be full of what names nothing.
   const [name = ""] = NAME.exec(inner) ?? [];
   if (isSource(name)) return inner;
-  if (previous !== undefined && PREVIOUS.test(name) && isSource(previous))
+  if (previous !== undefined && names.test(name) && isSource(previous))
     return previous + inner.slice(inner.indexOf(name) + name.length).replace(OUTPUT, "");
   const [collected, id = ""] = COLLECTION.exec(inner) ?? [];
   return collected !== undefined && isSource(id)

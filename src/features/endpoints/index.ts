@@ -5,6 +5,7 @@ import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
 import { createPortal } from "./http/portal.ts";
+import { readPortalSettings } from "./http/portal-page.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
@@ -27,6 +28,7 @@ export function endpoints(): Feature<EndpointObjects> {
       [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
     ),
     openRouter: createPortal(),
+    checkEnv: readPortalSettings,
     tenantPart: ENDPOINTS_OF_TENANT,
     createObjects: (options) => ({
       EndpointDirectory: createEndpointDirectory(options),

@@ -8,12 +8,23 @@ const schema = z.strictObject({ name: z.string(), limit: z.int().default(3) });
 
 describe("parseRequest()", () => {
   test("gives what was sent with its defaults", () => {
-    expect(valueOf(parseRequest(schema, { name: "a" }))).toEqual({ name: "a", limit: 3 });
+    const sent = { name: "a" };
+    expect(valueOf(parseRequest(schema, sent))).toEqual({ parsed: { name: "a", limit: 3 }, value: sent });
+  });
+
+  test("takes null for a field that is not there, unless it may be null", () => {
+    const within = z.strictObject({ a: z.int().optional(), b: z.int().nullable() });
+    const wide = z.strictObject({ ...schema.shape, within: within.optional(), free: z.unknown() });
+    const sent = { name: "a", limit: null, within: { a: null, b: null }, free: { x: null } };
+    const left = { name: "a", within: { b: null }, free: { x: null } };
+    expect(valueOf(parseRequest(wide, sent))).toEqual({ parsed: { ...left, limit: 3 }, value: left });
   });
 
   test.each([
     ["a missing field", {}, "/name", "a string", "nothing"],
     ["a wrong type", { name: "a", limit: "3" }, "/limit", "a number", 'the string "3"'],
+    ["null in a field that must be there", { name: null }, "/name", "a string", "nothing"],
+    ["null in an unknown field", { name: "a", limmit: null }, "/limmit", "no such field", "null"],
     ["no object", [1], "", "an object", "an array of 1"],
     ["an unknown field", { name: "a", limmit: 3 }, "/limmit", "no such field", "the number 3"],
   ])("refuses %s with its path, what was expected and what came", (_, body, path, expected, received) => {

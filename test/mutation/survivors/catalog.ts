@@ -51,10 +51,6 @@ export const CATALOG: Reasons = {
     on(SHORTCUT, "first.issues.length === 0"),
     on(EMPTY, "room.suggests()", "shape === undefined ? []"),
   ],
-  "src/core/catalog/run-schema.ts": [
-    on(SHORTCUT, "round < ROUNDS"),
-    on(TYPE, "ran instanceof Promise", "path = []", 'typeof at !== "object"', "inner === null"),
-  ],
   "src/core/catalog/tool-schema.ts": [
     on(SHORTCUT, "hidden.size === 0", "pattern === undefined", "telling.length === 0"),
     on(TYPE, "depends_on = []", "verify_with !== undefined", "parsePointer($ref", "name === undefined"),

@@ -109,4 +109,8 @@ export const CONTRACT: Reasons = {
   ],
   "src/core/contract/parse-request.ts": [on(WORDS, "const hint", "known.length", "refuseQuery(")],
   "src/core/contract/refusal.ts": [on(SCHEMA, ".strictObject(", "z.strictObject(", ".meta({ id")],
+  "src/core/contract/run-schema.ts": [
+    on(SHORTCUT, "round < ROUNDS"),
+    on(TYPE, "ran instanceof Promise", "path = []", 'typeof at !== "object"', "inner === null"),
+  ],
 };

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import * as LIMITS from "../../contract/limits.ts";
 import { type JsonOptions, parseJson } from "../../contract/parse-json.ts";
-import { parseRequest } from "../../contract/parse-request.ts";
+import { type ParsedRequest, parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
@@ -49,15 +49,13 @@ export async function readRequestBody(
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
 
-/** Read the body of a path that takes one object of known fields; `parsed` is Zod's copy of it. */
+/** Read the body of a path that takes one object of known fields. */
 export async function readRequest<Schema extends z.ZodMiniObject>(
   request: Request,
   schema: Schema,
-): Promise<Result<RequestBody & { readonly parsed: z.output<Schema> }, Refusal>> {
+): Promise<Result<ParsedRequest<Schema>, Refusal>> {
   const body = await readRequestBody(request);
-  if (!body.ok) return body;
-  const parsed = parseRequest(schema, body.value.value);
-  return parsed.ok ? ok({ ...body.value, parsed: parsed.value }) : parsed;
+  return body.ok ? parseRequest(schema, body.value.value) : body;
 }
 
 /** The refusal names the type that came: a client that sets no type sends one of its own, which its author has never seen. */

@@ -12,10 +12,10 @@ import { toEnvelopeJson } from "../../answer/envelope.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
-import { type BatchKey, readKeys } from "../../gate/read-keys.ts";
+import { readKeys } from "../../gate/read-keys.ts";
 import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, AnswerWays } from "./answer.ts";
 import { holdReplay } from "./hold-replay.ts";
 import { seeUnrun, showPlan } from "./show-plan.ts";
 
@@ -60,16 +60,6 @@ const NO_BACKGROUND: Refused = {
   refusal: makeRefusal("INVALID_BATCH", "This Worker runs no batches in the background."),
   quota: null,
 };
-
-/** The ways in which a plan may be answered other than by its envelope. */
-export interface AnswerWays {
-  readonly batchKey?: BatchKey | undefined;
-  readonly toJson?: typeof toEnvelopeJson;
-  /** Makes the claims of what can run, where they are not just those that it was sent with. */
-  readonly keysOf?: (runnable: Plan) => ReturnType<typeof readKeys>;
-  /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
-  readonly keep?: (json: string) => Promise<unknown>;
-}
 
 /** Admit a plan, run it and write its answer. */
 export async function answerPlan(

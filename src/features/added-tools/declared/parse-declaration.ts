@@ -2,6 +2,7 @@ import type { Misfits } from "../../../core/contract/issues.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkContract } from "./check-contract.ts";
 import { checkHttp, checkMcp } from "./check-call.ts";
@@ -19,13 +20,14 @@ import { type DeclarationIssue, Problems, suggestName } from "./problems.ts";
  * The declaration's size is looked at first and bounds the cost.
  */
 export function parseDeclaration(
-  value: unknown,
+  sent: unknown,
   rules: DeclarationRules,
 ): Result<Declaration, readonly DeclarationIssue[]> {
   const problems = new Problems();
-  checkText(value, problems);
+  checkText(sent, problems);
   if (problems.issues.length > 0) return err(problems.issues);
 
+  const value = withoutRefusedNulls(declarationSchema(), sent);
   const parsed = declarationSchema().safeParse(value);
   if (!parsed.success) addMisfits(parsed.error, value, problems);
   if (isJsonObject(value)) checkMeaning(value, rules, problems);

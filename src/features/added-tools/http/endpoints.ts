@@ -281,7 +281,8 @@ const SHOWN = 5;
 /** The name stands in the path. A body that is what was shown once has it too, its fingerprint and its effective contract. */
 function nameIt(body: unknown, name: string): Result<unknown, Refusal> {
   if (!isJsonObject(body)) return ok(body);
-  const { fingerprint: _, "x-orchestration": __, name: written = name, ...declaration } = body;
+  const { fingerprint: _, "x-orchestration": __, name: sent, ...declaration } = body;
+  const written = sent ?? name;
   if (written === name) return ok({ name, ...declaration });
   const expected = `'${visibleText(name)}', as in the path, or nothing`;
   const hint = "The tool's name is that of the path; leave it out of the body.";

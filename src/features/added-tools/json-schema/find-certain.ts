@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { findOpen, Pending } from "../../../core/contract/pending.ts";
-import { runLeniently } from "../../../core/catalog/run-schema.ts";
+import { runLeniently } from "../../../core/contract/run-schema.ts";
 import type { Compiled } from "./compile-schema.ts";
 import { translateErrors } from "./translate-errors.ts";
 

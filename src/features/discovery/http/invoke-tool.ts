@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { resultSchema } from "../../../core/answer/result-schema.ts";
 import { invocationSchema } from "../../../core/catalog/alias.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
-import { isJsonObject, parseExact, withoutNulls } from "../../../core/contract/json.ts";
+import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { execute } from "../../../core/run/execute/executor.ts";
 import { ok } from "../../../core/kit/result.ts";
@@ -23,14 +23,13 @@ export const invokeTool: Endpoint = {
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const { bytes } = body.value;
-    const value = withoutNulls(body.value.value, ["parameters"]);
-    const parsed = parseRequest(invocationSchema(), value);
-    if (!parsed.ok) return parsed;
+    const sent = parseRequest(invocationSchema(), body.value.value);
+    if (!sent.ok) return sent;
+    const { parsed, value } = sent.value;
     // The parameters as they were sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
     const args = isJsonObject(value) ? value["parameters"] : undefined;
-    const actions = [{ tool: parsed.value.tool_name, ...(args !== undefined && { args }) }];
-    const batch = parseBatch({ actions }, bytes);
+    const actions = [{ tool: parsed.tool_name, ...(args !== undefined && { args }) }];
+    const batch = parseBatch({ actions }, body.value.bytes);
     if (!batch.ok) return batch;
 
     return respondDocument(

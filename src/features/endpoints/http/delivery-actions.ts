@@ -7,9 +7,9 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
-import { deliverySchema, toDeliveryJson } from "../endpoint-json.ts";
+import { deliverySchema } from "../endpoint-json.ts";
 import { parseLimit, parsePlace } from "../list-query.ts";
-import { NO_DELIVERY, type Scope, UNREADABLE } from "./scope.ts";
+import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
 
@@ -45,7 +45,11 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   const last = page.at(-1);
   const isMore = found.value.length > page.length && last !== undefined;
   const next = isMore ? `${last.seq}_${last.no}` : null;
-  return ok(respondJson(JSON.stringify({ deliveries: page.map(toDeliveryJson), next_cursor: next })));
+  return ok(
+    respondJson(
+      JSON.stringify({ deliveries: page.map((one) => toShownDelivery(one, scope)), next_cursor: next }),
+    ),
+  );
 }
 
 export async function showDelivery(id: string, scope: Scope): Answered {
@@ -56,7 +60,7 @@ export async function showDelivery(id: string, scope: Scope): Answered {
   if (!found.ok) return found;
   return found.value === null
     ? err(NO_DELIVERY)
-    : ok(respondJson(JSON.stringify(toDeliveryJson(found.value))));
+    : ok(respondJson(JSON.stringify(toShownDelivery(found.value, scope))));
 }
 
 /** Deliver an event to its endpoint once more. */

@@ -4,7 +4,6 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequest, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
@@ -13,11 +12,11 @@ import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
-import { toDayJson, toEndpointJson, toSettingsJson } from "../endpoint-json.ts";
+import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
 import { NAME, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
 import { makeSecret } from "./make-secret.ts";
-import { noEndpoint, type Scope, UNREADABLE } from "./scope.ts";
+import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
 
@@ -30,6 +29,8 @@ export async function putEndpoint(request: Request, id: string, scope: Scope): A
   if (!NAME.test(id)) return err(badName(id));
   const body = await readRequestBody(request);
   if (!body.ok) return body;
+  const other = refuseFields(body.value.value, scope);
+  if (other !== null) return err(other);
   const settings = parse(body.value.value, scope);
   if (!settings.ok) return settings;
   return keep({ id, settings: settings.value, enables: !settings.value.paused }, scope);
@@ -42,6 +43,8 @@ export async function patchEndpoint(request: Request, id: string, scope: Scope):
   const change = body.value.value;
   if (!isJsonObject(change))
     return err(makeRefusal("INVALID_ENDPOINT", "The body must be an object with the fields that change."));
+  const other = refuseFields(change, scope);
+  if (other !== null) return err(other);
   for (let tries = 1; ; tries += 1) {
     const known = await read(id, scope);
     if (!known.ok) return known;
@@ -59,7 +62,7 @@ export async function showEndpoint(id: string, scope: Scope): Answered {
   const known = await read(id, scope);
   if (!known.ok) return known;
   const { endpoint, day } = known.value;
-  return ok(respondJson(JSON.stringify({ ...toEndpointJson(endpoint), last_24h: toDayJson(day) })));
+  return ok(respondJson(JSON.stringify({ ...toShownEndpoint(endpoint, scope), last_24h: toDayJson(day) })));
 }
 
 export async function deleteEndpoint(id: string, scope: Scope): Answered {
@@ -88,7 +91,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   const rotated = await askGate(() => scope.ask((directory) => directory.rotate(asked)), hint);
   if (!rotated.ok) return rotated;
   if (rotated.value === null) return err(noEndpoint(id));
-  return ok(respondJson(JSON.stringify({ ...toEndpointJson(rotated.value), secret })));
+  return ok(respondJson(JSON.stringify({ ...toShownEndpoint(rotated.value, scope), secret })));
 }
 
 export const testSchema = lazySchema(() =>
@@ -142,11 +145,9 @@ export const recoverSchema = lazySchema(() =>
 
 /** Deliver to an endpoint what it should have got in a time and did not. */
 export async function recoverEndpoint(request: Request, id: string, scope: Scope): Answered {
-  const body = await readRequestBody(request);
-  if (!body.ok) return body;
-  const asked = parseRequest(recoverSchema(), body.value.value);
+  const asked = await readRequest(request, recoverSchema());
   if (!asked.ok) return asked;
-  const { since, until, all = false } = asked.value;
+  const { since, until, all = false } = asked.value.parsed;
   const now = scope.context.ports.clock.now();
   const from = parseInstant(since);
   const to = until === undefined ? now : parseInstant(until);
@@ -174,7 +175,7 @@ async function keep(asked: Omit<EndpointAsked, "secret">, scope: Scope): Answere
   if (!kept.ok) return kept;
   if (!kept.value.ok) return err(refuseKept(kept.value.error, asked.id));
   const { created, endpoint } = kept.value.value;
-  const shown = { ...toEndpointJson(endpoint), ...(created && { secret }) };
+  const shown = { ...toShownEndpoint(endpoint, scope), ...(created && { secret }) };
   return ok(respondJson(JSON.stringify(shown), { status: created ? 201 : 200 }));
 }
 

@@ -68,7 +68,7 @@ const putType: Endpoint = {
       return err(makeRefusal("INVALID_REQUEST", toHint(issues), { issue: issues[0]! }));
     }
     const exampleText = example === undefined ? null : JSON.stringify(example);
-    const { description } = body.value.sent;
+    const { description } = body.value.parsed;
     const kept = { type, description, schema: schemaText, example: exampleText };
     const hint = "Whether the type was kept is not certain; send the same request again.";
     const put = await askGate(() => scope.value.ask((directory) => directory.putType(kept)), hint);

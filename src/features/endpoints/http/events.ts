@@ -60,11 +60,11 @@ const publishEvent: Endpoint = {
     if (!key.ok) return key;
     // Zod's copy of it would lose `__proto__`; the body itself was checked for that.
     const { data } = body.value.value as { readonly data: unknown };
-    const event = checkEvent(body.value.sent, data);
+    const event = checkEvent(body.value.parsed, data);
     if (!event.ok) return event;
     const counted = await countRequest(context);
     if (!counted.ok) return ok(respondRefused(counted.error, context));
-    const { id, dry_run: isDry } = body.value.sent;
+    const { id, dry_run: isDry } = body.value.parsed;
     const asked = {
       ...event.value,
       ...(id !== undefined && { id }),

@@ -4,6 +4,7 @@ import { parseBatch } from "../../../core/contract/batch.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -46,12 +47,13 @@ export interface Flow {
  * The flow's size is looked at first and bounds the cost.
  */
 export function parseFlow(
-  value: unknown,
+  sent: unknown,
   { name, catalog, triggers }: FlowOptions,
 ): Result<Flow, readonly DeclarationIssue[]> {
   const problems = new Problems();
-  checkText(value, problems);
+  checkText(sent, problems);
   if (problems.issues.length > 0) return err(problems.issues);
+  const value = withoutRefusedNulls(flowSchema(), sent);
 
   if (!TOOL_NAME.test(name)) problems.add(["name"], `text matching ${TOOL_NAME}`, name);
   const parsed = flowSchema().safeParse(value);

@@ -92,12 +92,12 @@ function bodyAlone(signatureHeader: string, idHeader: string | undefined): Schem
 
 /**
  * The whole text as it stands, prefixes such as Stripe's `whsec_` included; and while one secret replaces another, each of several
- * with white space between them. A secret may be words itself, of which none may open anything, so each has to be as long as no
- * word is.
+ * with white space between them, which may be left when only one is. A secret may be words itself, of which none may open
+ * anything, so each has to be as long as no word is.
  */
 function wholeText(secret: string): readonly Uint8Array[] {
   const words = secret.split(/\s+/).filter((word) => word !== "");
-  const isList = words.length > 1 && words.every((word) => word.length >= LIMITS.listedSecretCharacters);
+  const isList = words.every((word) => word.length >= LIMITS.listedSecretCharacters);
   return [...new Set([secret, ...(isList ? words : [])])].map((text) => new TextEncoder().encode(text));
 }
 

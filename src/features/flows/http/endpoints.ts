@@ -173,7 +173,8 @@ async function tellNext(clock: CronClock, nowMs: number): Promise<string | null>
 /** The name stands in the path. A body that is what was shown once has it too, and what else is shown. */
 function readSent(body: unknown, name: string): Result<unknown, Refusal> {
   if (!isJsonObject(body)) return ok(body);
-  const { name: written = name, ...sent } = body;
+  const { name: named, ...sent } = body;
+  const written = named ?? name;
   if (written !== name) {
     const expected = `'${visibleText(name)}', as in the path, or nothing`;
     const hint = "The flow's name is that of the path; leave it out of the body.";

@@ -60,9 +60,10 @@ async function importHolding(
   const limits = { ...IMPORT_LIMITS, ...holdBody(bytes, request, Number.POSITIVE_INFINITY) };
   const body = await readRequestBody(request, limits);
   if (!body.ok) return body;
-  const asked = parseRequest(importSchema(), body.value.value);
-  if (!asked.ok) return asked;
-  const strange = refuseSource(asked.value);
+  const sent = parseRequest(importSchema(), body.value.value);
+  if (!sent.ok) return sent;
+  const asked = sent.value.parsed;
+  const strange = refuseSource(asked);
   if (strange !== null) return err(strange);
   const granted = workOfTenant(context).take(context.ports.clock.now());
   if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
@@ -70,13 +71,13 @@ async function importHolding(
   const patterns = new Work();
   const rules = { ...rulesOf(context), patterns };
   const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
-  const made = await makeTools(asked.value, { ...context, rules, hold });
+  const made = await makeTools(asked, { ...context, rules, hold });
   granted.value(patterns.left);
   if (!made.ok) return made;
   const { kept, skipped } = made.value;
 
   const { caller } = context;
-  const { prefix, dry_run: dryRun = false } = asked.value;
+  const { prefix, dry_run: dryRun = false } = asked;
   const tools = kept.map(({ tool }) => tool);
   const changed = await askGate(
     () => changeTools(context, { kind: "import", prefix, tools, dryRun, grants: caller.tools }),

@@ -90,6 +90,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   let joined: RunRecord | null = null;
   let joinedAt = 0;
   let rounds = 0;
+  let subject: string | undefined;
   return {
     saw(batch) {
       const { flow } = batch;
@@ -99,6 +100,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
+        subject ??= batch.ran?.subject;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
         joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
@@ -115,7 +117,11 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         joined = null;
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
-        keep({ ...of, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) }, record, model);
+        keep(
+          { ...of, subject, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) },
+          record,
+          model,
+        );
       };
     },
   };
@@ -126,7 +132,7 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
+  const { startedAt = 0, runOf, subject, outer: batch } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
@@ -141,6 +147,7 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
+    subject,
     parent,
     job: runOf?.runId,
     answers: approved?.question,

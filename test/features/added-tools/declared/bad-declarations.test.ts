@@ -479,6 +479,26 @@ test("parseDeclaration() gives what was sent", () => {
   expect(parseDeclaration(declareCustomers(), RULES)).toEqual({ ok: true, value: declareCustomers() });
 });
 
+test("parseDeclaration() takes null in an optional field for a field that is not there", () => {
+  const nulls = {
+    execution: null,
+    timeout_ms: null,
+    idempotent: null,
+    private: null,
+    orchestration: null,
+    mcp: null,
+  };
+  const { http: call, execution: _, timeout_ms: __, orchestration: ___, ...rest } = declareCustomers();
+  const { result: ____, headers: _____, ...request } = call!;
+  const sent = { ...rest, ...nulls, http: { ...request, result: null, headers: null, body: null } };
+  expect(parseDeclaration(sent, RULES)).toEqual({ ok: true, value: { ...rest, http: request } });
+  const argument = { type: ["string", "null"], default: null };
+  const nullable = property(argument) as { readonly input_schema: object };
+  expect(parseDeclaration(nullable, RULES)).toMatchObject({
+    value: { input_schema: { properties: { email: argument } } },
+  });
+});
+
 test.each([
   ["443", undefined],
   ["8443", undefined],

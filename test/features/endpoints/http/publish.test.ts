@@ -105,6 +105,9 @@ describe("An event", () => {
     expect(misfit).toMatchObject({ status: 422, body: { code: "INVALID_REQUEST", path: "/data/total" } });
     expect((await send("POST", "/v1/events", { type: "order.paid", data: { total: 2 } })).status).toBe(202);
     expect((await send("POST", "/v1/events", { type: "order.sent", data: { total: "1" } })).status).toBe(202);
+    const bare = { description: "Nothing", schema: null, example: null };
+    expect((await send("PUT", "/v1/event_types/bare", bare)).body).not.toHaveProperty("schema");
+    expect((await send("DELETE", "/v1/event_types/bare")).status).toBe(204);
     const bad = await send("PUT", "/v1/event_types/x", { ...described, example: { total: "1" } });
     expect(bad).toMatchObject({ status: 422, body: { path: "/example/total" } });
     const listed = await send("GET", "/v1/event_types");

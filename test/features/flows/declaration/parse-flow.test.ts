@@ -28,6 +28,17 @@ test("parseFlow() keeps what was sent, with what follows of the tools", () => {
   expect(needs).toEqual([]);
 });
 
+test("parseFlow() takes null in an optional field for a field that is not there, and keeps the others as they are", () => {
+  const triggers = { webhook: null, cron: "0 7 * * *", timezone: null, paused: null };
+  const input_schema = { type: "object", properties: { query: { type: ["string", "null"], default: null } } };
+  const nulls = { description: null, on_error: null, deadline_ms: null, triggers, input_schema };
+  const { kept } = valueOf(parse({ ...nulls, answer: null }));
+  expect(kept.flow).toEqual({
+    ...declareFlow({ input_schema, answer: null }),
+    triggers: { cron: "0 7 * * *" },
+  });
+});
+
 test("parseFlow() calls a flow a write when one of its actions writes, and asks when one of them asks", () => {
   expect(factsOf({ tool: "search_orders", args: { query: "a" } })).toEqual({
     is_write: false,

@@ -116,5 +116,6 @@ test("words are secrets of their own from the length on that no word has", () =>
   const [long, other] = ["a".repeat(16), "b".repeat(16)];
   expect(keysOf(`${long}  ${other}\n`)).toEqual([`${long}  ${other}\n`, long, other]);
   expect(keysOf(`${long} ${other.slice(1)}`)).toEqual([`${long} ${other.slice(1)}`]);
-  expect(keysOf(`${long}\n`)).toEqual([`${long}\n`]);
+  expect(keysOf(`${long}\n`)).toEqual([`${long}\n`, long]);
+  expect(keysOf(`${long.slice(1)}\n`)).toEqual([`${long.slice(1)}\n`]);
 });

@@ -75,11 +75,19 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
     }
   });
 
+  test("takes it under the one secret that is left of two, whatever stood between them", async () => {
+    const secret = `whsec_${Buffer.alloc(32, "a").toString("base64")}`;
+    const headers = sender.sign({ body: bytesOf(sender.body), secret });
+    for (const left of [`${secret}\n`, ` ${secret}`, `\r\n${secret}`])
+      expect(await receive(sender, { headers, secret: left })).toMatchObject({
+        kind: "event",
+        id: sender.id,
+      });
+  });
+
   test("refuses it under another secret, and where none is set", async () => {
     expect(await receive(sender, { secret: `whsec_${randomBytes(32).toString("base64")}` })).toBeNull();
-    expect(await receive(sender, { secret: `${sender.secret} ` })).toEqual(
-      sender === standard ? await receive(sender) : null,
-    );
+    expect(await receive(sender, { secret: `${sender.secret} x` })).toBeNull();
     for (const secret of ["", undefined]) {
       const macs = countMacs();
       const headers = sender.sign({ body: bytesOf(sender.body) });

@@ -180,6 +180,27 @@ describe("The overview", () => {
   });
 });
 
+test("T03 Counts are kept where each tenant's objects are, and the overview sees the tenants of every jurisdiction", async () => {
+  const places = { "eu-key": "eu", "us-key": "us" } as const;
+  const volley = await createTestVolley({
+    tools: [echo],
+    features: [operator()],
+    env: {
+      VOLLEY_KEYS: await configureKeys({
+        "test-key": { name: "test", tenant: "acme" },
+        "eu-key": { name: "eu", tenant: "in-eu", jurisdiction: "eu" },
+        "us-key": { name: "us", tenant: "in-us", jurisdiction: "us" },
+        "operator-key": { name: "operator", tenant: "operator", tools: [], flags: ["operator"] },
+      }),
+    },
+  });
+  for (const key of [...Object.keys(places), "operator-key"]) await eventually(key, () => know(volley, key));
+  for (const key of ["test-key", "eu-key", "us-key"]) await run(volley, key, said);
+  const tenants = await look(volley);
+  expect(new Set(tenants.map(({ tenant }) => tenant))).toEqual(new Set(["acme", "in-eu", "in-us"]));
+  expect(tenants.every(({ runs: count }) => count === 1)).toBe(true);
+});
+
 describe("Dead jobs", () => {
   const die = async (): Promise<TestVolley> => {
     const volley = await start();
@@ -259,6 +280,28 @@ describe("The flag operator", () => {
         expect(text).toContain("FORBIDDEN");
         if (key !== "other-key") expect(text).not.toContain('"other"');
       }
+  });
+
+  test("T45 is given to a made key by one that has it, and by no other", async () => {
+    const volley = await start();
+    const wish = { name: "watcher", tools: ["echo_text"], flags: ["operator"] };
+    const refused = await send(volley, "test-key", "POST", "/v1/keys", wish);
+    expect(refused.status).toBe(403);
+    const made = await send(volley, "root-key", "POST", "/v1/keys", wish);
+    expect(made.status).toBe(201);
+    const { key } = (await made.json()) as { readonly key: string };
+    await eventually("the made key", () => know(volley, key));
+    await run(volley, "other-key", said);
+    await volley.advance(3_000);
+    const answer = await send(volley, key, "GET", "/v1/operator/overview");
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      { tenants: [{ tenant: "other", runs: 1 }] },
+    ]);
+    const plain = await send(volley, "root-key", "POST", "/v1/keys", { name: "plain", tools: ["echo_text"] });
+    const { key: without } = (await plain.json()) as { readonly key: string };
+    await eventually("the other made key", () => know(volley, without));
+    expect((await send(volley, without, "GET", "/v1/operator/overview")).status).toBe(403);
   });
 
   test("T03 shows counts alone: no argument, result, id or key of a tenant is in an overview", async () => {

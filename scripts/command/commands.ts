@@ -1,0 +1,22 @@
+import type { Command } from "./define-command.ts";
+import { deploy } from "./deploy.ts";
+import { dev } from "./dev.ts";
+import { doctor } from "./doctor.ts";
+import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
+import { key } from "./key.ts";
+import { restore } from "./restore.ts";
+import { toolsCheck, toolsList } from "./tools.ts";
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  dev,
+  key,
+  toolsList,
+  toolsCheck,
+  flowsPull,
+  flowsDiff,
+  flowsPush,
+  restore,
+  deploy,
+  doctor,
+];
