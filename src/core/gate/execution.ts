@@ -3,7 +3,7 @@ import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport, Tool, ToolConnection, ToolContext } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
-import type { Caller, Origin } from "../contract/gate/caller.ts";
+import type { Account, Caller, Origin } from "../contract/gate/caller.ts";
 import type { CallbackTarget, JobRecord } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
@@ -207,8 +207,16 @@ export interface Accounts {
   /** Take it from the body too, where the caller may say it, and give the rest of that. */
   read<C extends AccountHolder>(
     sent: unknown,
-    asked: { readonly request: Request; readonly context: C; readonly code?: RefusalCode },
+    asked: {
+      readonly request: Request;
+      readonly context: C;
+      /** The code of its refusal, and the path of what was sent: a batch's unless said. */
+      readonly code?: RefusalCode;
+      readonly path?: string;
+    },
   ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
+  /** Make the account of a subject that is told otherwise; null where a text is none. */
+  of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */
   originsOf(connector: string, tenant: string): ReadonlySet<string> | null;
 }
@@ -218,7 +226,7 @@ export interface ParkingOptions
   extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
-  readonly origin: Pick<Origin, "key">;
+  readonly origin: Pick<Origin, "key" | "account">;
 }
 
 /** Everything one request brings with it. */

@@ -107,6 +107,7 @@ async function draft(
     maxTokens,
     requestedBy: asks.requestedBy,
     ...(asks.asker !== undefined && { asker: asks.asker }),
+    ...(origin.account !== undefined && { account: origin.account }),
     ...(callback !== undefined && { callback }),
     argsHash: await hashArgs(actions, ports.sha256),
     declarations: await declareTools(steps, ports),

@@ -38,7 +38,7 @@ const NAMES = Object.keys(FIELDS) as Field[];
 /** Take the fields of accounts out of a body; null in one is as if it were absent. Anything but an object has none. */
 export function takeSaid(
   sent: unknown,
-  code: RefusalCode,
+  { code, path }: { readonly code: RefusalCode; readonly path: string },
 ): Result<{ readonly said: SaidInBody; readonly rest: unknown }, Refusal> {
   if (!isJsonObject(sent) || !NAMES.some((name) => Object.hasOwn(sent, name)))
     return ok({ said: {}, rest: sent });
@@ -49,7 +49,8 @@ export function takeSaid(
     delete rest[name];
     if (value === undefined || value === null) continue;
     const [expected, fits] = FIELDS[name];
-    if (!fits(value)) return err(refuse(code, { path: `/${name}`, expected, received: describe(value) }));
+    if (!fits(value))
+      return err(refuse(code, { path: `${path}/${name}`, expected, received: describe(value) }));
     said[name] = value;
   }
   return ok({ said: said as SaidInBody, rest });

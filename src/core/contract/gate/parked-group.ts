@@ -1,6 +1,7 @@
 import type { OnError } from "../batch.ts";
 import type { Failure } from "../failure.ts";
 import type { JsonObject } from "../json.ts";
+import type { Account } from "./caller.ts";
 import type { CallbackTarget, RunOf } from "./job.ts";
 
 /** The arguments of a parked action, as they were asked. */
@@ -81,6 +82,8 @@ export interface ParkedGroup {
   readonly requestedBy: string;
   /** The same in full; absent where a version recorded it that did not say. */
   readonly asker?: Asker;
+  /** Whose accounts it uses, whoever says yes; absent where those of the deployment alone. */
+  readonly account?: Account;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */

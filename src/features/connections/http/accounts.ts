@@ -1,6 +1,6 @@
 import type { Tool, ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import type { Origin } from "../../../core/contract/gate/caller.ts";
+import { type Origin, SUBJECT } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
@@ -14,7 +14,7 @@ import { shardOfSubject } from "../link-token.ts";
 import { type AskShard, askShardsIn, type ShardNamespace } from "../objects/connection-shards.ts";
 import { requireConnection, requireSubject } from "../require-connection.ts";
 import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
-import { DEFAULT_NAME, readSubjectHeader, takeSaid, toAccount } from "../subject.ts";
+import { DEFAULT_NAME, digestOf, readSubjectHeader, takeSaid, toAccount } from "../subject.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 
 /** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
@@ -34,8 +34,8 @@ export function openAccounts(configured: Configured): Accounts {
       });
       return account.ok ? ok(withAccount(context, account.value)) : account;
     },
-    read(sent, { request, context, code = "INVALID_BATCH" }) {
-      const taken = takeSaid(sent, code);
+    read(sent, { request, context, code = "INVALID_BATCH", path = "" }) {
+      const taken = takeSaid(sent, { code, path });
       if (!taken.ok) return taken;
       const { said, rest } = taken.value;
       if (rest === sent) return ok({ rest, context });
@@ -51,6 +51,8 @@ export function openAccounts(configured: Configured): Accounts {
             : reopen(context, account.value),
       });
     },
+    of: (subject, { tenant, site }) =>
+      SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
     originsOf: (name, tenant) => connectorOf(connectors, name, tenant)?.origins ?? null,
   };
 }

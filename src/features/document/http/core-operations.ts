@@ -4,7 +4,7 @@ import { executionSchema } from "../../../core/answer/result-schema.ts";
 import { actionForm } from "../../../core/contract/action.ts";
 import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { accountFields } from "../../../core/contract/account-fields.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -21,21 +21,6 @@ function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$Zod
   const batch = isRecorded ? whole : z.omit(whole, { background: true });
   return batch.register(z.globalRegistry, { id: "Batch" });
 }
-
-/** Whose accounts the tools of a batch use: what a caller says, and no model. */
-const accountFields = () => ({
-  subject: z
-    .optional(z.string().check(z.regex(SUBJECT)))
-    .check(z.describe("Whose accounts its tools use; the header Volley-Subject wins")),
-  connections: z
-    .optional(z.record(z.string(), z.string()))
-    .check(z.describe("Which of several accounts, by connector; the one named default unless said")),
-  on_connection: z
-    .optional(z.enum(["park", "error"]))
-    .check(
-      z.describe("park: an action that misses an account waits until it is connected, and what needs it too"),
-    ),
-});
 
 const recordedSchema = lazySchema(() =>
   z

@@ -1,29 +1,9 @@
-import * as z from "zod/mini";
-
 import { describe, expect, test } from "vitest";
 
 import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { API, openConnections, type WorldOptions } from "./connection-world.ts";
-
-const base = {
-  summary: "Read the mailbox",
-  description: "Read the mailbox.",
-  category: "mail",
-  actions: ["read"],
-  isWrite: false,
-  execution: "sync",
-  input: z.strictObject({}),
-  hosts: ["api.acme.dev", "other.acme.dev"],
-  orchestration: { mode: "parallel-safe" },
-} as const;
-
-export const mailbox = defineTool({
-  ...base,
-  name: "mailbox",
-  connection: "acme",
-  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
-});
+import { base, mailbox } from "./mailbox-tool.ts";
 
 const sends = defineTool({
   ...base,
