@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startRawSandbox } from "../support/sandbox.ts";
@@ -66,5 +67,55 @@ describe("The sandbox", () => {
     const done = await signIn(started.body.connect_url as string, "nobody");
     expect(await done.text()).toContain("Not connected");
     expect((await send("GET", `/v1/connections/${started.body.connection_id}`)).status).toBe(404);
+  });
+
+  const declaration = {
+    summary: "Say whose account it is",
+    description: "Say whose account it is.",
+    category: "accounts",
+    actions: ["read"],
+    is_write: false,
+    input_schema: { type: "object", properties: {} },
+    http: { method: "GET", url: "https://probe.sandbox.test/account", auth: { connection: "probe" } },
+  };
+
+  test("runs a hook's flow for the subject that its verified body names", async () => {
+    expect((await send("PUT", "/v1/tools/whose_account", declaration)).status).toBe(201);
+    const flow = {
+      summary: "Say whose account it is",
+      input_schema: { type: "object", properties: { user: { type: "object" } } },
+      actions: [{ id: "mine", tool: "whose_account", args: {} }],
+      answer: { $ref: "mine#/account" },
+      triggers: { webhook: { verify: "standard-webhooks", secret: "SANDBOX_SECRET", subject: "/user/id" } },
+    };
+    expect(await send("PUT", "/v1/flows/hooked_account", flow)).toMatchObject({ status: 201 });
+    for (const person of ["ada", "grace"]) {
+      const started = await send("POST", "/v1/connections", { connector: "probe", subject: person });
+      await signIn(started.body.connect_url as string, person);
+    }
+    const deliver = async (id: string, body: object): Promise<Response> => {
+      const text = JSON.stringify(body);
+      const at = new Date();
+      const signature = new Webhook("whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=").sign(id, at, text);
+      return fetch(new URL("/hooks/sandbox-admin/hooked_account", sandbox.url), {
+        method: "POST",
+        body: text,
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": id,
+          "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+          "webhook-signature": signature,
+        },
+      });
+    };
+    for (const person of ["ada", "grace"]) {
+      const taken = await deliver(`of-${person}`, { user: { id: person } });
+      expect(taken.status).toBe(202);
+      const { job_id: id } = (await taken.json()) as { job_id: string };
+      const job = await send("GET", `/v1/jobs/${id}?wait_s=20`);
+      expect(job.body).toMatchObject({ status: "succeeded", data: `${person}@probe.sandbox.test` });
+    }
+    expect((await deliver("of-nobody", { user: {} })).status).toBe(401);
+    expect((await deliver("of-no-word", { user: { id: "a b" } })).status).toBe(401);
   });
 });

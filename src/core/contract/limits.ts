@@ -745,6 +745,8 @@ export const tokenCharacters = 8_192;
 export const accountCharacters = 200;
 /** The longest key of a subject, and the longest address to go back to. */
 export const connectionTextCharacters = 2_048;
+/** Connections that one request seals anew; the next one goes on. */
+export const connectionsResealed = 2_000;
 /** Scopes that one link asks for. */
 export const connectionScopes = 50;
 /** Origins that may frame the page of portal links: the policy that names them goes with every answer. */

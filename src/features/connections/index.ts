@@ -3,6 +3,7 @@ import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { openAccounts } from "./http/accounts.ts";
 import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
 import { createLinkPages } from "./http/link-pages.ts";
+import { resealConnections } from "./http/reseal.ts";
 import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
 import { createConnectionShard } from "./objects/connection-shard.ts";
 
@@ -23,7 +24,10 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
   return {
     name: "connections",
     needs: ["confirmations"],
-    router: routerOf(["manage_connections"], CONNECTION_ENDPOINTS),
+    router: [
+      routerOf(["operator"], [resealConnections]),
+      routerOf(["manage_connections"], CONNECTION_ENDPOINTS),
+    ],
     openRouter: createLinkPages({ confirmsItself }),
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
