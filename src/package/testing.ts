@@ -92,6 +92,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
     import("../features/connections/http/answer-link.ts"),
+    import("../features/connections/http/run-awaiting.ts"),
     import("../features/connections/page/link-page.ts"),
     import("../features/confirmations/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),

@@ -17,7 +17,7 @@ import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
-import type { Call, Plan, Step } from "../plan/step.ts";
+import type { Call, MissingAccount, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -215,6 +215,11 @@ export interface Accounts {
       readonly path?: string;
     },
   ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
+  /** Find which actions of a batch miss an account that a person can connect, by id. Never rejects. */
+  missing(
+    batch: Batch,
+    execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  ): Promise<ReadonlyMap<string, MissingAccount>>;
   /** Make the account of a subject that is told otherwise; null where a text is none. */
   of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */

@@ -68,6 +68,13 @@ export interface Asker {
   readonly runId: string;
 }
 
+/** The accounts that parked actions wait for. */
+export interface AwaitedAccounts {
+  /** Stands for the subject. */
+  readonly digest: string;
+  readonly connectors: readonly string[];
+}
+
 /** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
 export interface ParkedGroup {
   readonly format: number;
@@ -84,6 +91,8 @@ export interface ParkedGroup {
   readonly asker?: Asker;
   /** Whose accounts it uses, whoever says yes; absent where those of the deployment alone. */
   readonly account?: Account;
+  /** It waits for accounts alone, and no yes: it runs once they are connected. */
+  readonly awaits?: AwaitedAccounts;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */

@@ -4,7 +4,9 @@ import { type Origin, SUBJECT } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Accounts, Connect } from "../../../core/gate/execution.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
+import type { Accounts, Connect, Execution } from "../../../core/gate/execution.ts";
+import type { MissingAccount } from "../../../core/plan/step.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
@@ -51,6 +53,7 @@ export function openAccounts(configured: Configured): Accounts {
             : reopen(context, account.value),
       });
     },
+    missing: (batch, execution) => findMissing(batch, execution, connectors),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
     originsOf: (name, tenant) => connectorOf(connectors, name, tenant)?.origins ?? null,
@@ -62,6 +65,34 @@ function reopen<C extends Parameters<typeof withAccount>[0]>(context: C, account
   return context.origin.account === undefined
     ? withAccount(context, account)
     : { ...context, origin: { ...context.origin, account } };
+}
+
+/** Find the actions whose account is missing and can be connected, asking once for each tool. */
+async function findMissing(
+  { entries }: Batch,
+  { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
+  connectors: Connectors,
+): Promise<ReadonlyMap<string, MissingAccount>> {
+  const tools = new Map<Tool, Promise<MissingAccount | null>>();
+  const found = await Promise.all(
+    entries.map(async ({ id, action }) => {
+      const tool = action.ok ? catalog.callable(action.value.tool) : undefined;
+      if (tool?.connection === undefined) return [id, null] as const;
+      const known = tools.get(tool) ?? missingOf({ tool, origin, ports }, connectors);
+      tools.set(tool, known);
+      return [id, await known] as const;
+    }),
+  );
+  return new Map(found.flatMap(([id, missing]) => (missing === null ? [] : [[id, missing]])));
+}
+
+/** The account that a call of a tool would miss; null where it has what it needs, or nobody can connect it. */
+export async function missingOf(wish: Wish, connectors: Connectors): Promise<MissingAccount | null> {
+  const asked = await attempt(() => connect(wish, connectors));
+  const failure = !asked.ok && asked.error instanceof ToolFailure ? asked.error.failure : null;
+  if (failure?.connectUrl === undefined) return null;
+  const [connector = ""] = Object.keys(wish.tool.connection ?? {});
+  return { connector, connectUrl: failure.connectUrl };
 }
 
 type Wish = Parameters<Connect>[0];

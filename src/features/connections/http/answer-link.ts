@@ -1,6 +1,6 @@
 import { respondPage } from "../../confirmations/page/respond-page.ts";
 import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Asked, Deployment } from "../../../core/edge/deployed.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -22,6 +22,7 @@ import type { AskShard } from "../objects/connection-shards.ts";
 import { CALLBACK_PATH } from "./link-pages.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
+import { runAwaiting } from "./run-awaiting.ts";
 
 /** The ways of the pages that are not the same everywhere. */
 export interface LinkWays {
@@ -75,7 +76,11 @@ export async function answerLink(
 }
 
 /** Answer a browser that the provider sent back: with the way to the application, or with a page that says what came of it. */
-export async function answerCallback(request: Request, deployment: Deployment): Promise<Response> {
+export async function answerCallback(
+  request: Request,
+  deployment: Deployment,
+  { watch, defer }: Pick<Asked, "defer"> & Required<Pick<Asked, "watch">>,
+): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const place = parseState(query.get("state") ?? "");
   const ask = place === null ? null : openTenant(place.tenant, deployment);
@@ -92,6 +97,12 @@ export async function answerCallback(request: Request, deployment: Deployment): 
   );
   switch (came.kind) {
     case "arrived":
+      if (came.isActive) {
+        const { requestId } = watch;
+        const runner = deployment.runnerOf(place.tenant)!;
+        const asked = { requestId, requestUrl: request.url, defer, watch };
+        defer(runAwaiting(came.place, deployment.contextOf(runner, asked)));
+      }
       return came.returnTo === null
         ? respondPage(makeDonePage(came.place.connector, came.account))
         : leadBack(came.returnTo, { connection_id: came.id, code: came.code });

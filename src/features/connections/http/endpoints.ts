@@ -102,7 +102,9 @@ const startConnection: Endpoint = {
             "a value",
           ),
         );
-      return keepKey(ask, place, secret);
+      const kept = await keepKey(ask, place, secret);
+      if (kept.ok) context.defer(runWaiting(place, context));
+      return kept;
     }
     if (secret !== undefined)
       return err(refuse("/secret", "nothing, because the subject signs in at this connector", "a value"));
@@ -283,6 +285,7 @@ const confirmConnection: Endpoint = {
     if (!said.ok) return said;
     switch (said.value.kind) {
       case "active":
+        context.defer(runWaiting(said.value.connection, context));
         return ok(respondJson(JSON.stringify(toWireConnection(said.value.connection))));
       case "other-subject":
         return err(OTHER_CAME);
@@ -320,6 +323,12 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
   deleteConnection,
   confirmConnection,
 ];
+
+/** Run what waited for an account, after the answer. */
+async function runWaiting(place: ConnectionPlace, context: RequestContext): Promise<void> {
+  const { runAwaiting } = await import("./run-awaiting.ts");
+  await runAwaiting(place, context);
+}
 
 interface Opened {
   readonly ask: AskShard;

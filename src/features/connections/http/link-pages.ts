@@ -23,7 +23,10 @@ export function createLinkPages(ways: LinkWays): Router {
     const answered = await attempt(() =>
       path === LINK_PATH
         ? answerLink({ request, tenant, id, secret }, deployment, ways)
-        : answerCallback(request, deployment),
+        : answerCallback(request, deployment, {
+            watch: c.get("watch"),
+            defer: (work) => c.executionCtx.waitUntil(work),
+          }),
     );
     // The address has the token, so it is in no line of the log.
     if (!answered.ok) logBug(c.get("watch").requestId, path, answered.error);

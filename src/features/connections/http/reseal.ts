@@ -9,6 +9,7 @@ import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
+import type { Resealed } from "../shard-methods.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
 
 const resealedSchema = lazySchema(() =>
@@ -64,7 +65,7 @@ async function resealAll({ configured }: RequestContext): Promise<Counts & { rea
 async function resealShard(ask: AskShard, shard: number, counts: Counts): Promise<void> {
   for (let after: string | null = null; ;) {
     const from: string | null = after;
-    const page = await ask(shard, (stub) => stub.reseal(from));
+    const page: Resealed = await ask(shard, (stub) => stub.reseal(from));
     counts.sealed += page.sealed;
     counts.unreadable += page.unreadable;
     if (page.next === null) return;
