@@ -4,6 +4,7 @@ import { openAccounts } from "./http/accounts.ts";
 import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
 import { createLinkPages } from "./http/link-pages.ts";
 import { resealConnections } from "./http/reseal.ts";
+import { sayAccounts } from "./http/say-accounts.ts";
 import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
 import { createConnectionShard } from "./objects/connection-shard.ts";
 
@@ -31,6 +32,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
     openRouter: createLinkPages({ confirmsItself }),
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
+    sayReach: sayAccounts,
     createObjects: (options) => ({ ConnectionShard: createConnectionShard({ ...options, confirmsItself }) }),
   };
 }

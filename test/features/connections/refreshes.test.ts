@@ -32,7 +32,7 @@ const KILLED = Symbol("killed");
 class World {
   now = 0;
   readonly rotation: Rotation;
-  /** What is on disk. */
+  /** The row on disk. */
   row: Connection;
   refreshes = 0;
   killAt = Number.POSITIVE_INFINITY;

@@ -89,7 +89,7 @@ export interface ParkedGroup {
   readonly requestedBy: string;
   /** The same in full; absent where a version recorded it that did not say. */
   readonly asker?: Asker;
-  /** Whose accounts it uses, whoever says yes; absent where those of the deployment alone. */
+  /** The accounts that it uses, whichever person says yes; absent for those of the deployment alone. */
   readonly account?: Account;
   /** It waits for accounts alone, and no yes: it runs once they are connected. */
   readonly awaits?: AwaitedAccounts;

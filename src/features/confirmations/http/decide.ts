@@ -87,7 +87,7 @@ export function runApproved(
   { group, edited, claim, catalog }: Open,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
-  // Whoever says yes, the accounts are those of the subject that it was asked for.
+  // A yes may come from anybody: the accounts are those of the subject that it was asked for.
   const own = withAccount(execution, group.account);
   return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
     const changed = await refuseChanged(group, current);

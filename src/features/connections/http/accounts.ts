@@ -86,7 +86,7 @@ async function findMissing(
   return new Map(found.flatMap(([id, missing]) => (missing === null ? [] : [[id, missing]])));
 }
 
-/** The account that a call of a tool would miss; null where it has what it needs, or nobody can connect it. */
+/** The account that a call of a tool would miss; null where it has what it needs, or there is no link to connect it. */
 export async function missingOf(wish: Wish, connectors: Connectors): Promise<MissingAccount | null> {
   const asked = await attempt(() => connect(wish, connectors));
   const failure = !asked.ok && asked.error instanceof ToolFailure ? asked.error.failure : null;

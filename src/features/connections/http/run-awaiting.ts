@@ -15,7 +15,7 @@ const NAME = "connection:";
 const NEVER = new AbortController().signal;
 
 /**
- * Run what waited for an account that is connected now, from its stored results. Connecting it was the subject's yes. What misses another
+ * Run what waited for an account that is connected now, from its stored results. Connecting it was the subject's yes. A question that misses another
  * account still waits. Never rejects.
  */
 export async function runAwaiting(

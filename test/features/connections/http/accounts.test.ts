@@ -52,7 +52,16 @@ const speaks = defineTool({
   run: async (_, ctx) => ctx.log("It speaks") ?? null,
 });
 
-const TOOLS: readonly Tool[] = [speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
+const removes = defineTool({
+  ...base,
+  name: "removes",
+  isWrite: true,
+  actions: ["delete"],
+  connection: "acme",
+  run: async () => null,
+});
+
+const TOOLS: readonly Tool[] = [removes, speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
 
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
@@ -378,5 +387,39 @@ describe("A declaration with a connection", () => {
     const refused = await send("PUT", "/v1/tools/added_mailbox", declare(auth, url));
     expect(refused).toMatchObject({ status: 422, body: { code: "INVALID_TOOL" } });
     expect(refused.body.issues[0].path).toContain(path);
+  });
+});
+
+describe("A key with a subject", () => {
+  const openKeys = () =>
+    open({ key: { subject: "ada", flags: ["approve", "manage_connections", "manage_keys"] } });
+
+  test("makes keys for that subject alone, and hands none of another's over", async () => {
+    const { send } = await openKeys();
+    const made = await send("POST", "/v1/keys", { name: "narrow", tools: ["mailbox"] });
+    expect(made).toMatchObject({ status: 201, body: { subject: "ada" } });
+    const own = await send("POST", "/v1/keys", { name: "own", tools: ["mailbox"], subject: "ada" });
+    expect(own.status).toBe(201);
+    expect(
+      (await send("POST", "/v1/keys", { name: "other", tools: ["mailbox"], subject: "grace" })).status,
+    ).toBe(403);
+    const authorization = `Bearer ${made.body.key as string}`;
+    const asOther = await send(
+      "POST",
+      "/v1/execute_actions",
+      { subject: "grace", actions: [{ tool: "mailbox" }] },
+      { authorization },
+    );
+    expect(asOther.status).toBe(403);
+  });
+});
+
+describe("A question about a tool with a connection", () => {
+  test("says whose account a yes would use", async () => {
+    const { connect, run, send } = await open();
+    await connect("ada", "ada@acme.dev");
+    const id = (await run("removes", { subject: "ada" })).results[0].confirmation.id as string;
+    const { actions } = (await send("GET", `/v1/confirmations/${id}`)).body;
+    expect(actions[0].reach).toBe("It uses ada's account at acme (ada@acme.dev).");
   });
 });
