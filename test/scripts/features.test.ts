@@ -27,6 +27,7 @@ const MARKS: Readonly<Record<string, string>> = {
   orchestration: "/api/orchestration/batch",
   responses: "/v1/responses",
   runs: "/v1/runs",
+  "sign-in": "/v1/sign_ins",
   "tenant-data": "/v1/export",
   tokens: "159507bc00k00d00i20i2jg70b",
   usage: "/v1/usage",
