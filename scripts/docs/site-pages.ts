@@ -50,8 +50,9 @@ function toText(label: string): string {
 function toThemedPictures(text: string): string {
   return text.replaceAll(/<picture>.*?<\/picture>/gs, (picture) => {
     const attribute = (name: string): string => new RegExp(` ${name}="([^"]*)"`).exec(picture)?.[1] ?? "";
+    const width = attribute("width") === "" ? "" : ` width="${attribute("width")}"`;
     const image = (kind: string, path: string): string =>
-      `<img class="${kind}" alt="${attribute("alt")}" src="${path}" />`;
+      `<img class="${kind}" alt="${attribute("alt")}"${width} src="${path}" />`;
     return image("in-light", attribute("src")) + image("in-dark", attribute("srcset"));
   });
 }
