@@ -1,13 +1,13 @@
 import type { Clock } from "../../core/kit/clock.ts";
 
+/** Turns of the real clock after which nothing more is expected to happen by itself. */
+const REAL_TURNS = 1_000;
+
 interface Timer {
   readonly at: number;
   readonly order: number;
   readonly callback: () => void;
 }
-
-/** Turns of the real event loop that are waited for where no timer is left. */
-const TURNS = 200;
 
 /**
  * A clock that moves only when told to. Timers fire in order of their time, ties in the order they were set, and every
@@ -73,17 +73,21 @@ export class VirtualClock implements Clock {
     const mark = (): void => settled.abort();
     promise.then(mark, mark);
     await this.#settle();
-    let turns = 0;
     while (!settled.signal.aborted) {
-      const next = this.#next();
-      // A digest of a key that was never seen is made on another thread, which tells nobody that it is under way.
-      if (next === undefined && (turns += 1) > TURNS)
-        throw new Error("Cannot run until the promise settles: no timer is left");
-      if (next === undefined) await new Promise((resolve) => void setTimeout(resolve, 1));
-      else this.#fire(next);
+      const next = this.#next() ?? (await this.#nextLater(settled.signal));
+      if (settled.signal.aborted) break;
+      if (next === undefined) throw new Error("Cannot run until the promise settles: no timer is left");
+      this.#fire(next);
       await this.#settle();
     }
     return promise;
+  }
+
+  /** Wait while nothing is left but work that takes real time, such as the digest of a key. */
+  async #nextLater(settled: AbortSignal): Promise<Timer | undefined> {
+    for (let turn = 0; turn < REAL_TURNS && !settled.aborted && this.#timers.size === 0; turn += 1)
+      await new Promise((resolve) => void setTimeout(resolve, 1));
+    return this.#next();
   }
 
   #next(): Timer | undefined {

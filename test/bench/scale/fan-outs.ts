@@ -28,7 +28,7 @@ export interface FanOuts {
   readonly endpoints: number;
   readonly largest: number;
   readonly deliveries: number;
-  /** Of objects, alarms among them, a delivery. */
+  /** Calls of objects for each delivery, alarms among them. */
   readonly calls: number;
   readonly rows: number;
   /** The most that one object made of the deliveries of an event to 160 endpoints or more. */
@@ -47,7 +47,7 @@ export function dealEndpoints({
   let factor = endpoints / shares.reduce((sum, share) => sum + share, 0);
   const dealt = (): number[] =>
     shares.map((share) => Math.min(LIMITS.endpoints, Math.max(1, Math.round(share * factor))));
-  // What is above the limit goes to the others.
+  // The rest of those that are above the limit goes to the others.
   for (let sizes = dealt(); ; sizes = dealt()) {
     const sum = sizes.reduce((total, size) => total + size, 0);
     if (sum >= endpoints * 0.999) return sizes;

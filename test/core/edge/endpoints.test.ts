@@ -84,6 +84,15 @@ describe("The objects of a tenant's endpoints", () => {
     expect(written.reduce((sum, count) => sum + count, 0)).toBe(3 + 1);
   });
 
+  test("write no row for endpoints that are paused", async () => {
+    const { directory, shards } = await openTenant(2);
+    for (const id of ["e0", "e1"])
+      await directory.put({ id, settings: { ...SETTINGS, paused: true }, secret: SECRET, enables: false });
+    const rows = await Promise.all(shards.map((shard) => countRows(shard)));
+    expect(await publish(directory, 1)).toMatchObject({ endpoints: 0 });
+    expect(await Promise.all(rows.map((count) => count()))).toEqual(shards.map(() => 0));
+  });
+
   test("take an event once, through an eviction, however often it is offered", async () => {
     const { directory, shards, delivered } = await openTenant(16);
     const asked = { type: "x", data: "{}", customer: null, id: "once" };

@@ -105,6 +105,9 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   let rounds = 0;
   let subject: string | undefined;
   return {
+    get joined() {
+      return joined === null ? undefined : watch.requestId;
+    },
     saw(batch) {
       const { flow } = batch;
       for (const { task } of batch.plan.steps)
