@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TEMPLATES } from "../templates/template-list.ts";
 import { withAbsoluteLinks } from "./repository-address.ts";
 
-/** What a release is made of. */
+/** The parts of a release. */
 interface Release {
   readonly root: string;
   readonly version: string;
