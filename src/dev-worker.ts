@@ -14,3 +14,4 @@ export const RunLog = served.RunLog;
 export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
+export const SignInStore = served.SignInStore;

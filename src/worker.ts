@@ -19,6 +19,7 @@ import { operator } from "./features/operator/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
+import { signIn } from "./features/sign-in/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
@@ -48,6 +49,7 @@ const volley = createVolley({
     flows(),
     background(),
     keys(),
+    signIn(),
     runs(),
     operator(),
     endpoints(),
@@ -71,3 +73,4 @@ export const RunLog = volley.RunLog;
 export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;
+export const SignInStore = volley.SignInStore;

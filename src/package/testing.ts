@@ -8,6 +8,7 @@ import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { operator } from "../features/operator/index.ts";
 import type { runs } from "../features/runs/index.ts";
+import type { signIn } from "../features/sign-in/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
@@ -62,6 +63,7 @@ type Objects = Volley<
     ReturnType<typeof keys>,
     ReturnType<typeof operator>,
     ReturnType<typeof runs>,
+    ReturnType<typeof signIn>,
     ReturnType<typeof workspace>,
   ]
 >;
@@ -89,7 +91,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
-    import("../features/confirmations/page/respond-page.ts"),
+    import("../core/edge/page/respond-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
     import("../features/background/http/attempt-batch.ts"),
@@ -101,6 +103,11 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
     import("../features/added-tools/tool-registry.ts"),
+    import("../features/sign-in/http/issuer.ts"),
+    // The library below these asks for a module of the platform, which plain Node has not: a program cannot sign in there.
+    attempt(() => import("../features/sign-in/http/authorize.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-door.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-server.ts")),
   ]);
 
 /**
@@ -146,7 +153,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, Workspace } =
+  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, SignInStore, Workspace } =
     volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
@@ -160,6 +167,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
     ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
     ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
+    ...(SignInStore && { SIGN_INS: createMemoryObjects(SignInStore, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

@@ -46,6 +46,7 @@ export const ROOMS = [
   "features/orchestration",
   "features/responses",
   "features/runs",
+  "features/sign-in",
   "features/tenant-data",
   "features/tokens",
   "features/usage",

@@ -11,6 +11,7 @@ import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
 import { EXAMPLES_HOST } from "./upstreams/examples.ts";
 import { PAGE_HOSTS } from "./upstreams/pages.ts";
+import { PROGRAMS_HOST } from "./upstreams/programs.ts";
 import { hasStandIn, routeUpstream } from "./upstreams/route-upstream.ts";
 
 const { PROBE_ORIGIN, WORKSPACE } = env as unknown as Readonly<Record<string, string>>;
@@ -38,7 +39,10 @@ const served = await develop(env, async () => {
     features: [...options.features!, workspace()],
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
     // Reserved names, which a caller may only name here.
-    trustedOrigins: [probeOrigin, ...[EXAMPLES_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`)],
+    trustedOrigins: [
+      probeOrigin,
+      ...[EXAMPLES_HOST, PROGRAMS_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`),
+    ],
     toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
   });
   return { default: sandbox, ...objects };
@@ -52,4 +56,5 @@ export const RunLog = served.RunLog;
 export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
+export const SignInStore = served.SignInStore;
 export const Workspace = served.Workspace;

@@ -19,6 +19,7 @@ import { operator } from "../../src/features/operator/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
+import { signIn } from "../../src/features/sign-in/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
@@ -39,6 +40,7 @@ export const ALL_FEATURES = [
   flows(),
   background(),
   keys(),
+  signIn(),
   runs(),
   operator(),
   endpoints(),

@@ -72,12 +72,6 @@ export function createApp(
     return respondJson('{"status":"ok"}');
   });
   app.all("/healthz", refuseOthers("GET"));
-  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
-  app.all("/.well-known/*", (c) => {
-    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
-    return respondRefusal(refusal, refusingOf(c));
-  });
-
   app.use(async (c, next) => {
     const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
@@ -85,13 +79,20 @@ export function createApp(
     return next();
   });
   for (const router of open) app.route("/", router);
+  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
+  app.all("/.well-known/*", (c) => {
+    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
+    return respondRefusal(refusal, refusingOf(c));
+  });
 
   app.use(async (c, next) => {
     const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
     const identified = await identify(c.req.raw, c.get("deployment"), asked);
     if (!identified.ok) return respondRefusal(identified.error, refusingOf(c));
-    c.set("context", identified.value);
-    return next();
+    const context = identified.value;
+    c.set("context", context);
+    // A body that nothing ran for is let go with the answer.
+    return next().then(() => context.letGo?.());
   });
   for (const router of behindKey) app.route("/", router);
   for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!))
@@ -108,7 +109,9 @@ export function createApp(
       const entered = enter(request, watch, () => deploymentOf(env));
       if (!entered.ok) return entered;
       const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
-      return identified.ok ? executeActions.handle(request, identified.value, "") : identified;
+      if (!identified.ok) return identified;
+      const context = identified.value;
+      return executeActions.handle(request, context, "").finally(() => context.letGo?.());
     };
     const response = await answer().then(
       (answered) => respondResult(answered, refusing),
@@ -176,7 +179,7 @@ async function identify(
   { watch, dialect, ctx }: Pick<Variables, "watch" | "dialect"> & { readonly ctx: Platform },
 ): Promise<Result<RequestContext, Refusal>> {
   const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
-  const identified = await deployment.identify(keyOf(request, dialect), defer);
+  const identified = await deployment.identify(keyOf(request, dialect), { url: request.url, defer });
   if (!identified.ok) return identified;
   if (identified.value === null) {
     const isConfigured = !deployment.configured.keys.isEmpty;

@@ -22,6 +22,7 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_TOOL_PORTS: "added-tools",
   VOLLEY_CONFIRMATION_TTL_S: "confirmations",
   VOLLEY_HOSTS: "mcp",
+  VOLLEY_IDENTITY: "sign-in",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
   VOLLEY_PORTAL: "endpoints",

@@ -7,7 +7,7 @@ import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
-import type { IsolateBytes } from "../egress/isolate-bytes.ts";
+import type { IsolateBytes, RequestBytes } from "../egress/isolate-bytes.ts";
 import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { Watch } from "../observe/watch.ts";
@@ -33,7 +33,7 @@ import { createSystemPorts } from "./platform/system-ports.ts";
 import { checkSettings } from "./check-features.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
-import { type Feature, partOf, type RunRecorder } from "./feature.ts";
+import { type CallerSource, type Feature, partOf, type RunRecorder } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -149,17 +149,20 @@ export function createDeployment(
   const placedPorts = ({ jurisdiction }: Caller): Ports =>
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
-  const others = partOf(features, "openCallers")?.(configured);
+  const others: readonly CallerSource[] = features.flatMap(
+    ({ openCallers }) => openCallers?.(configured, () => others) ?? [],
+  );
   let ran: RunRecorder | undefined;
   for (const { openRuns } of features) ran = openRuns?.(configured, ran) ?? ran;
   return {
     configured,
-    async identify(key, defer) {
-      const known = others?.recall(key) ?? (await keys.identify(key));
-      if (known !== null || others === undefined || keys.isEmpty || !others.hasForm(key)) return ok(known);
-      const recalled = others.recall(key);
-      if (recalled !== undefined) return ok(recalled);
-      const identified = others.identify(key);
+    async identify(key, { url, defer }) {
+      let known: Caller | null | undefined;
+      for (const source of others) known ??= source.recall(key, url);
+      known ??= await keys.identify(key);
+      const source = others.find((one) => known === null && !keys.isEmpty && one.hasForm(key, url));
+      if (source === undefined) return ok(known);
+      const identified = source.identify(key, url);
       // Other requests may wait for the same answer: it is heard also when the one that asked for it went away.
       defer(identified);
       return identified;
@@ -214,6 +217,7 @@ export function createDeployment(
       };
       // An added tool may allow its answers to be remembered, whatever the deployment's tools do.
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
+      let account: RequestBytes | undefined;
       return {
         requestId,
         dialect,
@@ -250,7 +254,8 @@ export function createDeployment(
               })
             : NO_TOOL_GATES,
           cache: cache?.of(caller.tenant) ?? null,
-          ...(bytes !== undefined && { share: () => bytes.open(caller.tenant, clock) }),
+          // One account for all that the request holds, so that it never waits for itself.
+          ...(bytes !== undefined && { share: () => (account ??= bytes.open(caller.tenant, clock)) }),
           // The request does not wait for it, and it never rejects.
           ...(eventsTo !== null && {
             onOpened: (opened) => {

@@ -30,6 +30,8 @@ export interface Served {
   /** Where it keeps endpoints. */
   readonly EndpointDirectory?: Gate;
   readonly EndpointShard?: Gate;
+  /** Where it keeps sign-ins. */
+  readonly SignInStore?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -73,6 +75,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
       OperatorLog: Idle,
       EndpointDirectory: Idle,
       EndpointShard: Idle,
+      SignInStore: Idle,
       ...served,
     };
   });
@@ -102,6 +105,7 @@ function serveProblem(error: unknown): Required<Served> {
     OperatorLog: Idle,
     EndpointDirectory: Idle,
     EndpointShard: Idle,
+    SignInStore: Idle,
   };
 }
 

@@ -15,6 +15,7 @@ import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.
 import { answerOpenAiImages } from "./openai-images.ts";
 import { PAGE_HOSTS, answerPages } from "./pages.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
+import { PROGRAMS_HOST, answerPrograms } from "./programs.ts";
 import { answerResend } from "./resend.ts";
 import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
 
@@ -36,6 +37,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.frankfurter.dev", answerExchangeRates],
   [MODEL_HOST, answerModel],
   [PROBE_HOST, answerProbe],
+  [PROGRAMS_HOST, answerPrograms],
   [EXAMPLES_HOST, answerExamples],
   ...PAGE_HOSTS.map((host) => [host, answerPages] as const),
 ]);

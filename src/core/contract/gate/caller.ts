@@ -45,7 +45,7 @@ export interface Caller {
   readonly name: string;
   /** Whose jobs, quotas and confirmations these are; one Durable Object each. */
   readonly tenant: string;
-  /** Names or categories of the tools it may call, or `*`. */
+  /** Names or categories of the tools it may call, or `*`; of one that signed in, each behind the scope that narrows it. */
   readonly tools: readonly string[];
   readonly quota: Quota;
   /** The keys above it, the one that made it first; absent for a key of the configuration. Its requests count on their quotas too. */
@@ -61,6 +61,8 @@ export interface Caller {
   readonly operates?: true;
   /** May manage endpoints of its tenant, and publish events to them. */
   readonly manageEndpoints?: true;
+  /** The one person or account that it acts for, where it acts for one only. */
+  readonly subject?: string;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */

@@ -81,10 +81,10 @@ export class KeyRing {
     return this.#keys.some(({ caller }) => caller.tenant === tenant && caller.approves === true);
   }
 
-  /** Whether some configured key has this hash. */
-  has(hash: string): boolean {
+  /** The caller of the configured key with this hash, or null. */
+  ofHash(hash: string): Caller | null {
     const digest = toDigest(hash);
-    return this.#keys.some((key) => equalBytes(key.digest, digest));
+    return this.#keys.find((key) => equalBytes(key.digest, digest))?.caller ?? null;
   }
 
   /** The caller a key belongs to, or null. */

@@ -72,7 +72,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     const seen = await askGate(async () => {
       const one = await findRun(id, log.value, context, jobRuns);
       const nowMs = context.ports.clock.now();
-      if (one?.job == null || !goesOn(one, nowMs)) return one?.found ?? null;
+      if (one === null || one.job === null || !goesOn(one, nowMs)) return one === null ? null : one.found;
       const actions = (await one.jobRuns?.results(one.job, context)) ?? [];
       return { live: toLiveRun(one.job, nowMs), actions: actions.map(toAction) };
     }, UNREADABLE);

@@ -211,3 +211,33 @@ describe("The deliveries of a run", () => {
     });
   });
 });
+
+test("T54 a portal link shows its customer neither the flow, nor an event whose body the flow makes, and a PUT of it leaves both", async () => {
+  const { put, keep, publish, later, send } = await openVia();
+  await keep("priced", PRICED);
+  await put("mine", { customer: "c_1", via: "priced" });
+  await publish("order.paid", { order_id: "o_1", margin: "geheim" });
+  await later(SECOND);
+  const made = await send("POST", "/v1/portal_links", { customer: "c_1" });
+  const authorization = `Bearer ${new URL(made.body.url as string).hash.slice("#token=".length)}`;
+  const by = (method: string, path: string, body?: unknown) =>
+    send(method, `/v1/portal${path}`, body, { authorization });
+  const { deliveries } = (await by("GET", "/deliveries")).body;
+  const answers = [
+    await by("GET", `/deliveries/${deliveries[0].delivery_id}`),
+    await by("GET", "/endpoints/mine"),
+    await by("GET", "/endpoints"),
+    await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"] }),
+    await by("PATCH", "/endpoints/mine", { paused: true }),
+  ];
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toMatch(/via|priced|geheim/);
+  }
+  for (const [method, change] of [
+    ["PUT", { url: `${HOST}/mine`, events: ["*"], via: "priced" }],
+    ["PATCH", { via: null }],
+  ] as const)
+    expect((await by(method, "/endpoints/mine", change)).status, method).toBe(422);
+  expect((await send("GET", "/v1/endpoints/mine")).body).toMatchObject({ via: "priced" });
+});
