@@ -40,7 +40,7 @@ export function endpoints(): Feature<EndpointObjects> {
           ? undefined
           : async (notices) => {
               const deployment = deploymentOf(env);
-              const jurisdiction = deployment.runnerOf(tenant)?.jurisdiction;
+              const { jurisdiction } = deployment.runnerOf(tenant) ?? {};
               await tellTenant(notices, { tenant, jurisdiction }, deployment.configured);
             },
       ),
