@@ -27,6 +27,7 @@ const VOLLEY_KEYS = JSON.stringify([
     flags: ["manage_keys"],
     quota: { limit: 5, window_s: 60 },
   },
+  { name: "plain", tenant: "unmanaged", tools: ["*"], hash: await hashOf("plain") },
 ]);
 const { callers } = readKeys({ VOLLEY_KEYS });
 const namespace = env.KEYS as unknown as KeyShardNamespace;
@@ -165,10 +166,13 @@ describe("An isolate", () => {
     });
   });
 
-  test("knows no key of a tenant of which VOLLEY_KEYS has none that could revoke it", async () => {
-    const { key } = await keep("orphan", { tenant: "nobody" });
-    expect(await openIsolate().ask(key)).toBeNull();
-  });
+  test.each(["nobody", "unmanaged"])(
+    "knows no key of a tenant of which VOLLEY_KEYS has none that could revoke it: %s",
+    async (tenant) => {
+      const { key } = await keep("orphan", { tenant });
+      expect(await openIsolate().ask(key)).toBeNull();
+    },
+  );
 });
 
 test("A request whose key cannot be looked up is 503 with a time to wait; a malformed one asks no object", async () => {
