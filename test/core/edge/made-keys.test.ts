@@ -20,6 +20,14 @@ const hashOf = async (key: string) => toHash(await digestKey(key));
 const VOLLEY_KEYS = JSON.stringify([
   { name: "manager", tenant: "acme", tools: ["*"], hash: await hashOf("manager"), flags: ["manage_keys"] },
   {
+    // The same name of another tenant, whose quota is nothing to keys of this one.
+    name: "smaller",
+    tenant: "twin",
+    tools: ["*"],
+    hash: await hashOf("twin"),
+    quota: { limit: 99, window_s: 60 },
+  },
+  {
     name: "smaller",
     tenant: "acme",
     tools: ["*"],
