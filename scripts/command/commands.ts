@@ -2,6 +2,7 @@ import type { Command } from "./define-command.ts";
 import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
+import { endpointsList } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   flowsDiff,
   flowsPush,
   restore,
+  endpointsList,
   deploy,
   doctor,
 ];

@@ -1,5 +1,8 @@
+import { useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
+import { FITTED_TABLES } from "../../src/core/answer/token-weights.ts";
 import { describeTools, printTools } from "../catalogue/describe-tools.ts";
 import { findBindings } from "../catalogue/read-configured.ts";
+import { sayCost } from "../catalogue/say-cost.ts";
 import { checkProject, knownInDevelopment } from "../project/check-project.ts";
 import { drawFindings, sayFindings } from "../project/draw-findings.ts";
 import { findWrangler } from "../project/find-wrangler.ts";
@@ -28,6 +31,8 @@ export const toolsList = defineCommand({
     );
     terminal.give(entries);
     terminal.print(printTools(entries).trimEnd());
+    useTokenTables(FITTED_TABLES);
+    terminal.print(sayCost(loaded.worker.tools));
     return 0;
   },
 });

@@ -202,7 +202,10 @@ test("every class of objects that a feature brings is known, with the binding th
   const loaded = await loadWorker(project, findWrangler(resolve(".")));
   if (!("worker" in loaded)) throw new Error(loaded.problem);
   const bindings = project.config.durable_objects?.bindings ?? [];
-  expect(KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace")).toEqual(
+  expect(
+    KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace"),
+    "scripts/project/known-objects.ts has each",
+  ).toEqual(
     bindings.map(({ name, class_name }) => ({
       className: class_name,
       binding: name,
