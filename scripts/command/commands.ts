@@ -2,7 +2,7 @@ import type { Command } from "./define-command.ts";
 import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
-import { endpointsList } from "./endpoints.ts";
+import { endpointsImport, endpointsList } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
@@ -17,8 +17,9 @@ export const COMMANDS: readonly Command[] = [
   flowsPull,
   flowsDiff,
   flowsPush,
-  restore,
   endpointsList,
+  endpointsImport,
+  restore,
   deploy,
   doctor,
 ];

@@ -1,5 +1,3 @@
-import { useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
-import { FITTED_TABLES } from "../../src/core/answer/token-weights.ts";
 import { describeTools, printTools } from "../catalogue/describe-tools.ts";
 import { findBindings } from "../catalogue/read-configured.ts";
 import { sayCost } from "../catalogue/say-cost.ts";
@@ -31,8 +29,7 @@ export const toolsList = defineCommand({
     );
     terminal.give(entries);
     terminal.print(printTools(entries).trimEnd());
-    useTokenTables(FITTED_TABLES);
-    terminal.print(sayCost(loaded.worker.tools));
+    terminal.print(`\n${sayCost(loaded.worker.tools)}`);
     return 0;
   },
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TEMPLATES } from "../templates/template-list.ts";
 import { withAbsoluteLinks } from "./repository-address.ts";
 
-/** What a release is made of. */
+/** A release, and the repository that it is made in. */
 interface Release {
   readonly root: string;
   readonly version: string;

@@ -58,7 +58,7 @@ describe("volley dev", () => {
     expect(await look("VOLLEY_KEYS='[]'\nVOLLEY_KEY=mine")).toEqual([false, null]);
     expect(await look(`${keys}VOLLEY_KEY=mine`)).toEqual([true, "mine"]);
     expect(await look(`${keys}VOLLEY_KEY=other`)).toEqual([true, null]);
-    // What cannot be read is for the server to say.
+    // The server says itself what it cannot read.
     expect(await look("VOLLEY_KEYS='['")).toEqual([true, null]);
   });
 
