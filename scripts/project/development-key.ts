@@ -36,5 +36,5 @@ export async function findKey({ config, devVars }: Project): Promise<string | nu
   const text = own ?? config.vars?.["VOLLEY_KEYS"];
   const ring = attemptNow(() => parseKeyRing(typeof text === "string" ? text : undefined));
   if (key === "" || !ring.ok) return null;
-  return ring.value.has(toHash(await digestKey(key))) ? key : null;
+  return ring.value.ofHash(toHash(await digestKey(key))) !== null ? key : null;
 }

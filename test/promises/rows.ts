@@ -245,6 +245,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
   },
   {
+    mark: "T51",
+    when: "OAuth: an open redirect, a code that is intercepted, injected or replayed, a mix-up of issuers, a form of another site, a flood of registrations, a token that outlives its key",
+    seen: "addresses match to the letter; a code needs its verifier, its client and its resource, and is good once; what is used twice ends the sign-in; answers name their issuer; every kind of record is bounded and expires; tokens end within 30 s of their key",
+  },
+  {
     mark: "T54",
     when: "an endpoint points inside, hangs, or floods by retry; a portal link is used for another customer",
     seen: "the address is refused, and looked at again for each attempt; it holds one call of its own and delays no other; the link reaches its customer's endpoints only",

@@ -30,6 +30,10 @@ export interface Served {
   /** Where it keeps endpoints. */
   readonly EndpointDirectory?: Gate;
   readonly EndpointShard?: Gate;
+  /** Where it keeps sign-ins. */
+  readonly SignInStore?: Gate;
+  /** Where it keeps connections. */
+  readonly ConnectionShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -73,6 +77,8 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
       OperatorLog: Idle,
       EndpointDirectory: Idle,
       EndpointShard: Idle,
+      SignInStore: Idle,
+      ConnectionShard: Idle,
       ...served,
     };
   });
@@ -102,6 +108,8 @@ function serveProblem(error: unknown): Required<Served> {
     OperatorLog: Idle,
     EndpointDirectory: Idle,
     EndpointShard: Idle,
+    SignInStore: Idle,
+    ConnectionShard: Idle,
   };
 }
 

@@ -10,7 +10,7 @@ import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, Later, RunFlow } from "../gate/execution.ts";
+import type { Accounts, Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -47,10 +47,16 @@ export interface Feature<Objects extends object = object> {
   readonly discovery?: Discovery;
   /** Tools that are not in the Worker's code. */
   readonly keptTools?: KeptTools;
-  /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
-  readonly openCallers?: (configured: Configured) => CallerSource;
+  /**
+   * Open the keys that no variable has. Throws where its part of the configuration cannot be read.
+   *
+   * @param sources gives those of every feature, once all are open
+   */
+  readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
+  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
+  readonly openAccounts?: (configured: Configured) => Accounts;
   /**
    * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
    * its part of the configuration cannot be read.
@@ -119,14 +125,16 @@ export interface ToolSource {
   currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog>;
 }
 
-/** Callers whose keys no variable has. */
+/** Callers whose keys no variable has. A key may be good at some addresses only. */
 export interface CallerSource {
   /** Whether a text has the form of such a key. One that has not is refused without asking an object. */
-  hasForm(key: string): boolean;
+  hasForm(key: string, url: string): boolean;
   /** The caller of a key that was asked for lately; undefined where that is not known. */
-  recall(key: string): Caller | null | undefined;
-  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. */
-  identify(key: string): Promise<Result<Caller | null, Refusal>>;
+  recall(key: string, url: string): Caller | null | undefined;
+  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. One asked for lately is recalled. */
+  identify(key: string, url: string): Promise<Result<Caller | null, Refusal>>;
+  /** The caller of the key with this digest, asked for anew. */
+  readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
 /** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */

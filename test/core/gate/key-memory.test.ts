@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { KeyMemory } from "../../../src/features/keys/key-memory.ts";
+import { KeyMemory } from "../../../src/core/gate/key-memory.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../contract/limits.ts";
 
 interface Remembered<T> {
   readonly value: T;
