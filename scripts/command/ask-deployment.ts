@@ -6,8 +6,13 @@ import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
 import { CommandError } from "./command-error.ts";
 
 /** Ask a deployment for a JSON object. Throws, in a sentence, where it does not answer one: 1 where it refuses, 2 where it is not reached. */
-export async function askDeployment({ url, key }: Deployment, path: string): Promise<JsonObject> {
+export async function askDeployment(
+  { url, key }: Deployment,
+  path: string,
+  method: "GET" | "POST" = "GET",
+): Promise<JsonObject> {
   const response = await fetch(url + path, {
+    method,
     // A key goes where it was meant to go, and nowhere else.
     redirect: "manual",
     headers: { authorization: `Bearer ${key}` },

@@ -7,6 +7,7 @@ import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
 import { toolsCheck, toolsList } from "./tools.ts";
+import { vaultKey, vaultRotate } from "./vault.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -20,6 +21,8 @@ export const COMMANDS: readonly Command[] = [
   endpointsList,
   endpointsImport,
   restore,
+  vaultKey,
+  vaultRotate,
   deploy,
   doctor,
 ];
