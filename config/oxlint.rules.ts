@@ -183,7 +183,12 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
     rules: { "import/no-default-export": "off" },
   },
   {
-    files: ["scripts/**", "test/**", "src/core/edge/platform/{log-bug,system-ports}.ts"],
+    files: [
+      "scripts/**",
+      "templates/create-volley/**",
+      "test/**",
+      "src/core/edge/platform/{log-bug,system-ports}.ts",
+    ],
     rules: { "no-console": "off" },
   },
   {

@@ -7,8 +7,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
-import { useTokenTables } from "../src/core/answer/estimate-tokens.ts";
-import { FITTED_TABLES } from "../src/core/answer/token-weights.ts";
 import { describeTools, printTools } from "./catalogue/describe-tools.ts";
 import { readConfigured } from "./catalogue/read-configured.ts";
 import { readCatalogue, readVolleyTools } from "./catalogue/read-tools.ts";
@@ -27,7 +25,6 @@ async function main(): Promise<void> {
   }
   const listed = await readCatalogue();
   const entries = describeTools(listed, await readConfigured(ROOT, process.env));
-  useTokenTables(FITTED_TABLES);
   const served = listed.filter(({ isServed }) => isServed).map(({ tool }) => tool);
   console.log(
     values.json === true ? JSON.stringify(entries, null, 2) : `${printTools(entries)}${sayCost(served)}\n`,

@@ -1,4 +1,5 @@
-import { estimateTokens } from "../../src/core/answer/estimate-tokens.ts";
+import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
+import { FITTED_TABLES } from "../../src/core/answer/token-weights.ts";
 import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
@@ -11,6 +12,7 @@ import {
 
 /** Say what a catalogue costs a model in each of its requests, and what to do where that is much. */
 export function sayCost(tools: readonly Tool[]): string {
+  useTokenTables(FITTED_TABLES);
   const catalog = createCatalog(tools, DISCOVERY);
   const cost = (surface: ToolSurface): number =>
     Math.round(estimateTokens(JSON.stringify(describeSurface(surface, catalog))) / 10) * 10;

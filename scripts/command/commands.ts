@@ -2,6 +2,7 @@ import type { Command } from "./define-command.ts";
 import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
+import { endpointsImport } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   flowsPull,
   flowsDiff,
   flowsPush,
+  endpointsImport,
   restore,
   deploy,
   doctor,

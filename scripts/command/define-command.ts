@@ -52,5 +52,5 @@ export interface Command<O extends Options = Options> {
 
 /** Define a command; its options give its values their types. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
-  return command as unknown as Command;
+  return command;
 }

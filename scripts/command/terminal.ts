@@ -9,12 +9,12 @@ export interface Terminal {
   /** The width, in columns. */
   readonly width: number;
   /** Print a line of the answer, for people. */
-  print(line: string): void;
+  readonly print: (line: string) => void;
   /** Print a line about the work itself, such as a wait. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
   /** Print the answer for machines; does nothing without `--json`. */
-  give(value: unknown): void;
-  paint(colour: Colour, text: string): string;
+  readonly give: (value: unknown) => void;
+  readonly paint: (colour: Colour, text: string) => string;
 }
 
 /** The terminal of this process. */

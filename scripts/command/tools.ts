@@ -1,5 +1,6 @@
 import { describeTools, printTools } from "../catalogue/describe-tools.ts";
 import { findBindings } from "../catalogue/read-configured.ts";
+import { sayCost } from "../catalogue/say-cost.ts";
 import { checkProject, knownInDevelopment } from "../project/check-project.ts";
 import { drawFindings, sayFindings } from "../project/draw-findings.ts";
 import { findWrangler } from "../project/find-wrangler.ts";
@@ -18,15 +19,17 @@ export const toolsList = defineCommand({
     const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
     const loaded = await loadWorker(project, findWrangler(folder));
     if ("problem" in loaded) throw new CommandError(`The Worker does not start. ${loaded.problem}`, 1);
+    // None is marked with where it comes from: its author has listed each.
     const entries = describeTools(
-      loaded.worker.tools.map((tool) => ({ tool, source: "own", isServed: true }) as const),
+      loaded.worker.tools.map((tool) => ({ tool, source: "shipped", isServed: true }) as const),
       {
         secrets: knownInDevelopment(project, env).names,
         bindings: new Set(findBindings(project.config)),
       },
     );
-    terminal.give(entries.map(({ source: _, served: __, ...entry }) => entry));
-    terminal.print(printTools(entries.map((entry) => ({ ...entry, source: "shipped" }))).trimEnd());
+    terminal.give(entries);
+    terminal.print(printTools(entries).trimEnd());
+    terminal.print(`\n${sayCost(loaded.worker.tools)}`);
     return 0;
   },
 });

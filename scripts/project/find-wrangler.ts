@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import type * as esbuild from "esbuild";
+
 import { CommandError } from "../command/command-error.ts";
 
 /** The project's own Wrangler, which brings the bundler along. */
@@ -10,7 +12,7 @@ export interface Wrangler {
   readonly script: string;
   readonly version: string;
   /** The bundler that it deploys with. */
-  loadBundler(): Promise<typeof import("esbuild")>;
+  loadBundler(): Promise<typeof esbuild>;
 }
 
 /** Find the Wrangler of a project's dependencies. Throws, in a sentence, where it has none. */

@@ -109,7 +109,7 @@ export async function readProject(
 
 function parseToml(text: string, shown: string): WranglerConfig {
   try {
-    return parse(text) as WranglerConfig;
+    return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const why = error.message.split("\n")[0]!.replace(/^Invalid TOML document: /, "");

@@ -37,6 +37,7 @@ export default defineConfig({
           .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
           .replaceAll(/\s/g, "-"),
     },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     codeTransformers: [colours],
     config: (md) => {
       md.core.ruler.push("aligned", ({ tokens }) => {
@@ -51,6 +52,8 @@ export default defineConfig({
       }
     },
   },
+  // Drawings stay files: styles know them by their names.
+  vite: { build: { assetsInlineLimit: 0 } },
   themeConfig: {
     siteTitle: "Volley",
     search: { provider: "local" },
@@ -60,7 +63,6 @@ export default defineConfig({
       { text: "Products", link: "/for-products" },
       { text: "Agents", link: "/for-agents" },
       { text: "Operators", link: "/for-operators" },
-      { text: "Console", link: "/../console", target: "_self" },
     ],
     sidebar: [
       { text: "All pages", link: "/" },

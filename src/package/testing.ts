@@ -98,6 +98,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
+    import("../features/endpoints/http/run-via.ts"),
     import("../features/added-tools/json-schema/check-schema.ts"),
     import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),

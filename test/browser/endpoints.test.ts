@@ -79,7 +79,7 @@ describe("The section Endpoints", () => {
       await page.getByLabel("Type").fill("order.paid");
       await page.getByLabel("Data, as JSON").fill('{"order_id":"o_2","number":12345678901234567890}');
       await page.getByRole("button", { name: "Who would get it?" }).click();
-      await page.getByRole("cell", { name: "the endpoint is paused" }).waitFor(PATIENT);
+      await page.getByRole("cell", { name: "the endpoint is paused" }).first().waitFor(PATIENT);
       await look("publish");
     },
   );
@@ -111,6 +111,33 @@ describe("The section Endpoints", () => {
     await page.getByRole("button", { name: "Pause" }).waitFor(PATIENT);
     await page.getByRole("button", { name: "Recover" }).click();
     await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);
+  });
+
+  test("makes a portal link of an endpoint's customer, which opens the page of that customer", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-good" });
+    const { page } = console;
+    await page.getByRole("button", { name: "Make a portal link" }).click(PATIENT);
+    const link = page.getByText("/portal#token=vpl_");
+    await link.waitFor(PATIENT);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.goto(await link.innerText());
+    await page.getByRole("link", { name: "Shop of c_1" }).waitFor(PATIENT);
+    expect(await page.getByRole("link", { name: "shop-bad" }).count()).toBe(0);
+  });
+
+  test("shows on a run's page the deliveries of the events that it published", async () => {
+    const { batch_id: run } = await call("POST", "/v1/execute_actions", {
+      actions: [{ tool: "publish_event", args: { type: "order.paid", data: { order_id: "o_9" } } }],
+    });
+    await using console = await openConsole({ key: ADMIN, path: `/console#/runs/${run}` });
+    const { page } = console;
+    const deliveries = page.getByRole("region", { name: "Deliveries of its events" });
+    await deliveries.getByRole("link", { name: "shop-good" }).waitFor(PATIENT);
+    await expectAccessible(page);
+    await deliveries.getByRole("link", { name: "order.paid" }).first().click();
+    await page.getByRole("link", { name: /^evt_/ }).click(PATIENT);
+    await page.getByText("By the run").waitFor(PATIENT);
   });
 
   test("is for keys with the flag: others have no link to it, and nothing of it is asked", async () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
     description: "Bookkeeping",
   });
   await put("portal-bad", { customer: SHOP, url: FAILS, events: ["order.*"], headers: { "x-env": "prod" } });
+  await put("portal-hidden", { customer: SHOP, paused: true, description: "Books\u202Ekeeping\u200B" });
   await put("portal-theirs", { customer: OTHER, url: TAKES, description: "A secret of another customer" });
   await call("POST", "/v1/events", {
     type: "order.paid",
@@ -52,6 +53,7 @@ describe("The page of a portal link", () => {
       };
       await page.getByRole("link", { name: "portal-bad" }).waitFor(PATIENT);
       await page.getByText("failing").first().waitFor();
+      await page.getByRole("link", { name: "Books\\u{202e}keeping\\u{200b}" }).waitFor();
       await look("list");
       await page.getByRole("link", { name: "Bookkeeping" }).click();
       await page.getByRole("region", { name: "The last 24 hours" }).waitFor();
@@ -103,6 +105,7 @@ describe("The page of a portal link", () => {
     await press("button", "Rotate the secret");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.getByText("whsec_").count()).toBe(0);
     await press("button", "Rotate the secret");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();

@@ -18,7 +18,7 @@ interface Promised {
   readonly path: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What its answer has. */
+  /** A text that its answer has. */
   readonly text: string;
 }
 

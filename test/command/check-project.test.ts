@@ -210,5 +210,7 @@ test("every class of objects that a feature brings is known, with the binding th
         ?.tag,
     })),
   );
-  expect(loaded.worker.exported.toSorted()).toEqual(bindings.map(({ class_name }) => class_name).toSorted());
+  expect(loaded.worker.exported.toSorted()).toEqual(
+    bindings.map(({ class_name }) => String(class_name)).toSorted(),
+  );
 });

@@ -155,6 +155,40 @@ test("the README has at most 150 lines, and its first answer gains by references
   expect(readme).toContain(`${sequential} ms of calls in ${duration}`);
 });
 
+test("the README's figures beside others are those of the pages that measure them", async () => {
+  const [tasks = "", peers = ""] = await Promise.all(
+    ["docs/published-tasks.md", "docs/peers.md"].map((page) => readFile(join(ROOT, page), "utf8")),
+  );
+  /** The cells of the first row that begins so, behind its name. */
+  const cells = (page: string, begin: string): readonly string[] =>
+    page
+      .slice(page.indexOf(`| ${begin} |`) + begin.length + 4)
+      .split("\n", 1)[0]!
+      .split("|")
+      .map((cell) => cell.trim());
+  const task = (name: string, way: string): { rounds: string; seconds: string; tokens: string } => {
+    const [rounds = "", seconds, , , tokens = ""] = cells(tasks, `${name} | ${way}`);
+    return { rounds, seconds: Number(seconds).toFixed(1), tokens };
+  };
+  const [alone, batch] = ["calls in parallel", "Volley"].map((way) => task("Movie Recommendation", way));
+  const [levels, references] = ["calls in parallel", "Volley"].map((way) =>
+    task("ParallelQA, 2 entities", way),
+  );
+  const [sdk, graph, volley, background] = [
+    "AI SDK `generateText`",
+    "LangGraph `ToolNode`",
+    "Volley",
+    "Volley, every call in the background",
+  ].map((name) => cells(peers, name)[0]);
+  for (const part of [
+    `native ${alone!.seconds} s and ${alone!.tokens} tokens, Volley ${batch!.seconds} s and ${batch!.tokens}.`,
+    `native ${levels!.rounds} rounds, Volley ${references!.rounds}, in ${levels!.seconds} s and ${references!.seconds} s`,
+    `AI SDK ${sdk} and LangGraph ${graph} batches a second, Volley ${volley}: [peers]`,
+    `in the background: ${background} batches a second`,
+  ])
+    expect(readme).toContain(part);
+});
+
 /** Line breaks were added to the printed answer; nothing else may differ. */
 function squeeze(text: string): string {
   return text.replaceAll(/\s+/g, "");

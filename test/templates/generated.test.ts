@@ -18,8 +18,9 @@ test("npm create volley offers every template", () => {
 });
 
 test("one version stands in both packages and in the starter's dependency", async () => {
-  const read = async (path: string) => JSON.parse(await readFile(path, "utf8")) as Record<string, any>;
+  const read = async (path: string) =>
+    JSON.parse(await readFile(path, "utf8")) as { version: string; dependencies: Record<string, string> };
   const { version } = await read("package.json");
   expect((await read("templates/create-volley/package.json")).version).toBe(version);
-  expect((await read("templates/starter/package.json")).dependencies.volley).toBe(version);
+  expect((await read("templates/starter/package.json")).dependencies["volley"]).toBe(version);
 });

@@ -418,6 +418,7 @@ class Endpoint(TypedDict):
     description: NotRequired[str]
     headers: NotRequired[Dict[str, str]]
     rate_limit: NotRequired[EndpointRateLimit]
+    via: NotRequired[str]
     ordered: bool
     paused: bool
     id: str
@@ -441,6 +442,7 @@ class EndpointChange(TypedDict):
     description: NotRequired[str]
     headers: NotRequired[Dict[str, str]]
     rate_limit: NotRequired[EndpointChangeRateLimit]
+    via: NotRequired[str]
     ordered: NotRequired[bool]
     paused: NotRequired[bool]
 
@@ -463,8 +465,10 @@ class EndpointRequest(TypedDict):
     description: NotRequired[str]
     headers: NotRequired[Dict[str, str]]
     rate_limit: NotRequired[EndpointRequestRateLimit]
+    via: NotRequired[str]
     ordered: NotRequired[bool]
     paused: NotRequired[bool]
+    secret: NotRequired[str]
 
 
 class EnvelopeSummary(TypedDict):
@@ -1456,6 +1460,7 @@ class Run(TypedDict):
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
     children: List[ListedRun]
+    deliveries: NotRequired[str]
 
 
 class RunActionError(TypedDict):
@@ -1749,6 +1754,7 @@ class WholeEndpoint(TypedDict):
     description: NotRequired[str]
     headers: NotRequired[Dict[str, str]]
     rate_limit: NotRequired[WholeEndpointRateLimit]
+    via: NotRequired[str]
     ordered: bool
     paused: bool
     id: str
@@ -1842,9 +1848,9 @@ class DeliveriesPaths:
         """Show a delivery with its attempts: `GET /v1/deliveries/{id}`"""
         return self._transport.send("GET", f"/v1/deliveries/{quote(id, safe='')}")  # type: ignore[no-any-return]
 
-    def list(self, *, endpoint: Optional[str] = None, event: Optional[str] = None, status: Optional[Literal["pending", "retrying", "delivered", "failed", "discarded"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> DeliveryPage:
+    def list(self, *, endpoint: Optional[str] = None, event: Optional[str] = None, run: Optional[str] = None, status: Optional[Literal["pending", "retrying", "delivered", "failed", "discarded"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> DeliveryPage:
         """List deliveries, the latest event first: `GET /v1/deliveries`"""
-        return self._transport.send("GET", "/v1/deliveries", query={"endpoint": endpoint, "event": event, "status": status, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+        return self._transport.send("GET", "/v1/deliveries", query={"endpoint": endpoint, "event": event, "run": run, "status": status, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
 
     def resend(self, id: str) -> DeliveriesResendAnswer:
         """Deliver an event to its endpoint once more, to its present address: `POST /v1/deliveries/{id}/resend`"""

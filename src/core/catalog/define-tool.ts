@@ -140,6 +140,8 @@ export interface ToolContext {
   readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
+  /** The id of the run that the call is of. */
+  readonly runId?: string | undefined;
   /**
    * Keep a text out of everything that the call answers or logs from now on, as its declared secrets are: a secret that was
    * made with one, such as an access token.

@@ -711,6 +711,8 @@ export const signInsPruned = 200;
 export const endpointShards = 16;
 /** A call of a tenant's directory, which asks up to sixteen objects within `gateTimeoutMs` each. */
 export const directoryTimeoutMs = 10_000;
+/** Endpoints in an object up to which another one of the same customer comes into it too: so few are delivered to within a second. */
+export const endpointsTogether = 8;
 /** Endpoints of one tenant: an index of them is held in memory, some two megabytes. */
 export const endpoints = 10_000;
 /** Patterns of types that one endpoint asks for. */
@@ -759,6 +761,10 @@ export const endpointSecrets = 3;
 export const eventsRecovered = 1_000;
 /** Endpoints that a dry run of an event tells of. */
 export const endpointsExplained = 1_000;
+/** Bytes of the body that a flow makes of an event: as much as the data of one may be. */
+export const viaBodyBytes = 64 * 1024;
+/** Bodies that one object remembers, so that a flow runs once for all of its endpoints that get the same event: two megabytes. */
+export const viaBodiesRemembered = 32;
 /** How long a portal link lasts at most. */
 export const portalLinkS = 7 * 24 * 3_600;
 /** How long one lasts unless said: time to look, not to pass it on. */

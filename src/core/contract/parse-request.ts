@@ -17,15 +17,18 @@ export interface ParsedRequest<Schema extends z.ZodMiniObject> {
 /**
  * Parse the body of a path that takes one object of known fields; the refusal says which is wrong, and why. A null that a field
  * does not take is as if the field were not there.
+ *
+ * @param base where the object stands in the body
  */
 export function parseRequest<Schema extends z.ZodMiniObject>(
   schema: Schema,
   sent: unknown,
+  base: readonly string[] = [],
 ): Result<ParsedRequest<Schema>, Refusal> {
   const value = withoutRefusedNulls(schema, sent);
   const parsed = schema.safeParse(value);
   if (parsed.success) return ok({ parsed: parsed.data, value });
-  const { issues, hint } = explainMisfit(parsed.error, value, { known: Object.keys(schema.shape) });
+  const { issues, hint } = explainMisfit(parsed.error, value, { known: Object.keys(schema.shape), base });
   return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
 }
 

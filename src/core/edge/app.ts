@@ -89,8 +89,10 @@ export function createApp(
     const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
     const identified = await identify(c.req.raw, c.get("deployment"), asked);
     if (!identified.ok) return respondRefusal(identified.error, refusingOf(c));
-    c.set("context", identified.value);
-    return next();
+    const context = identified.value;
+    c.set("context", context);
+    // A body that nothing ran for is let go with the answer.
+    return next().then(() => context.letGo?.());
   });
   for (const router of behindKey) app.route("/", router);
   for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!))
@@ -107,7 +109,9 @@ export function createApp(
       const entered = enter(request, watch, () => deploymentOf(env));
       if (!entered.ok) return entered;
       const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
-      return identified.ok ? executeActions.handle(request, identified.value, "") : identified;
+      if (!identified.ok) return identified;
+      const context = identified.value;
+      return executeActions.handle(request, context, "").finally(() => context.letGo?.());
     };
     const response = await answer().then(
       (answered) => respondResult(answered, refusing),

@@ -1,5 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
+import type { TellTenant } from "../contract/gate/notice.ts";
 import type { Ports } from "../egress/ports.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 
@@ -20,6 +21,8 @@ export interface Configured {
   readonly toolSecrets?: string | undefined;
   /** Absent in a Worker without flows. */
   readonly flows?: FlowCompiler | undefined;
+  /** Absent in a Worker that tells no tenant of itself. */
+  readonly tellTenant?: TellTenant | undefined;
 }
 
 /** Makes tools of kept flows. */

@@ -7,7 +7,7 @@ import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
-import type { IsolateBytes } from "../egress/isolate-bytes.ts";
+import type { IsolateBytes, RequestBytes } from "../egress/isolate-bytes.ts";
 import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { Watch } from "../observe/watch.ts";
@@ -103,6 +103,7 @@ export function createDeployment(
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
   const flows = partOf(features, "flows");
+  const tell = partOf(features, "tellTenant");
   const configured: Configured = {
     env,
     keys,
@@ -110,6 +111,7 @@ export function createDeployment(
     ports,
     toolSecrets,
     flows,
+    tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
     trustedOrigins: options.trustedOrigins,
   };
   const origins = readOrigins(env);
@@ -215,6 +217,7 @@ export function createDeployment(
       };
       // An added tool may allow its answers to be remembered, whatever the deployment's tools do.
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
+      let account: RequestBytes | undefined;
       return {
         requestId,
         dialect,
@@ -251,7 +254,8 @@ export function createDeployment(
               })
             : NO_TOOL_GATES,
           cache: cache?.of(caller.tenant) ?? null,
-          ...(bytes !== undefined && { share: () => bytes.open(caller.tenant, clock) }),
+          // One account for all that the request holds, so that it never waits for itself.
+          ...(bytes !== undefined && { share: () => (account ??= bytes.open(caller.tenant, clock)) }),
           // The request does not wait for it, and it never rejects.
           ...(eventsTo !== null && {
             onOpened: (opened) => {

@@ -5,6 +5,7 @@ import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { JobRecord } from "../contract/gate/job.ts";
+import type { Notice, Told } from "../contract/gate/notice.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -63,6 +64,11 @@ export interface Feature<Objects extends object = object> {
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
+  /** Tell a tenant of itself: of its jobs, questions and runs. */
+  readonly tellTenant?: (
+    notices: readonly Notice[],
+    told: Told & { readonly configured: Configured },
+  ) => Promise<void>;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
   /** Batches that run in the background. */

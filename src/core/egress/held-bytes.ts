@@ -28,12 +28,6 @@ export class HeldBytes {
     this.#account = open?.();
   }
 
-  /** The way to the account for the batches of a round; empty where nothing is counted. */
-  get shared(): { readonly share?: () => RequestBytes } {
-    const account = this.#account;
-    return account === undefined ? {} : { share: () => account };
-  }
-
   /** The bytes that one more batch of it may read. */
   get leftToRead(): number {
     if (this.#account === undefined) return Number.POSITIVE_INFINITY;
@@ -50,15 +44,9 @@ export class HeldBytes {
 
   /** Hold so many more, when it is their turn; why not, or null. */
   async hold(bytes: number, signal?: AbortSignal): Promise<Refusal | null> {
-    if (this.take(bytes)) return null;
     const due = this.#dueFor(bytes);
-    if (due > this.#account!.left) return TOO_LARGE;
-    const { granted, cancel } = this.#account!.wait(due, this.#isSmallWith(bytes));
-    signal?.addEventListener("abort", cancel, { once: true });
-    if (signal?.aborted === true) cancel();
-    const isGranted = await granted;
-    signal?.removeEventListener("abort", cancel);
-    if (!isGranted) return CROWDED;
+    if (due > 0 && due > this.#account!.left) return TOO_LARGE;
+    if (due > 0 && !(await this.#account!.hold(due, this.#isSmallWith(bytes), signal))) return CROWDED;
     this.#add(bytes, due);
     return null;
   }
@@ -107,5 +95,5 @@ export class HeldBytes {
 
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",
-  "The request, with all that is read and answered for it, takes more than one may hold; send less of it, or ask for less at once.",
+  "The request and its answer take more than one may hold; send less, or ask for less at once.",
 );

@@ -317,6 +317,17 @@ export class RequestBytes {
     return this.#isolate.take(this, bytes, isSmall);
   }
 
+  /** Take bytes when it is their turn; false where it never was. */
+  async hold(bytes: number, isSmall: boolean, signal?: AbortSignal): Promise<boolean> {
+    if (this.take(bytes, isSmall)) return true;
+    const { granted, cancel } = this.wait(bytes, isSmall);
+    signal?.addEventListener("abort", cancel, { once: true });
+    if (signal?.aborted === true) cancel();
+    const isGranted = await granted;
+    signal?.removeEventListener("abort", cancel);
+    return isGranted;
+  }
+
   /** Wait for bytes, no longer than `LIMITS.bytesWaitMs`. */
   wait(bytes: number, isSmall: boolean): Waiting {
     const { promise: granted, resolve } = Promise.withResolvers<boolean>();

@@ -624,7 +624,7 @@ function budgetSpent(): ToolFailure {
 
 const CROWDED = makeFailure("OVERLOADED", {
   retryAfterMs: 1_000,
-  hint: "Too much is being read for others at the moment, and the answer found no room; try again, or ask for less at once.",
+  hint: "Other requests hold too much at the moment; try again, or ask for less at once.",
 });
 
 const TOO_MANY_VALUES = makeFailure("RESPONSE_TOO_LARGE", {

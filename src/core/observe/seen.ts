@@ -52,6 +52,8 @@ export interface RunListener {
   saw(batch: SeenBatch): void;
   /** A request of the caller, or a batch of it, was refused whole. */
   refused?(code: RefusalCode): void;
+  /** The run that the batches of this request are rounds of; absent where each is a run of its own. */
+  readonly joined?: string | undefined;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
   join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void;
 }

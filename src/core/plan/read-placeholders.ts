@@ -71,16 +71,14 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
   if (alone !== null) return toPlaceholder({ at: text.indexOf(whole), written: whole }, alone, sources);
   const found: Placeholder[] = [];
   for (const match of text.matchAll(MARKED)) {
-    const [written, dollars, doubled, open, dollar, single, angled, square, named, ...others] = match;
-    const [call, percent, plain] = others;
-    const doubly = dollars ?? doubled ?? open;
-    const inner = doubly ?? dollar ?? single ?? angled ?? square ?? named ?? call ?? percent ?? plain ?? "";
-    if (kind === "template" && doubly !== undefined) continue;
+    const [written, dollars, doubled, open, dollar, , angled, square, named, call, percent, plain] = match;
+    const inner = match.slice(1).find(Boolean)!;
+    const inBraces = dollars ?? doubled ?? open;
+    if (kind === "template" && inBraces !== undefined) continue;
     const isWhole = written === whole;
-    if (angled !== undefined && ADDRESS.test(angled)) continue;
-    if (plain !== undefined && (isWhole ? PRICE : PROSE).test(plain)) continue;
-    // A program of a shell, and a name that a search looks for.
-    if (PROSE.test(call ?? percent ?? "")) continue;
+    if (angled !== undefined && ADDRESS.test(inner)) continue;
+    // A program of a shell, a name that a search looks for, and a price.
+    if (call ?? percent ?? plain) if ((isWhole && plain ? PRICE : PROSE).test(inner)) continue;
     // `{{shops}}` can be nothing else, but `{shops}`, `<b>` and `$HOME` are other things in most texts.
     const isSure =
       (dollars ?? doubled ?? square ?? named) !== undefined ||
@@ -89,8 +87,9 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
     if (!isSure && !HAS_PATH.test(inner)) continue;
     // A long text shows only one.
     if (found.length > 0 && text.length > SHOWN) break;
-    const names = doubly === undefined ? PREVIOUS : PREVIOUS_IN_BRACES;
-    found.push(...toPlaceholder({ at: match.index, written }, inner.trim(), { ...sources, names }));
+    // Outside two braces the other words for the action before are names of their own, as in code: `${result.rows}`.
+    const previous = (inBraces ?? /^\W*prev/.exec(inner)) ? sources.previous : undefined;
+    found.push(...toPlaceholder({ at: match.index, written }, inner.trim(), { ...sources, previous }));
   }
   return found;
 }
@@ -124,32 +123,25 @@ function readStringified(whole: string): string | null {
 function toPlaceholder(
   place: Omit<Placeholder, "reference">,
   inner: string,
-  sources: Meaning,
+  sources: Sources,
 ): Placeholder[] {
   const meant = toMeant(inner, sources);
   const reference = meant === null ? null : guessReference(meant);
   return reference === null ? [] : [{ ...place, reference }];
 }
 
-interface Meaning extends Sources {
-  /** The words for the action before. */
-  readonly names?: RegExp;
-}
-
-const PREVIOUS = /^(?:previous|prev)(?:_(?:result|output|step|action))?$/;
-/** Outside two braces these are names of their own, as in code: `${result.rows}`. */
-const PREVIOUS_IN_BRACES = /^(?:previous|prev|last|result|output)(?:_(?:result|output|step|action))?$/;
+const PREVIOUS = /^(?:previous|prev|last|result|output)(?:_(?:result|output|step|action))?$/;
 const COLLECTION =
   /^(?:\$\.?)?(?:steps|actions|results|outputs|tasks|nodes)(?:\.|\[["']?)([A-Za-z0-9_-]{1,64})(?:["']?\])?/;
 /** The step from an action to its output, which references do not have. */
 const OUTPUT = /^\.(?:outputs?|results?|data)(?![\w-])/;
 
 /** The inside of a placeholder with the id of the action that it means first; null where it means none. */
-function toMeant(inner: string, { isSource, previous, names = PREVIOUS }: Meaning): string | null {
+function toMeant(inner: string, { isSource, previous }: Sources): string | null {
   // Asked first, because a text may be full of what names nothing.
   const [name = ""] = NAME.exec(inner) ?? [];
   if (isSource(name)) return inner;
-  if (previous !== undefined && names.test(name) && isSource(previous))
+  if (previous !== undefined && PREVIOUS.test(name) && isSource(previous))
     return previous + inner.slice(inner.indexOf(name) + name.length).replace(OUTPUT, "");
   const [collected, id = ""] = COLLECTION.exec(inner) ?? [];
   return collected !== undefined && isSource(id)

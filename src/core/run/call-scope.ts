@@ -32,6 +32,8 @@ export interface CallScope {
   readonly onOpened?: OnOpened | undefined;
   /** The isolate's memory of the tenant's reads; null where nothing is remembered. */
   readonly cache: TenantReads | null;
+  /** Names the run that they are of; absent where they are of none. */
+  readonly runId?: (() => string) | undefined;
   /** Counts the calls that are under way. */
   readonly parallelism?: Parallelism;
   /** A read that is given up may go on until the invocation ends: no call waits for its header slot or its end. */

@@ -96,6 +96,10 @@ class CallContext implements ToolContext {
     return this.#call.idempotencyKey;
   }
 
+  get runId() {
+    return this.#call.scope.runId?.();
+  }
+
   get conceal() {
     return (secret: string) => this.#call.conceal(secret);
   }

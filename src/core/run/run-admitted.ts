@@ -136,6 +136,7 @@ async function run(
     cache,
     parallelism,
     onReport,
+    runId: () => (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId(),
     resends: resumed !== undefined,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };

@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { explainMisfit } from "../../core/contract/issues.ts";
-import { withoutNulls } from "../../core/contract/json.ts";
+import { parseRequest } from "../../core/contract/parse-request.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -69,12 +68,8 @@ export interface AgentOptions {
 
 /** Parse the field `volley` of a body, which may be missing; null in a field of it means that it is missing, as in a batch. */
 export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal> {
-  const known = Object.keys(agentOptionsSchema().shape);
-  const parsed = agentOptionsSchema().safeParse(withoutNulls(value ?? {}, known));
-  if (!parsed.success) {
-    const { issues, hint } = explainMisfit(parsed.error, value, { known, base: ["volley"] });
-    return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
-  }
+  const sent = parseRequest(agentOptionsSchema(), value ?? {}, ["volley"]);
+  if (!sent.ok) return sent;
   const {
     strategy = "act",
     surface,
@@ -84,7 +79,7 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
     max_tokens,
     skip_approval,
     tags,
-  } = parsed.data;
+  } = sent.value.parsed;
   return ok({
     strategy,
     // Calls that a model writes as text are easier to write without a batch around them.

@@ -141,7 +141,7 @@ const GONE = makeRefusal("UNAVAILABLE", "The caller went away before the answer.
 
 const TIMED_OUT = makeRefusal(
   "MODEL_TIMEOUT",
-  "The model did not answer within the time that this request had (volley.deadline_ms); give it more, or ask for less.",
+  "The model did not answer in the time that this request had (volley.deadline_ms); give it more.",
 );
 
 const MODEL_SPAN = { "volley.tool": "(model)" };
@@ -207,7 +207,7 @@ function sizeOf(text: string): number {
 
 const UNREADABLE = makeRefusal(
   "MODEL_UNAVAILABLE",
-  "The model's server answered with something unreadable, or broke its answer off; try again, or tell its operator.",
+  "The model's server answered with something unreadable, or broke off; try again, or tell its operator.",
 );
 
 function passing(refusal: Refusal): Trouble {
@@ -290,12 +290,13 @@ function withoutOurs(said: unknown): unknown {
   return { ...rest, ...(message !== undefined && { message: withoutOurs(message) }) };
 }
 
-/** An event as it came, unless it has our field; JSON may write that name with escapes. */
+/** An event as it came, unless it has our field, which JSON may write with escapes, or a name of ours. */
 function withoutOurVoice(event: ServerSentEvent): ServerSentEvent {
-  const { data, name } = event;
-  if (data === null || !(data.includes(OURS) || data.includes("\\u"))) return event;
+  const { data } = event;
+  const name = event.name.startsWith(OURS) ? "" : event.name;
+  if (data === null || !(event.raw.includes(OURS) || data.includes("\\u"))) return event;
   const parsed = attemptNow(() => parseExact(data));
-  if (!parsed.ok || withoutOurs(parsed.value) === parsed.value) return event;
+  if (!parsed.ok || (name === event.name && withoutOurs(parsed.value) === parsed.value)) return event;
   const json = JSON.stringify(withoutOurs(parsed.value));
   return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
 }

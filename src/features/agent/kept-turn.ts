@@ -145,7 +145,7 @@ function maySee({ grants }: KeptTurn, { tools }: Pick<Caller, "tools">): boolean
 
 const NOT_RESTORED = makeRefusal(
   "UNAVAILABLE",
-  "The earlier answers of this conversation's tools could not be read, and the model was not asked; send the same request again.",
+  "The earlier answers of this conversation's tools could not be read; send the same request again.",
   { retryAfterMs: 1_000 },
 );
 

@@ -48,7 +48,7 @@ export function sayLate(deadlineMs: number): string {
 
 /** The text in place of an answer, for a model that called tools although they were switched off, and said nothing else. */
 export const NO_ANSWER =
-  "The model asked for more tool calls after they were switched off, and gave no answer. What it found before stands in the report.";
+  "The model asked for more tool calls after they were switched off, and gave no answer. What it found is in the report.";
 
 /** The text in place of an answer, for a model that has said nothing at all. */
 export const EMPTY_ANSWER = "The model gave no answer.";

@@ -86,7 +86,7 @@ function readCall(call: ModelCall, catalog: Catalog, bodyBytes: number): Result<
 }
 
 const CUT_OFF: Failure = makeFailure("INVALID_ARGS", {
-  hint: "The arguments were cut off before their end. That may have been all of them, but nothing is written on a guess: send the call again, whole.",
+  hint: "The arguments were cut off before their end. Nothing is written on a guess: send the call again, whole.",
 });
 
 const TURN_FULL = toRefusedReply(

@@ -341,7 +341,7 @@ function wordsFor(stopped: Stopped, { options }: AgentRequest, { said, questions
 
 const NOT_KEPT = makeRefusal(
   "UNAVAILABLE",
-  "The tools' answers could not be kept for when this conversation comes back, so they are not handed over; the report has the results.",
+  "The tools' answers could not be kept for later, so they are not handed over; the report has the results.",
 );
 
 /** Keep what the caller does not see; nothing has to be where it sees everything. */

@@ -62,6 +62,7 @@ export interface Api {
       query?: {
         readonly endpoint?: string;
         readonly event?: string;
+        readonly run?: string;
         readonly status?: "pending" | "retrying" | "delivered" | "failed" | "discarded";
         readonly limit?: number;
         readonly cursor?: string;
@@ -872,6 +873,8 @@ export type Endpoint = {
     readonly limit: number;
     readonly window_s: number;
   };
+  /** A flow of reads: the event is its input, its answer the body */
+  readonly via?: string;
   readonly ordered: boolean;
   readonly paused: boolean;
   readonly id: string;
@@ -899,6 +902,8 @@ export type EndpointChange = {
     readonly limit: number;
     readonly window_s: number;
   };
+  /** A flow of reads: the event is its input, its answer the body */
+  readonly via?: string;
   /** One delivery at a time, in the order of publishing */
   readonly ordered?: boolean;
   readonly paused?: boolean;
@@ -925,9 +930,13 @@ export type EndpointRequest = {
     readonly limit: number;
     readonly window_s: number;
   };
+  /** A flow of reads: the event is its input, its answer the body */
+  readonly via?: string;
   /** One delivery at a time, in the order of publishing */
   readonly ordered?: boolean;
   readonly paused?: boolean;
+  /** The secret that it signs with, `whsec_…`, where it has one already; never shown */
+  readonly secret?: string;
 };
 
 export type Envelope = {
@@ -2060,6 +2069,8 @@ export type Run = {
   }[];
   /** The runs that it caused */
   readonly children: readonly ListedRun[];
+  /** Where the deliveries of the events are that it published */
+  readonly deliveries?: string;
 };
 
 export type RunAction = {
@@ -2382,6 +2393,8 @@ export type WholeEndpoint = {
     readonly limit: number;
     readonly window_s: number;
   };
+  /** A flow of reads: the event is its input, its answer the body */
+  readonly via?: string;
   readonly ordered: boolean;
   readonly paused: boolean;
   readonly id: string;

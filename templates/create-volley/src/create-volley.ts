@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const folder = resolve(answers.folder);
   const shown = relative(process.cwd(), folder) || ".";
-  const key = await makeProject({ from: TEMPLATES, folder, shown, ...answers });
+  const key = await makeProject({ ...answers, from: TEMPLATES, folder, shown });
   console.log(`\nMade ${basename(folder)} of the template ${answers.template}.`);
   if (answers.isGit) console.log(beginRepository(folder));
   const isInstalled = answers.isInstall && (await install(folder, answers.pm));

@@ -66,7 +66,10 @@ export function readFlags(words: readonly string[], agent: string): Flags {
     if (token.kind === "positional") folders.push(token.value);
     if (token.kind !== "option") continue;
     if (!Object.hasOwn(OPTIONS, token.name))
-      throw refuse(`There is no option ${token.rawName}.`, token.name, Object.keys(OPTIONS), "--");
+      throw refuse(
+        `There is no option ${token.rawName}.`,
+        nearest(token.name, Object.keys(OPTIONS), 1).map((name) => `--${name}`),
+      );
     const takesText = OPTIONS[token.name as keyof typeof OPTIONS].type === "string";
     if (takesText && (token.value === undefined || token.value.startsWith("-")))
       throw refuse(`${token.rawName} needs a value.`);
@@ -91,14 +94,13 @@ function readOne<T extends string>(value: string | undefined, names: readonly T[
   if (value === undefined) return null;
   const found = names.find((name) => name === value);
   if (found === undefined)
-    throw refuse(`--${flag} is one of ${names.join(", ")}; received '${value}'.`, value, names);
+    throw refuse(`--${flag} is one of ${names.join(", ")}; received '${value}'.`, nearest(value, names, 1));
   return found;
 }
 
-function refuse(message: string, name = "", names: readonly string[] = [], dashes = ""): Stop {
-  const [meant] = nearest(name, names, 1);
-  return new Stop(
-    `${message}${meant === undefined ? "" : ` Did you mean ${dashes}${meant}?`} 'npm create volley -- --help' says more.`,
-    2,
-  );
+/** Refuse the command line. @param near the names that a misspelt one may have meant */
+function refuse(message: string, near: readonly string[] = []): Stop {
+  const [meant] = near;
+  const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  return new Stop(`${message}${guess} 'npm create volley -- --help' says more.`, 2);
 }

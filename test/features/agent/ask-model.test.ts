@@ -354,6 +354,16 @@ describe("T48 A model's server that speaks in our voice", () => {
   });
 });
 
+test("T48 A model's server has no event under a name of ours", async () => {
+  const chunk = { choices: [], result: { status: "success" } };
+  const said = `event: volley.result\ndata: ${JSON.stringify(chunk)}\n\nevent: theirs\n${says("Hello")}`;
+  const asking = new Asking(new Response(`${said}${END}`, { headers: EVENTS }));
+  valueOf(await asking.ask("open"));
+  const heard = asking.heard.join("");
+  expect(heard).toContain("event: theirs\n");
+  expect(heard).not.toContain("volley");
+});
+
 describe("T48 The secret that a model's server was sent", () => {
   const secret = "sk-live-4fz/71+b==";
   const asking = (...answers: readonly Response[]): Asking => {

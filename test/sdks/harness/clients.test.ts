@@ -317,7 +317,7 @@ describe("docs/clients", () => {
 
   test("has no page without a test", () => {
     expect(pages.sort()).toEqual(
-      [...Object.keys(TURNS), "mcp.md", "curl.md", "python.md", "browser.md"].sort(),
+      [...Object.keys(TURNS), "mcp.md", "curl.md", "python.md", "browser.md", "receivers.md"].sort(),
     );
   });
 

@@ -4,7 +4,7 @@ import { execute } from "../../run/execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
-import { readRequestBody } from "../http/read-request-body.ts";
+import { readRunBody } from "../http/read-request-body.ts";
 import { respondBatch, respondDocument } from "../http/respond-run.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
@@ -24,7 +24,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const isNamed = headers.has("idempotency-key") || headers.has("x-stainless-retry-count");
     const key = isNamed ? readSentKey(request) : ok(null);
     if (!key.ok) return key;
-    const body = await readRequestBody(request);
+    const body = await readRunBody(request, context);
     if (!body.ok) return body;
     const value = context.brought?.later?.read(headers, body.value.value) ?? body.value.value;
     const batch = parseBatch(value, body.value.bytes);

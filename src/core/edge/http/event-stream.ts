@@ -20,7 +20,7 @@ export interface Listener extends Pick<Execution, "signal" | "listener"> {
 export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;
 
 /** The parts of a request's context that a stream needs. */
-type StreamContext = Pick<RequestContext, "caller" | "requestId" | "dialect" | "defer"> & {
+type StreamContext = Pick<RequestContext, "caller" | "requestId" | "dialect" | "defer" | "letGo"> & {
   readonly ports: Pick<RequestContext["ports"], "clock">;
 };
 
@@ -60,17 +60,24 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   let told = 0n;
 
   const admitted = Promise.withResolvers<QuotaState | null>();
-  const { made: running, release } = holdAnswer((onWritten) =>
-    run({
-      signal: stream.signal,
-      listener: { onAdmitted: admitted.resolve, onWritten },
-      onResult(json, index) {
-        if (index === undefined) return tell("result", json);
-        told |= 1n << BigInt(index);
-        tell("result", json, `id: ${told.toString(16)}\n`);
-      },
-      onStarted: (json) => tell("started", json),
-    }),
+  const { made: running, release } = holdAnswer(
+    (onWritten) =>
+      run({
+        signal: stream.signal,
+        listener: { onAdmitted: admitted.resolve, onWritten },
+        onResult(json, index) {
+          if (index === undefined) return tell("result", json);
+          told |= 1n << BigInt(index);
+          tell(
+            "result",
+            json,
+            `id: ${told.toString(16)}
+`,
+          );
+        },
+        onStarted: (json) => tell("started", json),
+      }),
+    context,
   );
   // A dry run is over without ever being admitted, and so is a replay.
   const first = await Promise.race([

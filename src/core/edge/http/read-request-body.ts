@@ -1,11 +1,13 @@
 import type * as z from "zod/mini";
 
 import * as LIMITS from "../../contract/limits.ts";
-import { type JsonOptions, parseJson } from "../../contract/parse-json.ts";
+import { countValues, type JsonOptions, parseJson } from "../../contract/parse-json.ts";
 import { type ParsedRequest, parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { CROWDED } from "../../egress/crowded.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** A parsed body and its size in bytes. */
 export interface RequestBody {
@@ -24,6 +26,28 @@ export interface BodyLimits extends JsonOptions {
 }
 
 const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
+
+/**
+ * Read the body of what runs something. One that is not small counts among its tenant's bytes, with the values that are made of it,
+ * from before it is parsed until what it asked for has run.
+ */
+export function readRunBody(
+  request: Request,
+  context: RequestContext,
+): Promise<Result<RequestBody, Refusal>> {
+  const hold = async (body: Uint8Array): Promise<Refusal | null> => {
+    const { length } = body;
+    const account = length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
+    if (account === undefined) return null;
+    const bytes = length + LIMITS.valueBytes * countValues(new TextDecoder().decode(body), length);
+    if (!(await account.hold(bytes, bytes <= LIMITS.argsBytes, request.signal))) return CROWDED;
+    // It grows no more, and what runs may wait for a minute, so it keeps no other request from its turn.
+    account.rest(bytes);
+    context.letGo = () => account.give(bytes);
+    return null;
+  };
+  return readRequestBody(request, { ...BATCH_LIMITS, beforeParsing: hold });
+}
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 

@@ -15,6 +15,8 @@ export interface RequestContext extends Omit<Execution, "signal"> {
   readonly configured: Configured;
   /** Every tool that the caller's tenant has, whichever of its keys may call it. Rejects where the tenant's object cannot be asked. */
   readonly allTools: () => Promise<Catalog>;
+  /** Gives back what a large body takes of the tenant's bytes; there until something runs for it, which then calls it at its end. */
+  letGo?: () => void;
   /** Take the version of the tenant's tools after a change of theirs, so that it is known here at once. */
   readonly hearTools: (version: number) => void;
 }

@@ -54,8 +54,9 @@ function resultsOf(envelope: string): string[] {
  * unread answers are memory too.
  */
 export async function respondDocument(run: Run, request: Request, context: RequestContext): Responded {
-  const { made, release } = holdAnswer((onWritten) =>
-    run({ signal: request.signal, listener: { onWritten } }),
+  const { made, release } = holdAnswer(
+    (onWritten) => run({ signal: request.signal, listener: { onWritten } }),
+    context,
   );
   const ran = await made;
   if (!ran.ok) {

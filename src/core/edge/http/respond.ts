@@ -46,13 +46,19 @@ export interface HeldAnswer<T> {
 }
 
 /** Make an answer, and collect what gives back the bytes that are held for it: one made of several batches has several. */
-export function holdAnswer<T>(make: (onWritten: (give: () => void) => void) => Promise<T>): HeldAnswer<T> {
+export function holdAnswer<T>(
+  make: (onWritten: (give: () => void) => void) => Promise<T>,
+  context: Pick<RequestContext, "letGo">,
+): HeldAnswer<T> {
+  const { letGo } = context;
+  delete context.letGo;
   const gives: (() => void)[] = [];
   const release = (): void => {
     for (const give of gives.splice(0)) give();
   };
   const making = async (): Promise<T> => {
     const made = await attempt(() => make((give) => void gives.push(give)));
+    letGo?.();
     if (made.ok) return made.value;
     release();
     throw made.error;

@@ -15,7 +15,7 @@ export async function holdReplay(
   if (onWritten === undefined || length <= LIMITS.wholeAnswerCharacters) return null;
   const bytes = upstreams.share?.();
   if (bytes === undefined) return null;
-  if (!bytes.take(length, false) && !(await bytes.wait(length, false).granted)) return CROWDED;
+  if (!(await bytes.hold(length, false))) return CROWDED;
   bytes.rest(length);
   onWritten(() => bytes.give(length));
   return null;

@@ -94,10 +94,9 @@ async function answerHolding(
     endsAt: startedAt + options.deadlineMs,
     requestKey,
   };
-  const sharing = { ...limited, upstreams: { ...limited.upstreams, ...bytes.shared } };
-  if (conversation.streams) return ok(await respondStream(asked, request, sharing, quota));
+  if (conversation.streams) return ok(await respondStream(asked, request, limited, quota));
   const signal = untilLost(request.signal, requestKey);
-  const running = runAgent({ ...asked, audience: null }, { ...sharing, signal });
+  const running = runAgent({ ...asked, audience: null }, { ...limited, signal });
   endWith(running, requestKey, context);
   const answered = await running;
   if (!answered.ok) return ok(respondFailed(answered.error, context, quota));

@@ -8,7 +8,7 @@ import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { execute } from "../../../core/run/execute/executor.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
@@ -21,7 +21,7 @@ export const invokeTool: Endpoint = {
   async handle(request, context) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRequestBody(request);
+    const body = await readRunBody(request, context);
     if (!body.ok) return body;
     const sent = parseRequest(invocationSchema(), body.value.value);
     if (!sent.ok) return sent;

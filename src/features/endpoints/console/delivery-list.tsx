@@ -15,8 +15,8 @@ const EVERY_MS = 5_000;
 const STATUSES = ["pending", "retrying", "delivered", "failed", "discarded"];
 
 interface DeliveryListProps {
-  /** The endpoint or the event whose deliveries they are; all of them without either. */
-  readonly of?: { readonly endpoint?: string; readonly event?: string };
+  /** The endpoint, the event or the run whose deliveries they are; all of them without any. */
+  readonly of?: { readonly endpoint?: string; readonly event?: string; readonly run?: string };
 }
 
 /** Deliveries, the latest event first. */

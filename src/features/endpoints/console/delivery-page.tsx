@@ -105,8 +105,8 @@ function DeliveryBody({ delivery }: { readonly delivery: WireDelivery }) {
           </ol>
         )}
       </section>
-      <section class="stack tight" aria-label="The body that is sent">
-        <h2>The body that is sent</h2>
+      <section class="stack tight" aria-label={isTenant ? "Its event" : "The body that is sent"}>
+        <h2>{isTenant ? "Its event" : "The body that is sent"}</h2>
         {isTenant ? <EventBody event={event} /> : <BodyView body={delivery.body} />}
       </section>
     </div>
@@ -145,7 +145,7 @@ function EventBody({ event }: { readonly event: string }) {
 
 function BodyView({ body }: { readonly body: string | undefined }) {
   return body === undefined ? (
-    <p class="muted">It is not kept any more.</p>
+    <p class="muted">It is made for each attempt, or not kept any more.</p>
   ) : (
     <JsonView value={parseExact(body)} label="Body" />
   );

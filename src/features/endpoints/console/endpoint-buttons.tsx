@@ -3,6 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { count } from "../../../console/parts/count.ts";
 import { Question } from "../../../console/parts/question.tsx";
 import { useDoor, useEventTypes } from "./door.ts";
+import { PortalLinkButton } from "./portal-link-button.tsx";
 import type { WireEndpoint } from "./wire.ts";
 
 /** A request about an endpoint. */
@@ -51,6 +52,9 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
       </div>
       {isActive && <TestForm key="test" endpoint={endpoint} onSend={onSend} />}
       {isTenant && <RecoverForm key="recover" endpoint={endpoint} onSend={onSend} />}
+      {isTenant && endpoint.customer !== undefined && (
+        <PortalLinkButton key="link" customer={endpoint.customer} />
+      )}
       {isRotating && (
         <Question
           key="rotate"

@@ -81,6 +81,11 @@ export function EndpointList() {
           </table>
         </div>
       )}
+      {pages.hasMore && (
+        <p key="part" class="muted small">
+          These are the {pages.items.length} newest, by their health. The filter by state finds all of one.
+        </p>
+      )}
       <MoreButton of={pages} />
     </div>
   );

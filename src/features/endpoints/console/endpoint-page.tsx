@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../../../console/kit/api.ts";
+import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -116,7 +117,18 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
 
 function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
   const { isTenant } = useDoor();
-  const { id, url, customer, events, filter, headers, rate_limit: rate, ordered, created_at: at } = endpoint;
+  const {
+    id,
+    url,
+    customer,
+    events,
+    filter,
+    headers,
+    via,
+    rate_limit: rate,
+    ordered,
+    created_at: at,
+  } = endpoint;
   return (
     <dl class="facts">
       <dt>Id</dt>
@@ -150,6 +162,12 @@ function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
           <JsonView value={headers} label="Headers" />
         </dd>,
       ]}
+      {via !== undefined && [
+        <dt key="via">Body</dt>,
+        <dd key="via flow">
+          made by the flow <FlowLink name={via} />
+        </dd>,
+      ]}
       {rate !== undefined && [
         <dt key="rate">At most</dt>,
         <dd key="rate limit">
@@ -163,6 +181,11 @@ function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
       </dd>
     </dl>
   );
+}
+
+function FlowLink({ name }: { readonly name: string }) {
+  const text = <bdi class="mono">{name}</bdi>;
+  return hasPage(useDeployment(), "flows") ? <a href={hrefTo("flows", name)}>{text}</a> : text;
 }
 
 function LastDay({ day }: { readonly day: WireWholeEndpoint["last_24h"] }) {

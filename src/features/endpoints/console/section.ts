@@ -1,8 +1,9 @@
 import type { Section } from "../../../console/kit/section.ts";
+import { DeliveriesOfRun } from "./deliveries-of-run.tsx";
 import "./endpoints.css";
 import { EndpointsView } from "./endpoints-view.tsx";
 
-/** Endpoints by health, events with their deliveries, and an event published by hand. */
+/** Endpoints by health, events with their deliveries, and an event published by hand; a run shows the deliveries of its events. */
 export const section: Section = {
   feature: "endpoints",
   flag: "manage_endpoints",
@@ -13,4 +14,5 @@ export const section: Section = {
     View: EndpointsView,
     things: { kind: "Endpoint", path: "/v1/endpoints/" },
   },
+  pieces: { run: { View: DeliveriesOfRun } },
 };

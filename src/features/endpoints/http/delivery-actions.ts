@@ -21,7 +21,14 @@ export const deliveryPageSchema = lazySchema(() =>
 
 /** List deliveries, the latest event first. */
 export async function listDeliveries(query: URLSearchParams, scope: Scope): Answered {
-  const other = refuseOtherParameters(query, ["endpoint", "event", "status", "limit", "cursor"]);
+  const other = refuseOtherParameters(query, [
+    "endpoint",
+    "event",
+    "status",
+    "limit",
+    "cursor",
+    ...(scope.customer === undefined ? ["run"] : []),
+  ]);
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", DELIVERY_STATUSES);
   if (!status.ok) return status;
@@ -29,10 +36,11 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   if (!limit.ok) return limit;
   const after = parsePlace(query);
   if (!after.ok) return after;
-  const [endpoint, event] = [query.get("endpoint"), query.get("event")];
+  const [endpoint, event, run] = ["endpoint", "event", "run"].map((name) => query.get(name) ?? undefined);
   const asked = {
-    ...(endpoint !== null && { endpoint }),
-    ...(event !== null && { event }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(event !== undefined && { event }),
+    ...(run !== undefined && { run }),
     ...(status.value !== null && { status: status.value }),
     ...(scope.customer !== undefined && { customer: scope.customer }),
     after: after.value,

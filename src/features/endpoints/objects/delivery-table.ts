@@ -39,6 +39,10 @@ export class DeliveryTable {
     );
   }
 
+  get isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 AS one FROM deliveries LIMIT 1").toArray().length === 0;
+  }
+
   find(no: number, seq: number): Delivery | null {
     const [row] = this.#sql.exec<Row>("SELECT * FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray();
     return row === undefined ? null : toDelivery(row);

@@ -5,9 +5,10 @@ import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondBatch } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
@@ -32,9 +33,11 @@ export const runFlowEndpoint: Endpoint = {
   async handle(request, context, name) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRequest(request, runSchema());
+    const body = await readRunBody(request, context);
     if (!body.ok) return body;
-    const { value, parsed } = body.value;
+    const asked = parseRequest(runSchema(), body.value.value);
+    if (!asked.ok) return asked;
+    const { value, parsed } = asked.value;
     // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
     const sent = isJsonObject(value) ? value["input"] : undefined;
     const run = {

@@ -10,7 +10,7 @@ import type { ParseTurn } from "../../../core/run/turns/provider-turn.ts";
 import type { TurnEndpoint } from "../../../core/run/turns/stray-call.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondRun } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
@@ -84,7 +84,7 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
     async handle(request, context) {
       const key = readSentKey(request);
       if (!key.ok) return key;
-      const body = await readRequestBody(request);
+      const body = await readRunBody(request, context);
       if (!body.ok) return body;
       const { value, bytes: bodyBytes } = body.value;
       const turn = parse(value);

@@ -7,7 +7,7 @@ import { ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
 import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
 import { RPC_CODES } from "./rpc-message.ts";
@@ -30,7 +30,7 @@ export async function answerMcp(request: Request, received: RequestContext): Pro
   if (request.method !== "POST") return refuse(405, RPC_CODES.serverError, NO_SESSIONS, { allow: "POST" });
   const key = readSentKey(request);
   if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint);
-  const body = await readRequestBody(request);
+  const body = await readRunBody(request, received);
   if (!body.ok) return refuseBody(body.error);
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.

@@ -100,8 +100,9 @@ async function respondOnce(exchange: Exchange): Promise<Response> {
   const { request, context, post, message, era } = exchange;
   const headers = { ...post.headers };
   const onCounted = (told: Readonly<Record<string, string>>): void => void Object.assign(headers, told);
-  const { made, release } = holdAnswer((onWritten) =>
-    answer(exchange, { signal: request.signal, onCounted, onWritten }),
+  const { made, release } = holdAnswer(
+    (onWritten) => answer(exchange, { signal: request.signal, onCounted, onWritten }),
+    context,
   );
   const answered = await made;
   if (answered.ok)
@@ -127,8 +128,10 @@ async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<
         params: { progressToken, ...report },
       }),
     );
-  const { made: answering, release } = holdAnswer((onWritten) =>
-    answer(exchange, { signal: stream.signal, onWritten, onCounted: counted.resolve, onProgress }),
+  const { made: answering, release } = holdAnswer(
+    (onWritten) =>
+      answer(exchange, { signal: stream.signal, onWritten, onCounted: counted.resolve, onProgress }),
+    context,
   );
   // A request that is refused before it is counted has an answer at once.
   const told = await Promise.race([counted.promise, answering.then(() => ({}))]);

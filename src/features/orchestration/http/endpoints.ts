@@ -20,7 +20,7 @@ import { makePartition } from "../partition.ts";
 import type { Dialect, DialectError } from "../../../core/edge/http/dialect.ts";
 import type { Run } from "../../../core/edge/http/event-stream.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint, Handler } from "../../../core/edge/openapi/endpoint.ts";
@@ -90,7 +90,7 @@ function answerCalls(
   return async (request, context) => {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRequestBody(request);
+    const body = await readRunBody(request, context);
     if (!body.ok) return body;
     const calls = parse(body.value.value, body.value.bytes);
     if (!calls.ok) {

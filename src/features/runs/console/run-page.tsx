@@ -6,6 +6,7 @@ import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import { isAlive } from "../../../console/jobs/job-filter.ts";
 import { Loading, Pending } from "../../../console/parts/notes.tsx";
+import { Pieces } from "../../../console/parts/pieces.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunFacts } from "./run-facts.tsx";
@@ -79,6 +80,13 @@ export function RunPage({ id, action }: RunPageProps) {
       )}
       {run !== null && <RunFacts key="facts" run={run} />}
       {run !== null && <RunBody key="body" run={run} action={action} />}
+      {run !== null && (
+        <Pieces
+          key="caused"
+          of="run"
+          given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool) }}
+        />
+      )}
       {run !== null && run.children.length > 0 && (
         <section key="children" class="stack tight" aria-label="Runs that it caused">
           <h2>Runs that it caused</h2>

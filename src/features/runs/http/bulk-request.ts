@@ -38,9 +38,9 @@ export const bulkSchema = lazySchema(() =>
 );
 
 /** Read which runs a request is about: filters in its body, or in its query as the list has them. */
-export async function readBulk<Schema extends typeof cancelSchema | typeof rerunsSchema>(
+export async function readBulk(
   request: Request,
-  schema: Schema,
+  schema: typeof cancelSchema | typeof rerunsSchema,
 ): Promise<Result<{ readonly query: RunQuery; readonly only?: "failed" | undefined }, Refusal>> {
   const hasBody = request.body !== null;
   const body = hasBody ? await readRequest(request, schema()) : ok({ parsed: {} });

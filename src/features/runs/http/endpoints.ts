@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 
+import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { wantsEvents } from "../../../core/edge/http/wants-events.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -70,7 +72,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     const seen = await askGate(async () => {
       const one = await findRun(id, log.value, context, jobRuns);
       const nowMs = context.ports.clock.now();
-      if (one?.job == null || !goesOn(one, nowMs)) return one?.found ?? null;
+      if (one === null || one.job === null || !goesOn(one, nowMs)) return one === null ? null : one.found;
       const actions = (await one.jobRuns?.results(one.job, context)) ?? [];
       return { live: toLiveRun(one.job, nowMs), actions: actions.map(toAction) };
     }, UNREADABLE);
@@ -81,7 +83,9 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
       return ok(respondJson(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] })));
     }
     const { run, children } = seen.value;
-    return ok(respondJson(JSON.stringify({ ...run, ...readKeptRun(seen.value, context), children })));
+    const kept = readKeptRun(seen.value, context);
+    const shown = { ...run, ...kept, children, ...deliveriesOf(id, kept.actions, context) };
+    return ok(respondJson(JSON.stringify(shown)));
   },
   describe: () => ({
     id: "getRun",
@@ -95,6 +99,16 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),
 });
+
+/** Where the deliveries of the events are that a run published, for a key that may look at them. */
+function deliveriesOf(
+  id: string,
+  actions: readonly { readonly tool: string }[],
+  { catalog, caller }: RequestContext,
+): { readonly deliveries?: string } {
+  const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
+  return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+}
 
 /** Whether a run goes on: its job does, or ended just now and the log is about to have it. */
 function goesOn({ found, job }: SeenRun, nowMs: number): boolean {

@@ -5,6 +5,7 @@ import { placeTenantObjects } from "../../../core/edge/configuration.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
 import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { attempt, ok } from "../../../core/kit/result.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
@@ -12,6 +13,8 @@ import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-
 import { RUN_LOGS } from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
+import type { RunReport } from "../run.ts";
+import { toFailedNotices } from "../failed-notices.ts";
 import { sourceOf } from "../source-of.ts";
 
 /** The runs of one deployment: what is recorded, and the logs that keep it. */
@@ -39,7 +42,7 @@ class RunDesk implements RunRecorder {
     this.#buffer = new RunBuffer({
       clock: ports.clock,
       newId: () => ports.newId(),
-      send: (owner, report) => this.#logOf(owner).report(report),
+      send: (owner, report) => this.#report(owner, report),
       log: (level, json) => ports.log(level, json),
     });
   }
@@ -64,6 +67,16 @@ class RunDesk implements RunRecorder {
     return listenTo(to, record, (facts, held, model) => {
       this.#buffer.add(to.caller, { facts, record: held, ...(model !== undefined && { model }) }, to.defer);
     });
+  }
+
+  /** Report runs; what the tenant is told of those that failed is recorded first, so that none is kept without it. */
+  async #report(owner: RunOwner, report: RunReport): Promise<void> {
+    const { tellTenant, ports } = this.#configured;
+    const failed = tellTenant === undefined ? [] : toFailedNotices(report, ports.clock.now());
+    const told = failed.length === 0 ? ok(undefined) : await attempt(() => tellTenant!(failed, owner));
+    await this.#logOf(owner).report(report);
+    // Both are sent once more; a tenant that cannot be told then has its runs all the same.
+    if (!told.ok && !report.isRepeated) throw told.error;
   }
 
   #logOf({ tenant, jurisdiction }: RunOwner): RunLog {
@@ -92,6 +105,9 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   let rounds = 0;
   let subject: string | undefined;
   return {
+    get joined() {
+      return joined === null ? undefined : watch.requestId;
+    },
     saw(batch) {
       const { flow } = batch;
       for (const { task } of batch.plan.steps)

@@ -121,6 +121,9 @@ export const runSchema = lazySchema(() =>
         ),
       ),
       children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
+      deliveries: z
+        .optional(z.string())
+        .check(z.describe("Where the deliveries of the events are that it published")),
     })
     .register(z.globalRegistry, { id: "Run" }),
 );

@@ -68,7 +68,7 @@ export async function runRerun(
       },
     },
   );
-  // Of one that is answered from before, under its key, nothing ran either.
+  // Nothing ran either of one that is answered from before, under its key.
   if (!answered.ok || answered.value.replayed) await attempt(() => log.dropRerun(rerun));
   return answered;
 }

@@ -80,12 +80,11 @@ const write = (of: string, tags = ["t"]) => ({
   actions: [{ id: "w", tool: "store_it", args: { of } }],
   tags,
 });
-const listed = async (volley: TestVolley, query: string) =>
-  (
-    (await (await volley.fetch(`/v1/runs?${query}`)).json()) as {
-      readonly runs: readonly Record<string, unknown>[];
-    }
-  ).runs;
+const listed = async (volley: TestVolley, query: string): Promise<readonly Record<string, unknown>[]> => {
+  const answer = await volley.fetch(`/v1/runs?${query}`);
+  const page: { readonly runs: readonly Record<string, unknown>[] } = await answer.json();
+  return page.runs;
+};
 
 describe("POST /v1/runs/rerun", () => {
   test("runs again all that fit, each as a run of its own with the tags of the first", async () => {
@@ -218,7 +217,7 @@ test("A rerun that is sent again under its Idempotency-Key is answered as it was
   await volley.advance(3_000);
   expect(await again("one")).toEqual(["true", first]);
   expect(volley.requests).toHaveLength(2);
-  // What was only answered from before is no rerun: the next one asks nothing about it.
+  // One that was only answered from before is no rerun: the next one asks nothing about it.
   const [, second] = await again("two");
   expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
 });

@@ -27,7 +27,7 @@ const echo = defineTool({
 });
 const BATCH = { actions: [{ id: "a", tool: "echo_text", args: { text: "x" } }] };
 
-/** What becomes of a call of the object. */
+/** Treats a call of the object. */
 type Treatment = (reported: () => void) => Promise<unknown>;
 const TREATMENTS: Readonly<Record<string, Treatment>> = {
   "out of reach": () => Promise.reject(new Error("The object cannot be reached.")),
