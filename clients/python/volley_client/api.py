@@ -313,6 +313,7 @@ class DeletedTenant(TypedDict):
     more_objects: bool
     files: int
     keys: int
+    sign_ins: int
     runs: int
     counts: int
     endpoints: int
@@ -516,6 +517,10 @@ class ExportFlowsItem(TypedDict):
     name: str
 
 
+class ExportSignInsItem(TypedDict):
+    sign_in_id: str
+
+
 class Export(TypedDict):
     volley_export: Literal[1]
     tenant: str
@@ -523,6 +528,7 @@ class Export(TypedDict):
     tools: NotRequired[List[ExportToolsItem]]
     flows: NotRequired[List[ExportFlowsItem]]
     keys: NotRequired[List[ExportedKey]]
+    sign_ins: NotRequired[List[ExportSignInsItem]]
     runs: NotRequired[List[Dict[str, Any]]]
     counts: NotRequired[List[Dict[str, Any]]]
     endpoints: NotRequired[Dict[str, Any]]
@@ -1538,6 +1544,21 @@ class ShownFlow(TypedDict):
     broken: NotRequired[str]
 
 
+class SignIn(TypedDict):
+    sign_in_id: str
+    client_name: str
+    client_id: str
+    key: str
+    tools: List[str]
+    subject: NotRequired[str]
+    created_at: str
+
+
+class SignInPage(TypedDict):
+    sign_ins: List[SignIn]
+    next_cursor: Union[str, None]
+
+
 class ToolDeclaration(TypedDict):
     summary: str
     description: str
@@ -2093,6 +2114,19 @@ class RunsPaths:
         return self._transport.send("PUT", "/v1/runs", body=body)  # type: ignore[no-any-return]
 
 
+class SignInsPaths:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def delete(self, id: str) -> None:
+        """End a sign-in, and with it its tokens: `DELETE /v1/sign_ins/{id}`"""
+        self._transport.send("DELETE", f"/v1/sign_ins/{quote(id, safe='')}")
+
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> SignInPage:
+        """List the programs that signed in with the key, newest first: `GET /v1/sign_ins`"""
+        return self._transport.send("GET", "/v1/sign_ins", query={"limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+
+
 class TenantPaths:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2194,6 +2228,7 @@ class Api:
         self.orchestration = OrchestrationPaths(transport)
         self.portal_links = PortalLinksPaths(transport)
         self.runs = RunsPaths(transport)
+        self.sign_ins = SignInsPaths(transport)
         self.tenant = TenantPaths(transport)
         self.tools = ToolsPaths(transport)
         self.turns = TurnsPaths(transport)

@@ -317,6 +317,18 @@ export interface Api {
       readonly restored: number;
     }>;
   };
+  readonly signIns: {
+    /** End a sign-in, and with it its tokens: `DELETE /v1/sign_ins/{id}` */
+    delete(id: string, options?: RequestOptions): Promise<void>;
+    /** List the programs that signed in with the key, newest first: `GET /v1/sign_ins` */
+    list(
+      query?: {
+        readonly limit?: number;
+        readonly cursor?: string;
+      },
+      options?: RequestOptions,
+    ): Promise<SignInPage>;
+  };
   readonly tenant: {
     /** Delete what is kept of the tenant: jobs, results, questions, tools, flows, files, objects, keys: `POST /v1/tenant/delete` */
     delete(body: DeleteTenant, options?: RequestOptions): Promise<DeletedTenant>;
@@ -456,6 +468,10 @@ export const OPERATIONS = {
     rerun: ["POST", "/v1/runs/{id}/rerun", "body"],
     rerunMany: ["POST", "/v1/runs/rerun", "body"],
     restore: ["PUT", "/v1/runs", "body"],
+  },
+  signIns: {
+    delete: ["DELETE", "/v1/sign_ins/{id}", "nothing"],
+    list: ["GET", "/v1/sign_ins", "query"],
   },
   tenant: {
     delete: ["POST", "/v1/tenant/delete", "body"],
@@ -764,6 +780,8 @@ export type DeletedTenant = {
   readonly files: number;
   /** Names that keys were kept under; those of VOLLEY_KEYS are the operator's */
   readonly keys: number;
+  /** Sign-ins of programs, with their tokens */
+  readonly sign_ins: number;
   /** Runs */
   readonly runs: number;
   /** Hours of counts */
@@ -994,6 +1012,10 @@ export type Export = {
     readonly [more: string]: unknown;
   }[];
   readonly keys?: readonly ExportedKey[];
+  readonly sign_ins?: readonly {
+    readonly sign_in_id: string;
+    readonly [more: string]: unknown;
+  }[];
   /** What ran, the newest first, as it is kept, and then the reruns; as PUT /v1/runs takes them */
   readonly runs?: readonly Readonly<Record<string, unknown>>[];
   /** What the operator's overview counts of the tenant, by the hour, the oldest first */
@@ -2153,6 +2175,25 @@ export type ShownFlow = {
   };
   /** Why it cannot run with the tools that the key may call by now */
   readonly broken?: string;
+};
+
+export type SignIn = {
+  readonly sign_in_id: string;
+  /** As the program calls itself; anybody can give any name */
+  readonly client_name: string;
+  readonly client_id: string;
+  /** The name of the key that it is */
+  readonly key: string;
+  /** What the person chose of the key: `tools`, `tools:read`, or `category:` and a name */
+  readonly tools: readonly string[];
+  /** The person, where they signed in at the issuer */
+  readonly subject?: string;
+  readonly created_at: string;
+};
+
+export type SignInPage = {
+  readonly sign_ins: readonly SignIn[];
+  readonly next_cursor: string | null;
 };
 
 export type ToolDeclaration = {
