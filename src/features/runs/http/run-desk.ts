@@ -116,7 +116,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
-        subject ??= batch.ran?.subject;
+        subject ??= batch.origin.account?.subject;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
         joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
@@ -148,7 +148,7 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, subject, outer: batch } = ran ?? {};
+  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
@@ -163,7 +163,7 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
-    subject,
+    subject: origin.account?.subject,
     parent,
     job: runOf?.runId,
     answers: approved?.question,
