@@ -116,7 +116,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
-        subject ??= batch.origin.account?.subject;
+        subject ??= batch.ran?.subject;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
         joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
@@ -163,7 +163,7 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
-    subject: origin.account?.subject,
+    subject: ran?.subject,
     parent,
     job: runOf?.runId,
     answers: approved?.question,

@@ -71,9 +71,9 @@ describe("A run is not run again", () => {
 
   test("that is an attempt of a job, which is redriven instead", async () => {
     const volley = await start();
-    const { run_id, job_id } = (await volley.client.begin({
+    const { run_id, job_id } = await volley.client.begin({
       actions: [{ tool: "echo_text", args: { text: "a" } }],
-    })) as unknown as { readonly run_id: string; readonly job_id: string };
+    });
     await volley.advance(5_000);
     const { status, text } = await send(volley, "POST", `/v1/runs/${run_id}/rerun`, {});
     expect([status, text.includes(`/v1/jobs/${job_id}/redrive`)]).toEqual([422, true]);
