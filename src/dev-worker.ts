@@ -15,3 +15,4 @@ export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
 export const SignInStore = served.SignInStore;
+export const ConnectionShard = served.ConnectionShard;

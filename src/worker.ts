@@ -2,6 +2,7 @@ import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
 import { background } from "./features/background/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
+import { connections } from "./features/connections/index.ts";
 import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
@@ -53,6 +54,7 @@ const volley = createVolley({
     runs(),
     operator(),
     endpoints(),
+    connections(),
     tenantData(),
     objects(),
     tokens(),
@@ -74,3 +76,4 @@ export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;
 export const SignInStore = volley.SignInStore;
+export const ConnectionShard = volley.ConnectionShard;

@@ -2,11 +2,12 @@ import type { Command } from "./define-command.ts";
 import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
-import { endpointsImport } from "./endpoints.ts";
+import { endpointsImport, endpointsList } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
 import { toolsCheck, toolsList } from "./tools.ts";
+import { vaultKey, vaultRotate } from "./vault.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -17,8 +18,11 @@ export const COMMANDS: readonly Command[] = [
   flowsPull,
   flowsDiff,
   flowsPush,
+  endpointsList,
   endpointsImport,
   restore,
+  vaultKey,
+  vaultRotate,
   deploy,
   doctor,
 ];

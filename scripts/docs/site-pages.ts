@@ -48,11 +48,13 @@ function toText(label: string): string {
 
 /** A picture that has a dark twin becomes two, of which the site shows one. */
 function toThemedPictures(text: string): string {
-  return text.replaceAll(
-    /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)" \/>\s*<img alt="([^"]*)" src="([^"]+)" \/>\s*<\/picture>/g,
-    (_, dark: string, alt: string, light: string) =>
-      `<img class="in-light" alt="${alt}" src="${light}" /><img class="in-dark" alt="${alt}" src="${dark}" />`,
-  );
+  return text.replaceAll(/<picture>.*?<\/picture>/gs, (picture) => {
+    const attribute = (name: string): string => new RegExp(` ${name}="([^"]*)"`).exec(picture)?.[1] ?? "";
+    const width = attribute("width") === "" ? "" : ` width="${attribute("width")}"`;
+    const image = (kind: string, path: string): string =>
+      `<img class="${kind}" alt="${attribute("alt")}"${width} src="${path}" />`;
+    return image("in-light", attribute("src")) + image("in-dark", attribute("srcset"));
+  });
 }
 
 /** Apply a change to everything but fenced blocks and code in a line; the generator knows a fence by its first word. */

@@ -15,6 +15,8 @@ export const KNOWN_OBJECTS: readonly KnownObject[] = [
   { className: "OperatorLog", binding: "OPERATOR", tag: "v6" },
   { className: "EndpointDirectory", binding: "ENDPOINTS", tag: "v7" },
   { className: "EndpointShard", binding: "ENDPOINT_SHARDS", tag: "v7" },
+  { className: "ConnectionShard", binding: "CONNECTIONS", tag: "v8" },
+  { className: "SignInStore", binding: "SIGN_INS", tag: "v9" },
 ];
 
 /** Write the lines that bind a class. */

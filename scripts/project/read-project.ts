@@ -42,7 +42,7 @@ export interface Project {
   readonly shown: string;
   /** The environment that is looked at; null is the one without a name. */
   readonly environment: string | null;
-  /** What holds in that environment. */
+  /** The fields that hold in that environment. */
   readonly config: WranglerConfig;
   /** Variables and secrets of development: `dev.vars`, then `.dev.vars`. No value is ever printed. */
   readonly devVars: Readonly<Record<string, string>>;

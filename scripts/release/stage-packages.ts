@@ -1,10 +1,12 @@
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { TEMPLATES } from "../templates/template-list.ts";
 import { withAbsoluteLinks } from "./repository-address.ts";
 
-/** What a release is made of. */
+/** A release, and the repository that it is made in. */
 interface Release {
   readonly root: string;
   readonly version: string;
@@ -12,17 +14,24 @@ interface Release {
   readonly address: string;
 }
 
-type Manifest = Readonly<Record<string, unknown>> & { readonly files: readonly string[] };
+type Manifest = Readonly<Record<string, unknown>>;
+
+const run = promisify(execFile);
 
 /** Fields that are for people who change Volley, not for those who install it. */
 const OF_REPOSITORY = ["private", "scripts", "devDependencies", "overrides", "cloudflare"];
 
-/** Put what is published as `volley` into a folder. */
+/** Put what is published as `volley` into a folder: the files that npm takes, with a manifest and a README for those who install it. */
 export async function stageVolley({ root, version, address }: Release, to: string): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
   await mkdir(to, { recursive: true });
-  for (const path of [...manifest.files, "LICENSE"])
-    await cp(join(root, path), join(to, path), { recursive: true });
+  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
+  await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", to], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const tarball = join(to, `${String(manifest["name"])}-${String(manifest["version"])}.tgz`);
+  await run("tar", ["-xzf", tarball, "-C", to, "--strip-components", "1"]);
+  await rm(tarball);
   const kept = Object.entries(manifest).filter(([field]) => !OF_REPOSITORY.includes(field));
   await writeJson(join(to, "package.json"), { ...Object.fromEntries(kept), version });
   const readme = await readFile(join(root, "README.md"), "utf8");

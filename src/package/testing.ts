@@ -4,6 +4,7 @@ import { createVolley, type Volley } from "../core/edge/create-volley.ts";
 import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
+import type { connections } from "../features/connections/index.ts";
 import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { operator } from "../features/operator/index.ts";
@@ -59,6 +60,7 @@ export interface TestVolley {
 /** The classes that features may bring. */
 type Objects = Volley<
   [
+    ReturnType<typeof connections>,
     ReturnType<typeof endpoints>,
     ReturnType<typeof keys>,
     ReturnType<typeof operator>,
@@ -92,6 +94,9 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
     import("../core/edge/page/respond-page.ts"),
+    import("../features/connections/http/answer-link.ts"),
+    import("../features/connections/http/run-awaiting.ts"),
+    import("../features/connections/page/link-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
     import("../features/background/http/attempt-batch.ts"),
@@ -149,12 +154,21 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       newId: () => `${(ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
       sha256: (text) => Promise.resolve(sha256(text)),
       sign: (secret, text) => clock.outside(signText(secret, text)),
+      outside: (work) => clock.outside(work),
       log: (_, json) => void logs.push(json),
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, SignInStore, Workspace } =
-    volley as Partial<Objects>;
+  const {
+    ConnectionShard,
+    EndpointDirectory,
+    EndpointShard,
+    KeyShard,
+    OperatorLog,
+    RunLog,
+    SignInStore,
+    Workspace,
+  } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -165,6 +179,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
     ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
+    ...(ConnectionShard && { CONNECTIONS: createMemoryObjects(ConnectionShard, clock, () => env) }),
     ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
     ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
     ...(SignInStore && { SIGN_INS: createMemoryObjects(SignInStore, clock, () => env) }),

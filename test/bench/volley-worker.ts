@@ -74,3 +74,4 @@ export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;
 export const SignInStore = volley.SignInStore;
+export const ConnectionShard = volley.ConnectionShard;

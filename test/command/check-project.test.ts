@@ -202,14 +202,13 @@ test("every class of objects that a feature brings is known, with the binding th
   const loaded = await loadWorker(project, findWrangler(resolve(".")));
   if (!("worker" in loaded)) throw new Error(loaded.problem);
   const bindings = project.config.durable_objects?.bindings ?? [];
-  expect(KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace")).toEqual(
-    bindings.map(({ name, class_name }) => ({
-      className: class_name,
-      binding: name,
-      tag: project.config.migrations?.find(({ new_sqlite_classes: made }) => made?.includes(class_name!))
-        ?.tag,
-    })),
+  const tagOf = (className = "") =>
+    project.config.migrations?.find(({ new_sqlite_classes: made }) => made?.includes(className))?.tag;
+  const said = bindings.map(({ name, class_name }) => `${class_name} as ${name} in ${tagOf(class_name)}`);
+  const known = KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace").map(
+    ({ className, binding, tag }) => `${className} as ${binding} in ${tag}`,
   );
+  expect(known.toSorted(), "scripts/project/known-objects.ts has each").toEqual(said.toSorted());
   expect(loaded.worker.exported.toSorted()).toEqual(
     bindings.map(({ class_name }) => String(class_name)).toSorted(),
   );

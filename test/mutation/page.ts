@@ -29,6 +29,7 @@ export const ROOMS = [
   "features/agent",
   "features/background",
   "features/confirmations",
+  "features/connections",
   "features/console",
   "features/cors",
   "features/discovery",

@@ -2,6 +2,7 @@ import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { background } from "../../src/features/background/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
+import { connections } from "../../src/features/connections/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
@@ -44,6 +45,7 @@ export const ALL_FEATURES = [
   runs(),
   operator(),
   endpoints(),
+  connections(),
   tenantData(),
   objects(),
   tokens(),

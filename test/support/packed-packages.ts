@@ -13,7 +13,7 @@ interface Ended {
 /** A folder in which both packages are installed from their tarballs, as `npm run release -- --dry-run` packs them. */
 export interface PackedPackages extends AsyncDisposable {
   readonly folder: string;
-  /** What the dry run of the release printed. */
+  /** The output of the dry run of the release. */
   readonly released: string;
   /** Make a project of a template in the folder. */
   create(...words: readonly string[]): Promise<Ended>;

@@ -11,7 +11,7 @@ let packed: PackedPackages;
 beforeAll(async () => {
   packed = await packPackages();
 }, 300_000);
-afterAll(() => packed[Symbol.asyncDispose]());
+afterAll(() => packed?.[Symbol.asyncDispose]());
 
 const read = (...path: string[]): Promise<string> => readFile(join(packed.folder, ...path), "utf8");
 

@@ -11,8 +11,73 @@ class AboutHealthAnswer(TypedDict):
     status: Literal["ok"]
 
 
+class AgentChatCompletionsBodyVolley(TypedDict):
+    strategy: NotRequired[Literal["act", "react", "think-act"]]
+    surface: NotRequired[Literal["auto", "batch", "meta", "flat"]]
+    tools: NotRequired[List[str]]
+    max_rounds: NotRequired[int]
+    deadline_ms: NotRequired[int]
+    max_tokens: NotRequired[int]
+    skip_approval: NotRequired[bool]
+    tags: NotRequired[List[str]]
+    subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
+    on_connection: NotRequired[Literal["park", "error"]]
+
+
+class AgentChatCompletionsBody(TypedDict):
+    messages: List[Dict[str, Any]]
+    stream: NotRequired[bool]
+    volley: NotRequired[AgentChatCompletionsBodyVolley]
+
+
 class AgentCountTokensAnswer(TypedDict):
     input_tokens: int
+
+
+class AgentMessagesBodyVolley(TypedDict):
+    strategy: NotRequired[Literal["act", "react", "think-act"]]
+    surface: NotRequired[Literal["auto", "batch", "meta", "flat"]]
+    tools: NotRequired[List[str]]
+    max_rounds: NotRequired[int]
+    deadline_ms: NotRequired[int]
+    max_tokens: NotRequired[int]
+    skip_approval: NotRequired[bool]
+    tags: NotRequired[List[str]]
+    subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
+    on_connection: NotRequired[Literal["park", "error"]]
+
+
+class AgentMessagesBody(TypedDict):
+    messages: List[Dict[str, Any]]
+    stream: NotRequired[bool]
+    volley: NotRequired[AgentMessagesBodyVolley]
+    thread: NotRequired[Any]
+
+
+class AgentResponsesBodyVolley(TypedDict):
+    strategy: NotRequired[Literal["act", "react", "think-act"]]
+    surface: NotRequired[Literal["auto", "batch", "meta", "flat"]]
+    tools: NotRequired[List[str]]
+    max_rounds: NotRequired[int]
+    deadline_ms: NotRequired[int]
+    max_tokens: NotRequired[int]
+    skip_approval: NotRequired[bool]
+    tags: NotRequired[List[str]]
+    subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
+    on_connection: NotRequired[Literal["park", "error"]]
+
+
+class AgentResponsesBody(TypedDict):
+    input: Union[str, List[Dict[str, Any]]]
+    stream: NotRequired[bool]
+    store: NotRequired[Union[Literal[False], None]]
+    background: NotRequired[Union[Literal[False], None]]
+    previous_response_id: NotRequired[None]
+    conversation: NotRequired[None]
+    volley: NotRequired[AgentResponsesBodyVolley]
 
 
 class DeliveriesResendAnswer(TypedDict):
@@ -49,6 +114,20 @@ class EventTypesListAnswer(TypedDict):
 class EventsListAnswer(TypedDict):
     events: List[PublishedEvent]
     next_cursor: Union[str, None]
+
+
+class FlowsRunBody(TypedDict):
+    input: NotRequired[Dict[str, Any]]
+    deadline_ms: NotRequired[int]
+    max_tokens: NotRequired[int]
+    dry_run: NotRequired[bool]
+    skip_approval: NotRequired[bool]
+    callback_url: NotRequired[str]
+    progress: NotRequired[bool]
+    tags: NotRequired[List[str]]
+    subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
+    on_connection: NotRequired[Literal["park", "error"]]
 
 
 class ModelsListAnswerDataItem(TypedDict):
@@ -97,17 +176,6 @@ AddedTool = TypedDict("AddedTool", {
 })
 
 
-class AgentOptions(TypedDict):
-    strategy: NotRequired[Literal["act", "react", "think-act"]]
-    surface: NotRequired[Literal["auto", "batch", "meta", "flat"]]
-    tools: NotRequired[List[str]]
-    max_rounds: NotRequired[int]
-    deadline_ms: NotRequired[int]
-    max_tokens: NotRequired[int]
-    skip_approval: NotRequired[bool]
-    tags: NotRequired[List[str]]
-
-
 class AnthropicAnswerMessagesItemContentItem(TypedDict):
     type: Literal["tool_result"]
     tool_use_id: str
@@ -140,6 +208,9 @@ class Batch(TypedDict):
     progress: NotRequired[bool]
     tags: NotRequired[List[str]]
     background: NotRequired[bool]
+    subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
+    on_connection: NotRequired[Literal["park", "error"]]
 
 
 class CallAuthAsC(TypedDict):
@@ -253,6 +324,39 @@ class ConfirmationPage(TypedDict):
     next_cursor: Union[str, None]
 
 
+class Connection(TypedDict):
+    connection_id: str
+    connector: str
+    subject: str
+    name: str
+    state: Literal["pending", "active", "broken"]
+    because: NotRequired[Literal["revoked", "refresh_lost", "unreadable"]]
+    scopes: List[str]
+    account: Union[str, None]
+    created_at: str
+    connected_at: Union[str, None]
+    link_expires_at: NotRequired[str]
+
+
+class ConnectionConfirmation(TypedDict):
+    code: str
+    subject: str
+
+
+class ConnectionPage(TypedDict):
+    connections: List[Connection]
+    next_cursor: Union[str, None]
+
+
+class ConnectionWish(TypedDict):
+    connector: str
+    subject: str
+    name: NotRequired[str]
+    scopes: NotRequired[List[str]]
+    return_to: NotRequired[str]
+    secret: NotRequired[str]
+
+
 class ContractBackoff(TypedDict):
     strategy: Literal["exponential"]
     initial_ms: int
@@ -317,6 +421,7 @@ class DeletedTenant(TypedDict):
     runs: int
     counts: int
     endpoints: int
+    connections: int
 
 
 class DeliveryAttemptsItem(TypedDict):
@@ -532,6 +637,7 @@ class Export(TypedDict):
     runs: NotRequired[List[Dict[str, Any]]]
     counts: NotRequired[List[Dict[str, Any]]]
     endpoints: NotRequired[Dict[str, Any]]
+    connections: NotRequired[List[Connection]]
 
 
 class ExportedKeyQuota(TypedDict):
@@ -549,7 +655,8 @@ class ExportedKey(TypedDict):
     tenant: str
     tools: List[str]
     quota: ExportedKeyQuota
-    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]
+    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]
+    subject: NotRequired[str]
     created_at: str
     expires_at: Union[str, None]
     rotated_at: Union[str, None]
@@ -558,7 +665,7 @@ class ExportedKey(TypedDict):
 
 
 class Failure(TypedDict):
-    code: Literal["INVALID_ACTION", "UNKNOWN_TOOL", "INVALID_ARGS", "BAD_REFERENCE", "RATE_LIMITED", "TIMEOUT", "DEADLINE_EXCEEDED", "CANCELLED", "UPSTREAM_ERROR", "NOT_FOUND", "BAD_UPSTREAM_RESPONSE", "RESPONSE_TOO_LARGE", "CIRCUIT_OPEN", "EGRESS_DENIED", "TOOL_CHANGED", "FLOW_BROKEN", "MISCONFIGURED", "DEPENDENCY_FAILED", "ABORTED", "CONFIRMATION_INVALID", "CONFIRMATION_REJECTED", "OUTBOX_UNAVAILABLE", "BACKLOG_FULL", "IDEMPOTENCY_CONFLICT", "OVERLOADED", "TOOL_FAILED", "INTERNAL"]
+    code: Literal["INVALID_ACTION", "UNKNOWN_TOOL", "INVALID_ARGS", "BAD_REFERENCE", "RATE_LIMITED", "TIMEOUT", "DEADLINE_EXCEEDED", "CANCELLED", "UPSTREAM_ERROR", "NOT_FOUND", "BAD_UPSTREAM_RESPONSE", "RESPONSE_TOO_LARGE", "CIRCUIT_OPEN", "EGRESS_DENIED", "TOOL_CHANGED", "FLOW_BROKEN", "CONNECTION_REQUIRED", "MISCONFIGURED", "DEPENDENCY_FAILED", "ABORTED", "CONFIRMATION_INVALID", "CONFIRMATION_REJECTED", "OUTBOX_UNAVAILABLE", "BACKLOG_FULL", "IDEMPOTENCY_CONFLICT", "OVERLOADED", "TOOL_FAILED", "INTERNAL"]
     message: str
     retryable: bool
     hint: NotRequired[str]
@@ -566,6 +673,7 @@ class Failure(TypedDict):
     upstream_status: NotRequired[int]
     phase: NotRequired[Literal["headers", "idle", "total"]]
     issues: NotRequired[List[Issue]]
+    connect_url: NotRequired[str]
 
 
 class Flow(TypedDict):
@@ -629,17 +737,6 @@ class FlowList(TypedDict):
     flows: List[FlowListFlowsItem]
 
 
-class FlowRun(TypedDict):
-    input: NotRequired[Dict[str, Any]]
-    deadline_ms: NotRequired[int]
-    max_tokens: NotRequired[int]
-    dry_run: NotRequired[bool]
-    skip_approval: NotRequired[bool]
-    callback_url: NotRequired[str]
-    progress: NotRequired[bool]
-    tags: NotRequired[List[str]]
-
-
 class GeminiAnswerMessagesItemPartsItemFunctionResponse(TypedDict):
     id: NotRequired[str]
     name: str
@@ -657,6 +754,21 @@ class GeminiAnswerMessagesItem(TypedDict):
 
 class GeminiAnswer(TypedDict):
     messages: List[GeminiAnswerMessagesItem]
+
+
+class HttpAuthAsC(TypedDict):
+    header: str
+
+
+class HttpAuthAsD(TypedDict):
+    query: str
+
+
+HttpAuth = TypedDict("HttpAuth", {
+    "secret": "NotRequired[str]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], HttpAuthAsC, HttpAuthAsD]]",
+    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
+})
 
 
 class HttpCallQueryItemB(TypedDict):
@@ -681,7 +793,7 @@ class HttpCall(TypedDict):
     query: NotRequired[List[Union[str, HttpCallQueryItemB]]]
     headers: NotRequired[Dict[str, str]]
     body: NotRequired[Union[Literal["args"], List[Union[str, HttpCallBodyBItemB]], HttpCallBodyC]]
-    auth: NotRequired[CallAuth]
+    auth: NotRequired[HttpAuth]
     result: NotRequired[str]
 
 
@@ -784,7 +896,8 @@ class Key(TypedDict):
     tenant: str
     tools: List[str]
     quota: KeyQuota
-    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]
+    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]
+    subject: NotRequired[str]
     created_at: str
     expires_at: Union[str, None]
     rotated_at: Union[str, None]
@@ -800,7 +913,7 @@ class KeyPageConfiguredItem(TypedDict):
     name: str
     tools: List[str]
     quota: KeyPageConfiguredItemQuota
-    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]
+    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]
 
 
 class KeyPage(TypedDict):
@@ -820,7 +933,8 @@ class KeyRequest(TypedDict):
     tenant: NotRequired[str]
     tools: NotRequired[List[str]]
     quota: NotRequired[KeyRequestQuota]
-    flags: NotRequired[List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]]
+    flags: NotRequired[List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]]
+    subject: NotRequired[str]
     expires_at: NotRequired[str]
     hash: NotRequired[str]
     overlap_s: NotRequired[int]
@@ -897,7 +1011,8 @@ class MadeKey(TypedDict):
     tenant: str
     tools: List[str]
     quota: MadeKeyQuota
-    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]
+    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]
+    subject: NotRequired[str]
     created_at: str
     expires_at: Union[str, None]
     rotated_at: Union[str, None]
@@ -910,13 +1025,6 @@ class McpCall(TypedDict):
     tool: str
     fingerprint: str
     auth: NotRequired[CallAuth]
-
-
-class MessagesRequest(TypedDict):
-    messages: List[Dict[str, Any]]
-    stream: NotRequired[bool]
-    volley: NotRequired[AgentOptions]
-    thread: NotRequired[Any]
 
 
 class ModelAnswerVolleyRoundsItem(TypedDict):
@@ -933,13 +1041,6 @@ class ModelAnswerVolley(TypedDict):
 class ModelAnswer(TypedDict):
     """The provider's own answer, and what was run for it"""
     volley: ModelAnswerVolley
-
-
-class ModelRequest(TypedDict):
-    """The provider's own request, passed on, and how Volley goes about it"""
-    messages: List[Dict[str, Any]]
-    stream: NotRequired[bool]
-    volley: NotRequired[AgentOptions]
 
 
 class NewLink(TypedDict):
@@ -1183,6 +1284,12 @@ class RerunRuns(TypedDict):
     only: NotRequired[Literal["failed"]]
 
 
+class ResealedConnections(TypedDict):
+    sealed: int
+    unreadable: int
+    done: bool
+
+
 class ResponsesAnswerOutputItem(TypedDict):
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: str
@@ -1191,16 +1298,6 @@ class ResponsesAnswerOutputItem(TypedDict):
 
 class ResponsesAnswer(TypedDict):
     output: List[ResponsesAnswerOutputItem]
-
-
-class ResponsesRequest(TypedDict):
-    input: Union[str, List[Dict[str, Any]]]
-    stream: NotRequired[bool]
-    store: NotRequired[Union[Literal[False], None]]
-    background: NotRequired[Union[Literal[False], None]]
-    previous_response_id: NotRequired[None]
-    conversation: NotRequired[None]
-    volley: NotRequired[AgentOptions]
 
 
 class RestoreRunsRunsItemAHeadToolsItemFailed(TypedDict):
@@ -1311,6 +1408,7 @@ class ResultDConfirmation(TypedDict):
     expires_at: str
     message: str
     url: str
+    connect_url: NotRequired[str]
 
 
 class ResultD(TypedDict):
@@ -1318,6 +1416,7 @@ class ResultD(TypedDict):
     id: str
     tool: Union[str, None]
     status: Literal["pending_confirmation"]
+    connect_url: NotRequired[str]
     confirmation: ResultDConfirmation
     meta: ResultMeta
 
@@ -1559,6 +1658,13 @@ class SignInPage(TypedDict):
     next_cursor: Union[str, None]
 
 
+class StartedConnection(TypedDict):
+    connection_id: str
+    connect_url: NotRequired[str]
+    expires_at: NotRequired[str]
+    state: NotRequired[Literal["active"]]
+
+
 class ToolDeclaration(TypedDict):
     summary: str
     description: str
@@ -1733,7 +1839,7 @@ class Usage(TypedDict):
     key: str
     tenant: str
     environment: NotRequired[str]
-    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "operator"]]
+    flags: List[Literal["approve", "skip_approval", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections", "operator"]]
     features: List[str]
     quota: UsageQuota
     jobs: UsageJobs
@@ -1746,6 +1852,7 @@ class Usage(TypedDict):
 class WebhookTriggerA(TypedDict):
     verify: Literal["standard-webhooks", "github", "stripe", "slack"]
     secret: str
+    subject: NotRequired[str]
 
 
 class WebhookTriggerB(TypedDict):
@@ -1753,6 +1860,7 @@ class WebhookTriggerB(TypedDict):
     secret: str
     header: str
     id_header: NotRequired[str]
+    subject: NotRequired[str]
 
 
 class WholeEndpointRateLimit(TypedDict):
@@ -1814,7 +1922,7 @@ class AgentPaths:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def chat_completions(self, body: ModelRequest, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
+    def chat_completions(self, body: AgentChatCompletionsBody, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
         """Ask a model, as OpenAI's Chat Completions, and run the tools that it calls: `POST /v1/chat/completions`"""
         return self._transport.send("POST", "/v1/chat/completions", body=body, idempotency_key=idempotency_key)  # type: ignore[no-any-return]
 
@@ -1822,11 +1930,11 @@ class AgentPaths:
         """Count the tokens of a conversation, as Anthropic does; Volley's tools are not in it: `POST /v1/messages/count_tokens`"""
         return self._transport.send("POST", "/v1/messages/count_tokens", body=body)  # type: ignore[no-any-return]
 
-    def messages(self, body: MessagesRequest, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
+    def messages(self, body: AgentMessagesBody, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
         """Ask a model, as Anthropic's Messages, and run the tools that it calls: `POST /v1/messages`"""
         return self._transport.send("POST", "/v1/messages", body=body, idempotency_key=idempotency_key)  # type: ignore[no-any-return]
 
-    def responses(self, body: ResponsesRequest, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
+    def responses(self, body: AgentResponsesBody, *, idempotency_key: Optional[str] = None) -> ModelAnswer:
         """Ask a model, as OpenAI's Responses, and run the tools that it calls: `POST /v1/responses`"""
         return self._transport.send("POST", "/v1/responses", body=body, idempotency_key=idempotency_key)  # type: ignore[no-any-return]
 
@@ -1859,6 +1967,35 @@ class ConfirmationsPaths:
     def list(self, *, status: Optional[Literal["waiting", "pending", "running", "done", "rejected", "expired"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> ConfirmationPage:
         """List what waits, or waited, for a person's yes, newest first: `GET /v1/confirmations`"""
         return self._transport.send("GET", "/v1/confirmations", query={"status": status, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+
+
+class ConnectionsPaths:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def confirm(self, id: str, body: ConnectionConfirmation) -> Connection:
+        """Say who came back from the provider: the right subject makes the connection active, another one ends it: `POST /v1/connections/{id}/confirm`"""
+        return self._transport.send("POST", f"/v1/connections/{quote(id, safe='')}/confirm", body=body)  # type: ignore[no-any-return]
+
+    def create(self, body: ConnectionWish) -> StartedConnection:
+        """Connect an account of a subject: make the link that the person opens, or keep the subject's key: `POST /v1/connections`"""
+        return self._transport.send("POST", "/v1/connections", body=body)  # type: ignore[no-any-return]
+
+    def delete(self, id: str) -> None:
+        """End a connection: its tokens are forgotten, and taken back at the provider where it can be: `DELETE /v1/connections/{id}`"""
+        self._transport.send("DELETE", f"/v1/connections/{quote(id, safe='')}")
+
+    def get(self, id: str, *, wait_s: Optional[int] = None) -> Connection:
+        """Show a connection: `GET /v1/connections/{id}`"""
+        return self._transport.send("GET", f"/v1/connections/{quote(id, safe='')}", query={"wait_s": wait_s})  # type: ignore[no-any-return]
+
+    def list(self, *, subject: Optional[str] = None, connector: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> ConnectionPage:
+        """List connections, the newest first: `GET /v1/connections`"""
+        return self._transport.send("GET", "/v1/connections", query={"subject": subject, "connector": connector, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+
+    def reseal(self) -> ResealedConnections:
+        """Seal the tokens of all connections under the vault's first key: `POST /v1/connections/reseal`"""
+        return self._transport.send("POST", "/v1/connections/reseal")  # type: ignore[no-any-return]
 
 
 class DeliveriesPaths:
@@ -1973,7 +2110,7 @@ class FlowsPaths:
         """Keep a batch under a name, as a tool of the tenant's own, or replace one: `PUT /v1/flows/{id}`"""
         return self._transport.send("PUT", f"/v1/flows/{quote(id, safe='')}", body=body)  # type: ignore[no-any-return]
 
-    def run(self, id: str, body: FlowRun, *, idempotency_key: Optional[str] = None) -> FlowAnswer:
+    def run(self, id: str, body: FlowsRunBody, *, idempotency_key: Optional[str] = None) -> FlowAnswer:
         """Run a flow with an input: `POST /v1/flows/{id}/run`"""
         return self._transport.send("POST", f"/v1/flows/{quote(id, safe='')}/run", body=body, idempotency_key=idempotency_key)  # type: ignore[no-any-return]
 
@@ -2215,6 +2352,7 @@ class Api:
         self.agent = AgentPaths(transport)
         self.batches = BatchesPaths(transport)
         self.confirmations = ConfirmationsPaths(transport)
+        self.connections = ConnectionsPaths(transport)
         self.deliveries = DeliveriesPaths(transport)
         self.endpoints = EndpointsPaths(transport)
         self.event_types = EventTypesPaths(transport)

@@ -771,6 +771,30 @@ export const portalLinkS = 7 * 24 * 3_600;
 export const portalLinkUsualS = 900;
 /** Portal links of a tenant that are good at the same time. */
 export const portalLinks = 1_000;
+/** How long a link is good that connects an account, and how long what came of it waits for the caller's word: as long as a sign-in takes. */
+export const connectionLinkMs = 10 * 60_000;
+/** A token is not used in its last minute: clocks differ, and a request that waits for a slot is to arrive in time. */
+export const tokenMarginMs = 60_000;
+/** Connections of one subject: a person has a handful of accounts, and one more of each. */
+export const connectionsOfSubject = 50;
+/** Connections that one of a tenant's sixteen objects keeps: 100,000 together, two KiB each. */
+export const connectionsPerShard = 6_250;
+/** The longest that a provider of accounts is waited for: a person waits too. */
+export const providerTimeoutMs = 10_000;
+/** One call of an object that asks a provider: twice in a row at most. */
+export const connectionTimeoutMs = 25_000;
+/** A provider's answer with tokens takes a few KiB; more is none. */
+export const providerAnswerBytes = 64 * 1024;
+/** The longest token: what does not fit in a header is of no use. */
+export const tokenCharacters = 8_192;
+/** The longest name of an account that is shown. */
+export const accountCharacters = 200;
+/** The longest key of a subject, and the longest address to go back to. */
+export const connectionTextCharacters = 2_048;
+/** Connections that one request seals anew; the next one goes on. */
+export const connectionsResealed = 2_000;
+/** Scopes that one link asks for. */
+export const connectionScopes = 50;
 /** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
 export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */

@@ -187,7 +187,8 @@ async function identify(
   }
   const { requestId } = watch;
   const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
-  return ok(deployment.contextOf(identified.value, asked));
+  const context = deployment.contextOf(identified.value, asked);
+  return deployment.configured.accounts?.enter(request, context) ?? ok(context);
 }
 
 function keyOf({ headers }: Request, dialect: Dialect | null): string {

@@ -12,6 +12,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   manage_keys: "keys",
   operator: "operator",
   manage_endpoints: "endpoints",
+  manage_connections: "connections",
 };
 
 /** The feature that a variable needs. Variables of core are not here. */
@@ -23,6 +24,7 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_CONFIRMATION_TTL_S: "confirmations",
   VOLLEY_HOSTS: "mcp",
   VOLLEY_IDENTITY: "sign-in",
+  VOLLEY_CONNECTORS: "connections",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
   VOLLEY_PORTAL: "endpoints",
@@ -48,7 +50,9 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
-  for (const { name, confirm, bindings } of tools) {
+  for (const { name, confirm, bindings, connection } of tools) {
+    if (connection !== undefined && !names.has("connections"))
+      throw new Error(sayMissing(`the tool '${name}', which uses a connection,`, "connections"));
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
     for (const binding of bindings) {

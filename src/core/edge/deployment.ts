@@ -113,6 +113,9 @@ export function createDeployment(
     flows,
     tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
     trustedOrigins: options.trustedOrigins,
+    get accounts() {
+      return accounts;
+    },
   };
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
@@ -121,6 +124,7 @@ export function createDeployment(
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { checkEnv } of features) checkEnv?.(env);
+  const accounts = partOf(features, "openAccounts")?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -234,6 +238,7 @@ export function createDeployment(
           }),
           ...(flows !== undefined && { runFlow: flows.run }),
           ...(later !== undefined && { later }),
+          ...(accounts !== undefined && { accounts }),
         },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),

@@ -32,6 +32,8 @@ export interface Served {
   readonly EndpointShard?: Gate;
   /** Where it keeps sign-ins. */
   readonly SignInStore?: Gate;
+  /** Where it keeps connections. */
+  readonly ConnectionShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -76,6 +78,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
       EndpointDirectory: Idle,
       EndpointShard: Idle,
       SignInStore: Idle,
+      ConnectionShard: Idle,
       ...served,
     };
   });
@@ -106,6 +109,7 @@ function serveProblem(error: unknown): Required<Served> {
     EndpointDirectory: Idle,
     EndpointShard: Idle,
     SignInStore: Idle,
+    ConnectionShard: Idle,
   };
 }
 

@@ -10,7 +10,7 @@ import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, Later, RunFlow } from "../gate/execution.ts";
+import type { Accounts, Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -55,6 +55,8 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
+  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
+  readonly openAccounts?: (configured: Configured) => Accounts;
   /**
    * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
    * its part of the configuration cannot be read.

@@ -75,6 +75,7 @@ export async function runAdmitted(
         callKey: (step) => admission.ids().callKey(step, null),
         outer: within?.outer,
         runOf: within?.runOf,
+        subject: execution.origin.account?.subject,
       },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
@@ -138,6 +139,7 @@ async function run(
     onReport,
     runId: () => (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId(),
     resends: resumed !== undefined,
+    connect: brought?.accounts?.connect,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);

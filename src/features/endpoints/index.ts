@@ -39,8 +39,9 @@ export function endpoints(): Feature<EndpointObjects> {
         env[ENDPOINTS] === undefined
           ? undefined
           : async (notices) => {
-              const { configured, runnerOf } = deploymentOf(env);
-              await tellTenant(notices, { tenant, jurisdiction: runnerOf(tenant)?.jurisdiction }, configured);
+              const deployment = deploymentOf(env);
+              const { jurisdiction } = deployment.runnerOf(tenant) ?? {};
+              await tellTenant(notices, { tenant, jurisdiction }, deployment.configured);
             },
       ),
     createObjects: (options) => ({

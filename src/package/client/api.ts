@@ -13,7 +13,33 @@ export interface Api {
   };
   readonly agent: {
     /** Ask a model, as OpenAI's Chat Completions, and run the tools that it calls: `POST /v1/chat/completions` */
-    chatCompletions(body: ModelRequest, options?: KeyedOptions): Promise<ModelAnswer>;
+    chatCompletions(
+      body: {
+        readonly messages: readonly Readonly<Record<string, unknown>>[];
+        readonly stream?: boolean;
+        readonly volley?: {
+          readonly strategy?: "act" | "react" | "think-act";
+          /** How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most 4000 tokens, else meta */
+          readonly surface?: "auto" | "batch" | "meta" | "flat";
+          /** Names of tools or categories; all that the key may call unless said */
+          readonly tools?: readonly string[];
+          readonly max_rounds?: number;
+          readonly deadline_ms?: number;
+          /** For the data of all results of one round together; 250000 at most */
+          readonly max_tokens?: number;
+          readonly skip_approval?: boolean;
+          readonly tags?: readonly string[];
+          /** Whose accounts its tools use; the header Volley-Subject wins */
+          readonly subject?: string;
+          /** Which of several accounts, by connector; the one named default unless said */
+          readonly connections?: Readonly<Record<string, string>>;
+          /** park: an action that misses an account waits until it is connected, and what needs it too */
+          readonly on_connection?: "park" | "error";
+        };
+        readonly [more: string]: unknown;
+      },
+      options?: KeyedOptions,
+    ): Promise<ModelAnswer>;
     /** Count the tokens of a conversation, as Anthropic does; Volley's tools are not in it: `POST /v1/messages/count_tokens` */
     countTokens(
       body: CountedConversation,
@@ -23,9 +49,69 @@ export interface Api {
       readonly [more: string]: unknown;
     }>;
     /** Ask a model, as Anthropic's Messages, and run the tools that it calls: `POST /v1/messages` */
-    messages(body: MessagesRequest, options?: KeyedOptions): Promise<ModelAnswer>;
+    messages(
+      body: {
+        readonly messages: readonly Readonly<Record<string, unknown>>[];
+        readonly stream?: boolean;
+        readonly volley?: {
+          readonly strategy?: "act" | "react" | "think-act";
+          /** How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most 4000 tokens, else meta */
+          readonly surface?: "auto" | "batch" | "meta" | "flat";
+          /** Names of tools or categories; all that the key may call unless said */
+          readonly tools?: readonly string[];
+          readonly max_rounds?: number;
+          readonly deadline_ms?: number;
+          /** For the data of all results of one round together; 250000 at most */
+          readonly max_tokens?: number;
+          readonly skip_approval?: boolean;
+          readonly tags?: readonly string[];
+          /** Whose accounts its tools use; the header Volley-Subject wins */
+          readonly subject?: string;
+          /** Which of several accounts, by connector; the one named default unless said */
+          readonly connections?: Readonly<Record<string, string>>;
+          /** park: an action that misses an account waits until it is connected, and what needs it too */
+          readonly on_connection?: "park" | "error";
+        };
+        /** A thread is answered 404 when it goes on, so that the client sends the whole conversation */
+        readonly thread?: unknown;
+        readonly [more: string]: unknown;
+      },
+      options?: KeyedOptions,
+    ): Promise<ModelAnswer>;
     /** Ask a model, as OpenAI's Responses, and run the tools that it calls: `POST /v1/responses` */
-    responses(body: ResponsesRequest, options?: KeyedOptions): Promise<ModelAnswer>;
+    responses(
+      body: {
+        readonly input: string | readonly Readonly<Record<string, unknown>>[];
+        readonly stream?: boolean;
+        readonly store?: false | null;
+        readonly background?: false | null;
+        /** Nothing is kept here under an id */
+        readonly previous_response_id?: null;
+        /** Nothing is kept here under an id */
+        readonly conversation?: null;
+        readonly volley?: {
+          readonly strategy?: "act" | "react" | "think-act";
+          /** How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most 4000 tokens, else meta */
+          readonly surface?: "auto" | "batch" | "meta" | "flat";
+          /** Names of tools or categories; all that the key may call unless said */
+          readonly tools?: readonly string[];
+          readonly max_rounds?: number;
+          readonly deadline_ms?: number;
+          /** For the data of all results of one round together; 250000 at most */
+          readonly max_tokens?: number;
+          readonly skip_approval?: boolean;
+          readonly tags?: readonly string[];
+          /** Whose accounts its tools use; the header Volley-Subject wins */
+          readonly subject?: string;
+          /** Which of several accounts, by connector; the one named default unless said */
+          readonly connections?: Readonly<Record<string, string>>;
+          /** park: an action that misses an account waits until it is connected, and what needs it too */
+          readonly on_connection?: "park" | "error";
+        };
+        readonly [more: string]: unknown;
+      },
+      options?: KeyedOptions,
+    ): Promise<ModelAnswer>;
   };
   readonly batches: {
     /** Run a batch of actions and answer each of them: `POST /v1/execute_actions` */
@@ -53,6 +139,34 @@ export interface Api {
       },
       options?: RequestOptions,
     ): Promise<ConfirmationPage>;
+  };
+  readonly connections: {
+    /** Say who came back from the provider: the right subject makes the connection active, another one ends it: `POST /v1/connections/{id}/confirm` */
+    confirm(id: string, body: ConnectionConfirmation, options?: RequestOptions): Promise<Connection>;
+    /** Connect an account of a subject: make the link that the person opens, or keep the subject's key: `POST /v1/connections` */
+    create(body: ConnectionWish, options?: RequestOptions): Promise<StartedConnection>;
+    /** End a connection: its tokens are forgotten, and taken back at the provider where it can be: `DELETE /v1/connections/{id}` */
+    delete(id: string, options?: RequestOptions): Promise<void>;
+    /** Show a connection: `GET /v1/connections/{id}` */
+    get(
+      id: string,
+      query?: {
+        readonly wait_s?: number;
+      },
+      options?: RequestOptions,
+    ): Promise<Connection>;
+    /** List connections, the newest first: `GET /v1/connections` */
+    list(
+      query?: {
+        readonly subject?: string;
+        readonly connector?: string;
+        readonly limit?: number;
+        readonly cursor?: string;
+      },
+      options?: RequestOptions,
+    ): Promise<ConnectionPage>;
+    /** Seal the tokens of all connections under the vault's first key: `POST /v1/connections/reseal` */
+    reseal(options?: RequestOptions): Promise<ResealedConnections>;
   };
   readonly deliveries: {
     /** Show a delivery with its attempts: `GET /v1/deliveries/{id}` */
@@ -175,7 +289,26 @@ export interface Api {
     /** Keep a batch under a name, as a tool of the tenant's own, or replace one: `PUT /v1/flows/{id}` */
     put(id: string, body: Flow, options?: RequestOptions): Promise<KeptFlow>;
     /** Run a flow with an input: `POST /v1/flows/{id}/run` */
-    run(id: string, body: FlowRun, options?: KeyedOptions): Promise<FlowAnswer>;
+    run(
+      id: string,
+      body: {
+        readonly input?: Readonly<Record<string, unknown>>;
+        readonly deadline_ms?: number;
+        readonly max_tokens?: number;
+        readonly dry_run?: boolean;
+        readonly skip_approval?: boolean;
+        readonly callback_url?: string;
+        readonly progress?: boolean;
+        readonly tags?: readonly string[];
+        /** Whose accounts its tools use; the header Volley-Subject wins */
+        readonly subject?: string;
+        /** Which of several accounts, by connector; the one named default unless said */
+        readonly connections?: Readonly<Record<string, string>>;
+        /** park: an action that misses an account waits until it is connected, and what needs it too */
+        readonly on_connection?: "park" | "error";
+      },
+      options?: KeyedOptions,
+    ): Promise<FlowAnswer>;
   };
   readonly jobs: {
     /** Cancel a job that is not over: `POST /v1/jobs/{id}/cancel` */
@@ -396,6 +529,14 @@ export const OPERATIONS = {
     link: ["POST", "/v1/confirmations/{id}/link", "body"],
     list: ["GET", "/v1/confirmations", "query"],
   },
+  connections: {
+    confirm: ["POST", "/v1/connections/{id}/confirm", "body"],
+    create: ["POST", "/v1/connections", "body"],
+    delete: ["DELETE", "/v1/connections/{id}", "nothing"],
+    get: ["GET", "/v1/connections/{id}", "query"],
+    list: ["GET", "/v1/connections", "query"],
+    reseal: ["POST", "/v1/connections/reseal", "nothing"],
+  },
   deliveries: {
     get: ["GET", "/v1/deliveries/{id}", "nothing"],
     list: ["GET", "/v1/deliveries", "query"],
@@ -544,20 +685,6 @@ export type AddedTool = {
   readonly "x-orchestration"?: Contract;
 };
 
-export type AgentOptions = {
-  readonly strategy?: "act" | "react" | "think-act";
-  /** How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most 4000 tokens, else meta */
-  readonly surface?: "auto" | "batch" | "meta" | "flat";
-  /** Names of tools or categories; all that the key may call unless said */
-  readonly tools?: readonly string[];
-  readonly max_rounds?: number;
-  readonly deadline_ms?: number;
-  /** For the data of all results of one round together; 250000 at most */
-  readonly max_tokens?: number;
-  readonly skip_approval?: boolean;
-  readonly tags?: readonly string[];
-};
-
 export type AnthropicAnswer = {
   readonly messages: readonly {
     readonly role: "user";
@@ -586,6 +713,12 @@ export type Batch = {
   readonly progress?: boolean;
   readonly tags?: readonly string[];
   readonly background?: boolean;
+  /** Whose accounts its tools use; the header Volley-Subject wins */
+  readonly subject?: string;
+  /** Which of several accounts, by connector; the one named default unless said */
+  readonly connections?: Readonly<Record<string, string>>;
+  /** park: an action that misses an account waits until it is connected, and what needs it too */
+  readonly on_connection?: "park" | "error";
 };
 
 export type CallAuth = {
@@ -719,6 +852,50 @@ export type ConfirmationPage = {
   readonly next_cursor: string | null;
 };
 
+export type Connection = {
+  readonly connection_id: string;
+  readonly connector: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly state: "pending" | "active" | "broken";
+  /** Why it is broken: the provider takes its tokens no more; the answer to a refresh was lost; no key of the vault opens it */
+  readonly because?: "revoked" | "refresh_lost" | "unreadable";
+  readonly scopes: readonly string[];
+  /** Whose it is at the provider: an address or a login */
+  readonly account: string | null;
+  readonly created_at: string;
+  readonly connected_at: string | null;
+  /** When the link that would connect it, anew where it is not pending, ends */
+  readonly link_expires_at?: string;
+};
+
+export type ConnectionConfirmation = {
+  /** The code that the browser came back with, for one use */
+  readonly code: string;
+  /** Who was in that browser, by the caller's own session */
+  readonly subject: string;
+};
+
+export type ConnectionPage = {
+  readonly connections: readonly Connection[];
+  readonly next_cursor: string | null;
+};
+
+export type ConnectionWish = {
+  /** One of VOLLEY_CONNECTORS */
+  readonly connector: string;
+  /** Whose account it is: a word of the caller's own */
+  readonly subject: string;
+  /** Which one, where a subject has several of a connector; `default` unless said */
+  readonly name?: string;
+  /** The connector's own unless said, and those that it has already */
+  readonly scopes?: readonly string[];
+  /** Where the person goes back to, with `connection_id` and `code`: of an origin in VOLLEY_RETURN_ORIGINS */
+  readonly return_to?: string;
+  /** The subject's key, for a connector of the kind `key`; it is never shown */
+  readonly secret?: string;
+};
+
 export type Contract = {
   readonly mode: "parallel-safe" | "sequential-only" | "fan-out-bounded" | "dependent";
   readonly max_concurrency?: number;
@@ -788,6 +965,8 @@ export type DeletedTenant = {
   readonly counts: number;
   /** Endpoints, with their events and deliveries */
   readonly endpoints: number;
+  /** Connections, with their tokens; what providers keep of them is theirs */
+  readonly connections: number;
 };
 
 export type Delivery = {
@@ -1022,6 +1201,7 @@ export type Export = {
   readonly counts?: readonly Readonly<Record<string, unknown>>[];
   /** Endpoints without their secrets, described types, and events, the oldest first */
   readonly endpoints?: Readonly<Record<string, unknown>>;
+  readonly connections?: readonly Connection[];
 };
 
 export type ExportedKey = {
@@ -1038,8 +1218,11 @@ export type ExportedKey = {
     | "manage_tools"
     | "manage_keys"
     | "manage_endpoints"
+    | "manage_connections"
     | "operator"
   )[];
+  /** The one whose accounts its calls use */
+  readonly subject?: string;
   readonly created_at: string;
   readonly expires_at: string | null;
   /** When it last got another key */
@@ -1071,6 +1254,7 @@ export type Failure = {
     | "EGRESS_DENIED"
     | "TOOL_CHANGED"
     | "FLOW_BROKEN"
+    | "CONNECTION_REQUIRED"
     | "MISCONFIGURED"
     | "DEPENDENCY_FAILED"
     | "ABORTED"
@@ -1091,6 +1275,8 @@ export type Failure = {
   readonly upstream_status?: number;
   readonly phase?: "headers" | "idle" | "total";
   readonly issues?: readonly Issue[];
+  /** For the person whose account is missing: there it is connected */
+  readonly connect_url?: string;
 };
 
 export type Flow = {
@@ -1158,17 +1344,6 @@ export type FlowList = {
   }[];
 };
 
-export type FlowRun = {
-  readonly input?: Readonly<Record<string, unknown>>;
-  readonly deadline_ms?: number;
-  readonly max_tokens?: number;
-  readonly dry_run?: boolean;
-  readonly skip_approval?: boolean;
-  readonly callback_url?: string;
-  readonly progress?: boolean;
-  readonly tags?: readonly string[];
-};
-
 export type GeminiAnswer = {
   readonly messages: readonly {
     readonly role: "user";
@@ -1180,6 +1355,20 @@ export type GeminiAnswer = {
       };
     }[];
   }[];
+};
+
+export type HttpAuth = {
+  readonly secret?: string;
+  readonly as?:
+    | "bearer"
+    | "basic"
+    | {
+        readonly header: string;
+      }
+    | {
+        readonly query: string;
+      };
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 
 export type HttpCall = {
@@ -1207,7 +1396,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
-  readonly auth?: CallAuth;
+  readonly auth?: HttpAuth;
   readonly result?: string;
 };
 
@@ -1330,8 +1519,11 @@ export type Key = {
     | "manage_tools"
     | "manage_keys"
     | "manage_endpoints"
+    | "manage_connections"
     | "operator"
   )[];
+  /** The one whose accounts its calls use */
+  readonly subject?: string;
   readonly created_at: string;
   readonly expires_at: string | null;
   /** When it last got another key */
@@ -1357,6 +1549,7 @@ export type KeyPage = {
       | "manage_tools"
       | "manage_keys"
       | "manage_endpoints"
+      | "manage_connections"
       | "operator"
     )[];
   }[];
@@ -1380,8 +1573,11 @@ export type KeyRequest = {
     | "manage_tools"
     | "manage_keys"
     | "manage_endpoints"
+    | "manage_connections"
     | "operator"
   )[];
+  /** The one whose accounts its calls use; it names no other, nor does a key that it makes */
+  readonly subject?: string;
   /** RFC 3339; it ends at that very time */
   readonly expires_at?: string;
   /** The digest of a key that was made elsewhere, instead of a fresh key in the answer */
@@ -1476,8 +1672,11 @@ export type MadeKey = {
     | "manage_tools"
     | "manage_keys"
     | "manage_endpoints"
+    | "manage_connections"
     | "operator"
   )[];
+  /** The one whose accounts its calls use */
+  readonly subject?: string;
   readonly created_at: string;
   readonly expires_at: string | null;
   /** When it last got another key */
@@ -1495,15 +1694,6 @@ export type McpCall = {
   readonly auth?: CallAuth;
 };
 
-export type MessagesRequest = {
-  readonly messages: readonly Readonly<Record<string, unknown>>[];
-  readonly stream?: boolean;
-  readonly volley?: AgentOptions;
-  /** A thread is answered 404 when it goes on, so that the client sends the whole conversation */
-  readonly thread?: unknown;
-  readonly [more: string]: unknown;
-};
-
 /** The provider's own answer, and what was run for it */
 export type ModelAnswer = {
   readonly volley: {
@@ -1515,14 +1705,6 @@ export type ModelAnswer = {
     readonly stopped: "answer" | "max_rounds" | "confirmation" | "client_tools" | "deadline" | "repetition";
     readonly [more: string]: unknown;
   };
-  readonly [more: string]: unknown;
-};
-
-/** The provider's own request, passed on, and how Volley goes about it */
-export type ModelRequest = {
-  readonly messages: readonly Readonly<Record<string, unknown>>[];
-  readonly stream?: boolean;
-  readonly volley?: AgentOptions;
   readonly [more: string]: unknown;
 };
 
@@ -1798,25 +1980,21 @@ export type RerunRuns = {
   readonly only?: "failed";
 };
 
+export type ResealedConnections = {
+  /** Connections whose tokens are now under the first key */
+  readonly sealed: number;
+  /** Those that no key opens: their subjects connect them anew */
+  readonly unreadable: number;
+  /** None is under another key any more; else send the request again */
+  readonly done: boolean;
+};
+
 export type ResponsesAnswer = {
   readonly output: readonly {
     readonly type: "function_call_output" | "custom_tool_call_output";
     readonly call_id: string;
     readonly output: string;
   }[];
-};
-
-export type ResponsesRequest = {
-  readonly input: string | readonly Readonly<Record<string, unknown>>[];
-  readonly stream?: boolean;
-  readonly store?: false | null;
-  readonly background?: false | null;
-  /** Nothing is kept here under an id */
-  readonly previous_response_id?: null;
-  /** Nothing is kept here under an id */
-  readonly conversation?: null;
-  readonly volley?: AgentOptions;
-  readonly [more: string]: unknown;
 };
 
 export type RestoreRuns = {
@@ -1929,12 +2107,15 @@ export type Result =
       readonly id: string;
       readonly tool: string | null;
       readonly status: "pending_confirmation";
+      readonly connect_url?: string;
       readonly confirmation: {
         readonly id: string;
         readonly expires_at: string;
         readonly message: string;
         /** The page that asks a person; its path alone where no request was answered */
         readonly url: string;
+        /** Where the account is connected that it waits for: then it runs */
+        readonly connect_url?: string;
       };
       readonly meta: ResultMeta;
     }
@@ -2196,6 +2377,15 @@ export type SignInPage = {
   readonly next_cursor: string | null;
 };
 
+export type StartedConnection = {
+  readonly connection_id: string;
+  /** For the person, once; absent where a key was sent */
+  readonly connect_url?: string;
+  readonly expires_at?: string;
+  /** Where a key was sent */
+  readonly state?: "active";
+};
+
 export type ToolDeclaration = {
   readonly summary: string;
   readonly description: string;
@@ -2338,6 +2528,7 @@ export type Usage = {
     | "manage_tools"
     | "manage_keys"
     | "manage_endpoints"
+    | "manage_connections"
     | "operator"
   )[];
   /** The features that this Worker lists */
@@ -2408,6 +2599,8 @@ export type WebhookTrigger =
   | {
       readonly verify: "standard-webhooks" | "github" | "stripe" | "slack";
       readonly secret: string;
+      /** Where the body says whose accounts the flow uses, as a JSON Pointer */
+      readonly subject?: string;
     }
   | {
       readonly verify: "hmac-sha256";
@@ -2416,6 +2609,8 @@ export type WebhookTrigger =
       readonly header: string;
       /** Holds the delivery's id; without it equal bodies are one delivery */
       readonly id_header?: string;
+      /** Where the body says whose accounts the flow uses, as a JSON Pointer */
+      readonly subject?: string;
     };
 
 export type WholeEndpoint = {

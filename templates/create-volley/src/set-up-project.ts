@@ -6,7 +6,7 @@ import type { Manager } from "./read-flags.ts";
 /** Windows finds npm and its like only through a shell. */
 const shell = process.platform === "win32";
 
-/** Begin a git repository, unless the folder is in one. What became of it, in a sentence. */
+/** Begin a git repository, unless the folder is in one. Says in a sentence how that went. */
 export function beginRepository(folder: string): string {
   const git = (...args: string[]) => spawnSync("git", args, { cwd: folder, encoding: "utf8" });
   const inside = git("rev-parse", "--is-inside-work-tree");

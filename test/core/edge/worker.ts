@@ -110,6 +110,7 @@ const endpointObjects = createVolley({
 });
 export const EndpointDirectory = endpointObjects.EndpointDirectory;
 export const EndpointShard = endpointObjects.EndpointShard;
+export const ConnectionShard = endpointObjects.ConnectionShard;
 
 /** A clock on which no two records are of one moment. */
 let lastMs = 0;

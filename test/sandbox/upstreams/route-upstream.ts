@@ -1,3 +1,4 @@
+import { ACCOUNT_HOSTS, answerGitHubApi, answerGoogleAccounts } from "./account-providers.ts";
 import { answerBraveSearch } from "./brave-search.ts";
 import { answerCohere } from "./cohere.ts";
 import { answerDuckDuckGo } from "./duckduckgo.ts";
@@ -6,7 +7,6 @@ import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerExchangeRates } from "./exchange-rates.ts";
 import { answerGmail } from "./gmail.ts";
 import { answerGoogleCalendar } from "./google-calendar.ts";
-import { answerGoogleOauth } from "./google-oauth.ts";
 import { answerGoogleTasks } from "./google-tasks.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { MODEL_HOST, answerModel } from "./model.ts";
@@ -30,7 +30,9 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.open-meteo.com", answerOpenMeteoForecast],
   ["api.cohere.com", answerCohere],
   ["api.openai.com", answerOpenAiImages],
-  ["oauth2.googleapis.com", answerGoogleOauth],
+  ["oauth2.googleapis.com", answerGoogleAccounts],
+  ["api.github.com", answerGitHubApi],
+  ...ACCOUNT_HOSTS,
   ["www.googleapis.com", answerGoogleCalendar],
   ["gmail.googleapis.com", answerGmail],
   ["tasks.googleapis.com", answerGoogleTasks],

@@ -5,6 +5,9 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** The form of a key's or a tenant's name. */
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** The form of a subject: a word of the caller's own for whose accounts are used. */
+export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
+
 /** The rights that a key may have besides calling its tools. */
 export const KEY_FLAGS = [
   "approve",
@@ -12,15 +15,31 @@ export const KEY_FLAGS = [
   "manage_tools",
   "manage_keys",
   "manage_endpoints",
+  "manage_connections",
   "operator",
 ] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
+
+/** Whose accounts the calls of a request use: the caller says it, and never a model. */
+export interface Account {
+  readonly subject: string;
+  /** Stands for the subject where its own word is not to be. */
+  readonly digest: string;
+  /** Which connection, by connector, where it is not the usual one. */
+  readonly connections?: Readonly<Record<string, string>> | undefined;
+  /** A call that misses a connection waits for it. */
+  readonly parks?: true;
+  /** The origin of the deployment's pages, for links. */
+  readonly site: string;
+}
 
 /** Who asked for a call, by their configured names, and in which request. */
 export interface Origin {
   readonly tenant: string;
   readonly key: string;
   readonly requestId: string;
+  /** Absent where its calls use accounts of the deployment alone. */
+  readonly account?: Account | undefined;
   /** The id of the trace that the request is part of; absent where its caller told of none. */
   readonly traceId?: string;
 }
@@ -61,7 +80,9 @@ export interface Caller {
   readonly operates?: true;
   /** May manage endpoints of its tenant, and publish events to them. */
   readonly manageEndpoints?: true;
-  /** The one person or account that it acts for, where it acts for one only. */
+  /** May connect accounts of its tenant's subjects. */
+  readonly manageConnections?: true;
+  /** The one whose accounts its calls use; it names no other. */
   readonly subject?: string;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
@@ -87,6 +108,7 @@ export function flagsOf({
   manageTools,
   manageKeys,
   manageEndpoints,
+  manageConnections,
   operates,
 }: Caller): KeyFlag[] {
   const has = {
@@ -96,6 +118,7 @@ export function flagsOf({
     manage_keys: manageKeys,
     operator: operates,
     manage_endpoints: manageEndpoints,
+    manage_connections: manageConnections,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -103,7 +126,16 @@ export function flagsOf({
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints" | "operates"> {
+): Pick<
+  Caller,
+  | "skipApproval"
+  | "approves"
+  | "manageTools"
+  | "manageKeys"
+  | "manageEndpoints"
+  | "manageConnections"
+  | "operates"
+> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
@@ -111,5 +143,6 @@ export function withFlags(
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
     ...(flags.includes("operator") && { operates: true as const }),
     ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
+    ...(flags.includes("manage_connections") && { manageConnections: true as const }),
   };
 }

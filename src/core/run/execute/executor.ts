@@ -48,9 +48,16 @@ export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | 
 async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog } = execution;
   execution.watch?.enter("plan");
-  const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
+  const { caller, origin, brought } = execution;
+  const waits = origin.account?.parks === true && brought?.asking !== undefined && !batch.dryRun;
+  const missing = waits ? await brought.accounts?.missing(batch, execution) : undefined;
+  const asksFirst = missing && new Set(missing.keys());
+  const planned = makePlan(batch, catalog, {
+    maySkipApproval: caller.skipApproval,
+    ...(asksFirst && { asksFirst }),
+  });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = planned.value;
+  const plan = { ...planned.value, ...(missing && { missing }) };
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
@@ -67,8 +74,8 @@ export async function answerPlan(
   execution: Execution,
   ways: AnswerWays = {},
 ): Promise<Result<Answer, Refused>> {
-  const { caller, ports, gate, defer, watch } = execution;
-  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { caller, ports, batchKey }) } = ways;
+  const { ports, gate, defer, watch } = execution;
+  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { ...execution, batchKey }) } = ways;
   watch?.enter("admit");
   const isKeyed =
     batchKey !== undefined ||

@@ -110,7 +110,7 @@ export class MadeKeys {
   }
 
   #toCaller(kept: KeptKey, endsAtMs: number): Caller {
-    const { name, tenant, tools, quota, flags, webhookSecret } = kept;
+    const { name, tenant, tools, quota, flags, webhookSecret, subject } = kept;
     const manager = this.#managers.get(tenant)!;
     const { jurisdiction } = manager;
     const { makers = [manager] } = kept;
@@ -126,6 +126,7 @@ export class MadeKeys {
       ...withFlags(flags),
       ...(Number.isFinite(endsAtMs) && { endsAtMs }),
       ...(webhookSecret !== undefined && { webhookSecret }),
+      ...(subject !== undefined && { subject }),
       ...(jurisdiction !== undefined && { jurisdiction }),
     };
   }

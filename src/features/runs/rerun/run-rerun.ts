@@ -62,7 +62,7 @@ export async function runRerun(
     {
       toJson,
       keysOf: async (runnable) => {
-        const own = await readKeys(runnable, { caller, ports, batchKey: execution.batchKey });
+        const own = await readKeys(runnable, { batchKey: undefined, ...execution });
         const none = { runId: ports.newId(), batch: null, actions: [] };
         return claimWrites(runnable, own ?? none, { root, earlier, actions: kept.actions });
       },
