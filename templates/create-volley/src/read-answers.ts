@@ -18,7 +18,7 @@ const FOLDER = "my-volley";
 /** Ask what the flags do not say: at most three questions, and none without a terminal or with `--yes`. */
 export async function readAnswers(flags: Flags): Promise<Answers> {
   const { isYes, pm, isInstall, isGit } = flags;
-  const isAsked = !isYes && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const isAsked = !isYes && process.stdin.isTTY && process.stdout.isTTY;
   if (!isAsked) {
     const folder = flags.folder ?? FOLDER;
     await checkFolder(folder);
