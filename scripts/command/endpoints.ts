@@ -25,7 +25,8 @@ export const endpointsList = defineCommand({
     const query = asked.filter((entry): entry is [string, string] => entry[1] !== undefined);
     const endpoints: JsonObject[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
-      const page = new URLSearchParams([...query, ...(cursor === "" ? [] : [["cursor", cursor]])]);
+      const page = new URLSearchParams(query);
+      if (cursor !== "") page.set("cursor", cursor);
       const answer = await askDeployment(deployment, `/v1/endpoints?${page}`);
       const { endpoints: listed, next_cursor: next } = answer;
       endpoints.push(...(Array.isArray(listed) ? listed.filter(isJsonObject) : []));
