@@ -68,7 +68,7 @@ export const endpointsImport = defineCommand({
       fetch: (url, init) => fetch(url, init),
       sleep: (ms) => sleep(ms),
       now: () => Date.now(),
-      print: terminal.print,
+      print: (line) => terminal.print(line),
     }).catch(cannot);
     const isDone = endpoints.every(({ is }) => is !== "refused" && is !== "stays");
     terminal.give({ ok: isDone, endpoints });

@@ -209,4 +209,20 @@ describe("Sign-ins", () => {
     expect(new Set(seen).size).toBe(3);
     expect((await api("/v1/sign_ins?x=1", KEY)).status).toBe(400);
   });
+
+  test("are in the tenant's export for a key with manage_keys, and end with its data", async () => {
+    const { program, tokens } = await signInWith(url, ADMIN);
+    const whole = await (await api("/v1/export", ADMIN)).text();
+    const exported = JSON.parse(whole) as { sign_ins: { client_id: string }[] };
+    expect(exported.sign_ins.some(({ client_id }) => client_id === program.clientId)).toBe(true);
+    for (const secret of [tokens.access_token, tokens.refresh_token]) expect(whole).not.toContain(secret);
+    const deleted = await fetch(`${url}/v1/tenant/delete`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+      body: JSON.stringify({ tenant: "sandbox-admin" }),
+    });
+    expect(((await deleted.json()) as { sign_ins: number }).sign_ins).toBeGreaterThanOrEqual(1);
+    expect((await program.refresh(tokens)).status).toBe(400);
+    expect(await (await api("/v1/sign_ins", ADMIN)).json()).toEqual({ sign_ins: [], next_cursor: null });
+  });
 });

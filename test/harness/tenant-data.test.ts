@@ -130,6 +130,7 @@ describe("GET /v1/export", () => {
       "tenant",
       "created_at",
       "keys",
+      "sign_ins",
     ]);
     const refused = await send("reader", "GET", "/v1/export");
     expect([refused.status, problemOf(refused).code]).toEqual([403, "FORBIDDEN"]);
@@ -191,6 +192,7 @@ describe("POST /v1/tenant/delete", () => {
       more_objects: false,
       files: 1,
       keys: 2,
+      sign_ins: 0,
       runs: expect.any(Number) as number,
       counts: expect.any(Number) as number,
       endpoints: 0,

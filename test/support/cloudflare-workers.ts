@@ -10,4 +10,4 @@ export class DurableObject {
 }
 
 /** The OAuth library asks whether a handler is one, and has none here. */
-export class WorkerEntrypoint {}
+export { DurableObject as WorkerEntrypoint };

@@ -8,6 +8,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   manage_tools: "May keep tools and flows",
   manage_keys: "May make and revoke keys",
   manage_endpoints: "May keep endpoints and publish events",
+  manage_connections: "May connect accounts of subjects",
   operator: "May look across tenants",
 };
 

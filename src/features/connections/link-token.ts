@@ -3,6 +3,9 @@ import { sha256 } from "../../core/kit/sha256.ts";
 /** Objects that keep a tenant's connections: each has some of its subjects. */
 export const CONNECTION_SHARDS = 16;
 
+/** Where a provider sends a person back to. */
+export const CALLBACK_PATH = "/v1/connections/callback";
+
 /** How a connection's id is written: its object's digit, and what cannot be guessed. */
 export const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
 

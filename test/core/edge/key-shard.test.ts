@@ -51,6 +51,21 @@ describe("An object that keeps keys", () => {
     expect(await shard.read({ tenant: "other", name: "ci" })).toBeNull();
   });
 
+  test("knows no name that has expired, by its name or by its digest", async () => {
+    const shard = open();
+    const key = keyOf("acme", { expiresAt: Date.now() + 86_400_000 });
+    await shard.make(key);
+    expect(await shard.read(key)).toEqual(key);
+    // As if its time had passed.
+    const over = JSON.stringify({ ...key, expiresAt: 1 });
+    await runInDurableObject(
+      shard,
+      (_shard, { storage }) => void storage.sql.exec("UPDATE keys SET json = ?", over),
+    );
+    expect(await shard.read(key)).toBeNull();
+    expect(await shard.find([key.digests[0]!.hash])).not.toMatchObject([{ kind: "key" }]);
+  });
+
   test("has two rows for a key, and none when it is revoked", async () => {
     const shard = open();
     const key = keyOf("acme");

@@ -20,6 +20,14 @@ const hashOf = async (key: string) => toHash(await digestKey(key));
 const VOLLEY_KEYS = JSON.stringify([
   { name: "manager", tenant: "acme", tools: ["*"], hash: await hashOf("manager"), flags: ["manage_keys"] },
   {
+    // The same name of another tenant, whose quota is nothing to keys of this one.
+    name: "smaller",
+    tenant: "twin",
+    tools: ["*"],
+    hash: await hashOf("twin"),
+    quota: { limit: 99, window_s: 60 },
+  },
+  {
     name: "smaller",
     tenant: "acme",
     tools: ["*"],
@@ -27,6 +35,7 @@ const VOLLEY_KEYS = JSON.stringify([
     flags: ["manage_keys"],
     quota: { limit: 5, window_s: 60 },
   },
+  { name: "plain", tenant: "unmanaged", tools: ["*"], hash: await hashOf("plain") },
 ]);
 const { callers } = readKeys({ VOLLEY_KEYS });
 const namespace = env.KEYS as unknown as KeyShardNamespace;
@@ -165,10 +174,13 @@ describe("An isolate", () => {
     });
   });
 
-  test("knows no key of a tenant of which VOLLEY_KEYS has none that could revoke it", async () => {
-    const { key } = await keep("orphan", { tenant: "nobody" });
-    expect(await openIsolate().ask(key)).toBeNull();
-  });
+  test.each(["nobody", "unmanaged"])(
+    "knows no key of a tenant of which VOLLEY_KEYS has none that could revoke it: %s",
+    async (tenant) => {
+      const { key } = await keep("orphan", { tenant });
+      expect(await openIsolate().ask(key)).toBeNull();
+    },
+  );
 });
 
 test("A request whose key cannot be looked up is 503 with a time to wait; a malformed one asks no object", async () => {

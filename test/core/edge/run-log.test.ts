@@ -201,6 +201,15 @@ describe("An object that keeps runs", () => {
     expect(second.next).toBeNull();
   });
 
+  test("lists runs of a subject, and shows it", async () => {
+    const log = open();
+    await log.report(
+      reportOf(runOf("hers", { subject: "ada" }), runOf("his", { subject: "bob" }), runOf("nobodys")),
+    );
+    const { runs } = await log.list({ ...ALL, subject: "ada" }, EVERYTHING);
+    expect(runs).toMatchObject([{ run_id: "hers", subject: "ada" }]);
+  });
+
   test("lists a run of several attempts once, as the last has left it, finds it by its job, and forgets all of it", async () => {
     const log = open();
     const attempt = (data: string) => runOf("whole", { job: "its-job" }, data);

@@ -57,7 +57,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
     ...(asksFirst && { asksFirst }),
   });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = { ...planned.value, ...(missing && { missing }) };
+  const plan = missing === undefined ? planned.value : { ...planned.value, missing };
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);

@@ -5,7 +5,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";
-import { parseState, shardOfId } from "../link-token.ts";
+import { CALLBACK_PATH, parseState, shardOfId } from "../link-token.ts";
 import {
   FAILED,
   FOREIGN,
@@ -19,7 +19,6 @@ import {
   USED,
 } from "../page/link-page.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
-import { CALLBACK_PATH } from "./link-pages.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { runAwaiting } from "./run-awaiting.ts";

@@ -3,12 +3,10 @@ import type { Context } from "hono";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { CALLBACK_PATH } from "../link-token.ts";
 import type { LinkWays } from "./answer-link.ts";
 
 const LINK_PATH = "/connect/:tenant/:id/:secret";
-
-/** Where a provider sends a person back to. */
-export const CALLBACK_PATH = "/v1/connections/callback";
 
 /** Create the router of the pages of links, and of the way back from a provider. Who has the link needs no key. */
 export function createLinkPages(ways: LinkWays): Router {

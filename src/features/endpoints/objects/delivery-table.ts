@@ -93,6 +93,16 @@ export class DeliveryTable {
     return Array.from(rows, toDelivery);
   }
 
+  /** An endpoint's deliveries of some events. */
+  of(no: number, seqs: readonly number[]): Delivery[] {
+    const rows = this.#sql.exec<Row>(
+      "SELECT * FROM deliveries WHERE no = ? AND seq IN (SELECT value FROM json_each(?))",
+      no,
+      JSON.stringify(seqs),
+    );
+    return Array.from(rows, toDelivery);
+  }
+
   /** The places of an endpoint's deliveries that did not get through, of events in a time, the oldest first. */
   missed(no: number, { since, until, all, limit }: MissedRange): number[] {
     const rows = this.#sql.exec<{ seq: number }>(

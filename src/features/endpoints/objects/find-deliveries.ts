@@ -15,9 +15,7 @@ export function findDeliveries(
     // The endpoints of one event come in the order of their numbers, the latest first.
     const before = after === null ? Number.MAX_SAFE_INTEGER : after.no > no ? after.seq + 1 : after.seq;
     const kept =
-      seqs === undefined
-        ? deliveries.list(no, { status, before, limit })
-        : seqs.flatMap((seq) => deliveries.find(no, seq) ?? []);
+      seqs === undefined ? deliveries.list(no, { status, before, limit }) : deliveries.of(no, seqs);
     const fresh = status === undefined || status === "pending" ? store.pendingOf(no, seqs) : [];
     return [...kept, ...fresh]
       .filter((one) => one.seq < before && (status === undefined || one.status === status))

@@ -50,8 +50,9 @@ export async function serveMcp(request: Request, context: RequestContext, post: 
   const era = readEra(message, request.headers);
   if (!era.ok) return respondError(era.error, { status: 400, id, headers });
   if (message.kind !== "request") return new Response(null, { status: 202, headers });
-  const scopes = await findLackingScopes(message, context);
-  if (scopes !== null) return respondLacking(scopes, { id, headers });
+  // Where the tenant's tools cannot be read the call itself says so.
+  const lacking = await attempt(() => findLackingScopes(message, context));
+  if (lacking.ok && lacking.value !== null) return respondLacking(lacking.value, { id, headers });
   const { _meta: meta } = message.params;
   const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
   const wantsProgress =

@@ -13,7 +13,7 @@ import { sees } from "../see-run.ts";
 import { NO_RUN, sightOf } from "./open-log.ts";
 
 /** A rerun that can begin. */
-interface PreparedRerun {
+export interface PreparedRerun {
   readonly fates: readonly Fate[];
   readonly of: RerunOf;
   /** The last rerun of the same run; the run itself where there is none. */

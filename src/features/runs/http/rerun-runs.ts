@@ -5,12 +5,11 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import type { RunLog } from "../objects/run-logs.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
 import { bulkSchema, readBulk, rerunsSchema, runsThatFit } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";
-import { prepareRerun } from "./prepare-rerun.ts";
+import { type PreparedRerun, prepareRerun } from "./prepare-rerun.ts";
 
 /**
  * `POST /v1/runs/rerun`: run again all runs that fit, each as by a request of its own: counted, and without a write that is sent twice. A run that
@@ -33,7 +32,7 @@ export const rerunRuns: Endpoint = {
       return runs;
     }, "The tenant's runs could not be read; nothing ran, so ask again.");
     if (!listed.ok) return listed;
-    const left = listed.value.slice();
+    const reruns = prepareAll(listed.value, { log, only }, context);
     let runs = 0;
     let refused: Refusal | null = null;
     const isOver = (): boolean =>
@@ -41,16 +40,20 @@ export const rerunRuns: Endpoint = {
       runs >= LIMITS.runsInBulk ||
       request.signal.aborted ||
       clock.now() >= beganAt + LIMITS.rerunsBegunMs;
-    while (left.length > 0 && !isOver()) {
-      const some = left.splice(0, Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs));
+    let isLast = false;
+    while (!isLast && !isOver()) {
+      const { group, hasMore } = await reruns.next(Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs));
       const ended = await Promise.all(
-        some.map(({ run_id: id }) => rerunOne(id, { log, only, signal: request.signal }, context)),
+        group.map(({ fates, of }) => runRerun(fates, of, { ...context, signal: request.signal })),
       );
-      runs += ended.filter((one) => one === "ran").length;
-      refused ??= ended.find((one) => typeof one === "object") ?? null;
+      runs += ended.filter(({ ok: hasRun }) => hasRun).length;
+      // The next one would be refused as well.
+      for (const one of ended)
+        if (!one.ok && one.error.refusal.code === "QUOTA_EXCEEDED") refused ??= one.error.refusal;
+      isLast = !hasMore;
     }
     if (runs === 0 && refused !== null) return err(refused);
-    return ok(respondJson(JSON.stringify({ runs, more: refused !== null || left.length > 0 })));
+    return ok(respondJson(JSON.stringify({ runs, more: refused !== null || !isLast })));
   },
   describe: () => ({
     id: "rerunRuns",
@@ -68,22 +71,56 @@ function mayRunAgain({ job_id: job, source }: ListedRun): boolean {
   return job === undefined && source !== "agent";
 }
 
-/** Run one run again: whether it ran, was left, or was refused as the next one would be. */
-async function rerunOne(
-  id: string,
-  {
-    log,
-    only,
-    signal,
-  }: { readonly log: RunLog; readonly only: "failed" | undefined; readonly signal: AbortSignal },
+/**
+ * Prepare the reruns of runs, one after the other, and give those that run at once: together they call no more than one request may have waiting
+ * for headers, because each of them counts its own calls only.
+ */
+function prepareAll(
+  all: readonly ListedRun[],
+  options: Parameters<typeof prepareRerun>[1],
   context: RequestContext,
-): Promise<"ran" | "left" | Refusal> {
-  const prepared = await prepareRerun(id, { log, only }, context);
-  if (!prepared.ok || prepared.value.latest !== id) return "left";
-  const { fates, of } = prepared.value;
-  if (!fates.some(({ kind }) => kind === "run" || kind === "ask")) return "left";
-  const ran = await runRerun(fates, of, { ...context, signal });
-  if (ran.ok) return "ran";
-  const { refusal } = ran.error;
-  return refusal.code === "QUOTA_EXCEEDED" ? refusal : "left";
+): { next(most: number): Promise<{ readonly group: readonly PreparedRerun[]; readonly hasMore: boolean }> } {
+  const { headerSlots } = context.options;
+  let at = 0;
+  let held: PreparedRerun | null = null;
+  const prepareNext = async (): Promise<PreparedRerun | null> => {
+    for (; at < all.length; at += 1) {
+      const { run_id: id } = all[at]!;
+      const prepared = await prepareRerun(id, options, context);
+      // A run that was run again is left to its last rerun; one that cannot be, or has nothing to run, stays as it is.
+      if (!prepared.ok || prepared.value.latest !== id || widthOf(prepared.value, headerSlots) === 0)
+        continue;
+      at += 1;
+      return prepared.value;
+    }
+    return null;
+  };
+  return {
+    async next(most) {
+      const group: PreparedRerun[] = [];
+      let width = 0;
+      while (group.length < most) {
+        const prepared = held ?? (await prepareNext());
+        held = null;
+        if (prepared === null) break;
+        const more = widthOf(prepared, headerSlots);
+        if (group.length > 0 && width + more > headerSlots) {
+          held = prepared;
+          break;
+        }
+        group.push(prepared);
+        width += more;
+      }
+      return { group, hasMore: held !== null || at < all.length };
+    },
+  };
+}
+
+/** How many calls a rerun may have under way at once; a loop has as many as there is room for. */
+function widthOf({ fates }: PreparedRerun, headerSlots: number): number {
+  const running = fates.filter(({ kind }) => kind === "run" || kind === "ask");
+  return running.reduce(
+    (sum, { action }) => sum + (action.with?.["for_each"] === undefined ? 1 : headerSlots),
+    0,
+  );
 }

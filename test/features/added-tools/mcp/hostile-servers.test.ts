@@ -186,6 +186,25 @@ test.each([
   },
 );
 
+test.each([
+  [-32602, "INVALID_ARGS"],
+  [-32601, "NOT_FOUND"],
+  [-32021, "TOOL_FAILED"],
+])("JSON-RPC's error %i with 404 is %s", async (code, expected) => {
+  expect(await failureOfCall((message) => rpcError(message, code, 404))).toMatchObject({ code: expected });
+});
+
+test.each([
+  [401, "UPSTREAM_ERROR"],
+  [429, "RATE_LIMITED"],
+  [500, "UPSTREAM_ERROR"],
+  [503, "UPSTREAM_ERROR"],
+])("with status %i the status counts, whatever JSON-RPC's error says", async (status, expected) => {
+  const failure = await failureOfCall((message) => rpcError(message, -32602, status));
+  expect(failure).toMatchObject({ code: expected, upstreamStatus: status });
+  expect(JSON.stringify(failure)).not.toContain("raw text");
+});
+
 describe("a stream", () => {
   const answerTo = ({ id }: Message, text: string): object => ({
     jsonrpc: "2.0",

@@ -199,6 +199,41 @@ describe("A question that is decided", () => {
   });
 });
 
+describe("A decision with other arguments", () => {
+  test("T24 holds them to the schema, and nothing runs where one does not fit", async () => {
+    const { volley, ask, decide } = await deploy();
+    const id = await ask();
+    for (const args of [
+      { a0: { id: 7 } },
+      { a0: {} },
+      { a0: { id: "2", all: true } },
+      { other: { id: "2" } },
+    ])
+      expect([args, (await decide(id, { ...APPROVE, args })).status]).toEqual([args, 422]);
+    expect((await decide(id, { ...REJECT, args: { a0: { id: "2" } } })).status).toBe(422);
+    expect(volley.requests).toHaveLength(0);
+    expect(outcomes(await decide(id, { ...APPROVE, args: { a0: { id: "2" } } }))).toEqual(["success"]);
+    expect(volley.requests.map(({ url }) => url)).toEqual(["https://api.example.com/drop?id=2"]);
+  });
+});
+
+describe("A link to a question", () => {
+  test("is over when its own time is, and a question has so many links and no more", async () => {
+    const { volley, send, ask } = await deploy();
+    const id = await ask();
+    const link = (body: object) => send(`/v1/confirmations/${id}/link`, { body: { name: "Ada", ...body } });
+    const open = async ({ body }: Answered) =>
+      (await volley.fetch(new URL(String(body["url"])).pathname)).status;
+    const [short, long] = [await link({ expires_in_s: 60 }), await link({})];
+    await volley.advance(59_999);
+    expect([await open(short), await open(long)]).toEqual([200, 200]);
+    await volley.advance(1);
+    expect([await open(short), await open(long)]).toEqual([410, 200]);
+    for (let made = 2; made < LIMITS.approvalLinks; made += 1) expect((await link({})).status).toBe(200);
+    expect(await link({})).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+  });
+});
+
 describe("The questions of a tenant", () => {
   test("are listed newest first, by status and page by page, to a key that may call their tools", async () => {
     const { volley, send, ask, decide } = await deploy();

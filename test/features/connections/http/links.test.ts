@@ -365,7 +365,7 @@ describe("Connections", () => {
     expect(seen).toEqual(["ada", "joan", "grace", "ada"]);
   });
 
-  test("P7 have no token in any answer, and none in a row that is not sealed", async () => {
+  test("T16 have no token in any answer", async () => {
     const { connect, send, provider } = await openConnections();
     await connect("ada", "ada@acme.dev");
     const list = JSON.stringify((await send("GET", "/v1/connections")).body);

@@ -15,6 +15,8 @@ import { eventually } from "../../../support/eventually.ts";
 const KEYS = [1, 2, 3, 4].map((n) => makeKey(new Uint8Array(32).fill(n)));
 const HASHES = await Promise.all(KEYS.map(async (key) => toHash(await digestKey(key))));
 
+const OTHERS_HASH = toHash(await digestKey("other"));
+
 interface Answered {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -86,7 +88,10 @@ describe("A key that is made while the Worker runs", () => {
       next_cursor: null,
     });
     expect(JSON.stringify(listed.body)).not.toContain(HASHES[0]);
+    expect(await statusOf(0)).toBe(200);
     expect((await send("DELETE", "/v1/keys/nightly")).status).toBe(204);
+    // The isolate that revokes it asks nobody again.
+    expect((await send("GET", "/v1/jobs", { by: KEYS[0]! })).status).toBe(401);
     expect(await statusOf(0)).toBe(401);
     expect((await send("DELETE", "/v1/keys/nightly")).status).toBe(404);
     await volley.advance(3_600_000);
@@ -95,13 +100,14 @@ describe("A key that is made while the Worker runs", () => {
   });
 
   test("T35 is followed by another of its name, beside which it goes on for the overlap and no longer", async () => {
-    const { volley, make, statusOf } = await deploy();
+    const { volley, send, make, statusOf } = await deploy();
     await make({ name: "turning", tools: ["*"], hash: HASHES[0] });
     expect((await make({ name: "turning", hash: HASHES[1], overlap_s: 600 })).status).toBe(201);
     expect([await statusOf(0), await statusOf(1)]).toEqual([200, 200]);
     await volley.advance(600_000);
     expect([await statusOf(0), await statusOf(1)]).toEqual([401, 200]);
     await make({ name: "turning", hash: HASHES[2], overlap_s: 0 });
+    expect((await send("GET", "/v1/jobs", { by: KEYS[1]! })).status).toBe(401);
     expect([await statusOf(1), await statusOf(2)]).toEqual([401, 200]);
   });
 
@@ -112,6 +118,8 @@ describe("A key that is made while the Worker runs", () => {
       [{ name: "first", tools: ["*"], hash: HASHES[1] }, 409, "NAME_TAKEN"],
       [{ name: "plain", tools: ["*"], hash: HASHES[1] }, 409, "NAME_TAKEN"],
       [{ name: "second", tools: ["*"], hash: HASHES[0] }, 422, "INVALID_REQUEST"],
+      // A digest of VOLLEY_KEYS, another tenant's even.
+      [{ name: "second", tools: ["*"], hash: OTHERS_HASH }, 422, "INVALID_REQUEST"],
       [{ name: "second", hash: HASHES[1] }, 422, "INVALID_REQUEST"],
       [{ name: "second", hash: HASHES[1], overlap_s: 5 }, 404, "NOT_FOUND"],
       [{ name: "second", tools: ["*"], hash: HASHES[1], tenant: "acme-2" }, 403, "FORBIDDEN"],

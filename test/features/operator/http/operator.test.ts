@@ -282,28 +282,6 @@ describe("The flag operator", () => {
       }
   });
 
-  test("T45 is given to a made key by one that has it, and by no other", async () => {
-    const volley = await start();
-    const wish = { name: "watcher", tools: ["echo_text"], flags: ["operator"] };
-    const refused = await send(volley, "test-key", "POST", "/v1/keys", wish);
-    expect(refused.status).toBe(403);
-    const made = await send(volley, "root-key", "POST", "/v1/keys", wish);
-    expect(made.status).toBe(201);
-    const { key } = (await made.json()) as { readonly key: string };
-    await eventually("the made key", () => know(volley, key));
-    await run(volley, "other-key", said);
-    await volley.advance(3_000);
-    const answer = await send(volley, key, "GET", "/v1/operator/overview");
-    expect([answer.status, await answer.json()]).toMatchObject([
-      200,
-      { tenants: [{ tenant: "other", runs: 1 }] },
-    ]);
-    const plain = await send(volley, "root-key", "POST", "/v1/keys", { name: "plain", tools: ["echo_text"] });
-    const { key: without } = (await plain.json()) as { readonly key: string };
-    await eventually("the other made key", () => know(volley, without));
-    expect((await send(volley, without, "GET", "/v1/operator/overview")).status).toBe(403);
-  });
-
   test("T03 shows counts alone: no argument, result, id or key of a tenant is in an overview", async () => {
     const volley = await start();
     await run(volley, "test-key", { id: "secret-id", tool: "echo_text", args: { text: "secret text" } });

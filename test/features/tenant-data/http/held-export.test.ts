@@ -17,6 +17,11 @@ const toolOf = (name: string, characters: number) =>
     json: JSON.stringify({ name, description: "x".repeat(characters) }),
   }) as unknown as KeptTool;
 const TOOLS = Array.from({ length: 20 }, (_, n) => toolOf(`tool_${n}`, 50_000));
+const FLOW = {
+  name: "a_flow",
+  headJson: JSON.stringify({ category: "flows" }),
+  json: JSON.stringify({ name: "a_flow", flow: { summary: "Flows" }, is_write: false }),
+} as unknown as KeptTool;
 const KEYS: TenantPart = { field: "keys", exportJson: async () => "[]" } as unknown as TenantPart;
 
 function world() {
@@ -26,7 +31,7 @@ function world() {
   const added = {
     readAll: async () => {
       reads += 1;
-      return TOOLS;
+      return [...TOOLS, FLOW];
     },
   } as unknown as KeptTools;
   const ask = (caller: object = { manageTools: true, manageKeys: true }) => {
@@ -68,4 +73,22 @@ test("T44 an export that cannot be read whole, or is not allowed, holds nothing"
   const { isolate, ask } = world();
   expect(await ask({})).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
   expect(isolate.held).toBe(0);
+});
+
+test("T02 an export holds what its key may call and manage, tools and flows apart", async () => {
+  const { ask } = world();
+  const shown = async (caller: object) =>
+    JSON.parse(await (valueOf(await ask(caller)) as Response).text()) as Record<string, { name: string }[]>;
+  const all = await shown({ manageTools: true });
+  expect(all).toMatchObject({
+    volley_export: 1,
+    tenant: "acme",
+    flows: [{ name: "a_flow", summary: "Flows" }],
+  });
+  expect(all["tools"]).toHaveLength(TOOLS.length);
+  const few = await shown({ manageTools: true, tools: ["tool_3"] });
+  expect([few["tools"]!.map(({ name }) => name), few["flows"]]).toEqual([["tool_3"], []]);
+  const flows = await shown({ manageTools: true, tools: ["flows"] });
+  expect([flows["tools"], flows["flows"]!.map(({ name }) => name)]).toEqual([[], ["a_flow"]]);
+  expect(await shown({ manageKeys: true })).not.toHaveProperty("tools");
 });

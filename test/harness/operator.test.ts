@@ -8,13 +8,18 @@ import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const quota = { limit: 100_000, window_s: 60 };
 const VOLLEY_KEYS = await configureKeys({
   busy: { name: "busy", tenant: "busy", quota },
+  maker: { name: "maker", tenant: "busy", flags: ["manage_keys"], quota },
+  root: { name: "root", tenant: "root", flags: ["operator", "manage_keys"], quota },
   watcher: { name: "watcher", tenant: "operator", tools: [], flags: ["operator"], quota },
 });
+
+const { volley } = await setUpSandbox({ VOLLEY_KEYS });
 
 interface Overview {
   readonly tenants: readonly { readonly tenant: string; readonly runs: number; readonly waiting: number }[];
@@ -46,4 +51,23 @@ test("A kill loses the last counts at most, and counting goes on: what the opera
   expect(kept.waiting).toBe(1);
   await run(second.url, { tool: "probe-echo", args: { n: 1 } });
   expect(await seen(second.url, kept.runs + 1)).toMatchObject({ runs: kept.runs + 1 });
+});
+
+test("T45 The flag operator is given to a made key by a key that has it, and by no other", async () => {
+  const make = async (by: string, wish: object) => {
+    const answer = await new TestCaller(volley.url, by).send({
+      path: "/v1/keys",
+      body: JSON.stringify(wish),
+    });
+    return { status: answer.status, key: (JSON.parse(answer.text) as { readonly key?: string }).key ?? "" };
+  };
+  const overviewAs = async (key: string) =>
+    (await new TestCaller(volley.url, key).get("/v1/operator/overview")).status;
+  const wish = { tools: ["probe-echo"], flags: ["operator"] };
+  expect((await make("maker", { name: "mine", ...wish })).status).toBe(403);
+  const made = await make("root", { name: "second-watcher", ...wish });
+  expect(made.status).toBe(201);
+  expect(await overviewAs(made.key)).toBe(200);
+  const plain = await make("root", { name: "plain", tools: ["probe-echo"] });
+  expect(await overviewAs(plain.key)).toBe(403);
 });
