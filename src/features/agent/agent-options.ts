@@ -8,7 +8,7 @@ import { tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { OfferedSurface } from "./offered-tools.ts";
 
