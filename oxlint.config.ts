@@ -7,7 +7,7 @@ const CORE = `${GROUND} core/catalog`;
 const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
 const EDGE = `${RUN} core/run/execute core/run/turns`;
 const EDGE_ROOMS =
-  "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints";
+  "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints core/edge/page";
 const PAGES = "console/kit console/parts console/run console/form console/keys console/jobs";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -40,6 +40,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "core/edge/durable": `${EDGE} core/edge/platform core/edge/durable/tables`,
   "core/edge/gate-client": `${EDGE} core/edge/platform core/edge/durable`,
   "core/edge/http": `${EDGE} core/edge/platform core/edge/gate-client`,
+  "core/edge/page": EDGE,
   "core/edge/openapi": `${EDGE} core/edge/http`,
   "core/edge/endpoints": `${EDGE} core/edge/platform core/edge/http core/edge/openapi`,
   "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",

@@ -31,13 +31,13 @@ const withCounts = {
   transform: (code: string, id: string) => (COUNTED.test(id) ? { code: countWork(code), map: null } : null),
 } as const;
 
-/** Node has no `cloudflare:workers`: here as in the package another class stands in for the platform's. */
+/** Node has no `cloudflare:workers`: other classes stand in for the platform's. */
 const elsewhere = {
   name: "elsewhere",
   enforce: "pre",
   resolveId: (id: string) =>
     id === "cloudflare:workers"
-      ? fileURLToPath(new URL("src/core/edge/platform/durable-object-elsewhere.ts", import.meta.url))
+      ? fileURLToPath(new URL("test/support/cloudflare-workers.ts", import.meta.url))
       : null,
 } as const;
 
@@ -73,7 +73,7 @@ function makeLayers(part: (layer: Layer) => object) {
         ...COMPUTES,
         ...part(LAYERS.core),
         name: "core",
-        server: { deps: { inline: [COUNTED] } },
+        server: { deps: { inline: [COUNTED, /workers-oauth-provider/] } },
         // A sample of thousands takes what it takes.
         testTimeout: 300_000,
         setupFiles: ["test/support/fixed-seed.ts", "test/support/fitted-tokens.ts"],

@@ -8,7 +8,7 @@ import { readDeclarations } from "./features.ts";
 type Rules = NonNullable<OxlintConfig["rules"]>;
 
 /** Packages of their own: what they import is only known once `scripts/install-folder.ts` has installed it. */
-const APART = ["test/browser", "test/fuzz", "test/mutation", "test/peers", "test/sdks"].filter(
+const APART = ["site", "test/browser", "test/fuzz", "test/mutation", "test/peers", "test/sdks"].filter(
   (folder) => !existsSync(`${folder}/node_modules`),
 );
 
@@ -177,12 +177,18 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
       "test/browser/start-sandbox.ts",
       "test/**/*-worker.*",
       "*.config.ts",
+      "site/.vitepress/**",
       "test/bench/**",
     ],
     rules: { "import/no-default-export": "off" },
   },
   {
-    files: ["scripts/**", "test/**", "src/core/edge/platform/{log-bug,system-ports}.ts"],
+    files: [
+      "scripts/**",
+      "templates/create-volley/**",
+      "test/**",
+      "src/core/edge/platform/{log-bug,system-ports}.ts",
+    ],
     rules: { "no-console": "off" },
   },
   {

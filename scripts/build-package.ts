@@ -1,6 +1,6 @@
 /**
  * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
- * source map; `dist/packs`; `dist/console`; and `dist/bin`.
+ * source map; `dist/packs`; `dist/console`; `dist/bin`; and the notice of others' code in these.
  *
  *   node scripts/build-package.ts
  *
@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { build } from "esbuild";
+
+import { writeNotice } from "./release/write-notice.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const lib = join(root, "dist", "lib");
@@ -38,7 +40,10 @@ async function rewrite(path: string): Promise<void> {
   if (after !== before) await writeFile(path, after);
 }
 
-await rm(lib, { recursive: true, force: true });
+const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+  dependencies: Readonly<Record<string, string>>;
+};
+await Promise.all([lib, join(root, "dist", "bin")].map((path) => rm(path, { recursive: true, force: true })));
 await Promise.all([
   run(
     process.execPath,
@@ -50,19 +55,25 @@ await Promise.all([
   run(process.execPath, [join(root, "scripts/build-packs.ts")], { cwd: root }),
   run(process.execPath, [join(root, "scripts/build-console.ts")], { cwd: root }),
   build({
-    entryPoints: [join(root, "scripts/create-key.ts")],
-    outfile: join(root, "dist/bin/volley-key.js"),
+    entryPoints: [join(root, "scripts/volley.ts")],
+    outdir: join(root, "dist/bin"),
     bundle: true,
-    packages: "external",
+    // An old Node reads the entry alone, which says that it is too old.
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    // The parser of wrangler.toml is no dependency of a Worker.
+    external: [...Object.keys(dependencies), "esbuild"],
     platform: "node",
     format: "esm",
     target: "node20",
-    banner: { js: "#!/usr/bin/env node" },
     logLevel: "error",
   }),
+  writeNotice(root).then((notice) => writeFile(join(root, "dist", "NOTICE"), notice)),
 ]);
 const files = await readdir(lib, { recursive: true });
 await Promise.all(
   files.filter((path) => /\.(?:js|d\.ts)$/.test(path)).map((path) => rewrite(join(lib, path))),
 );
-await chmod(join(root, "dist/bin/volley-key.js"), 0o755);
+const command = join(root, "dist/bin/volley.js");
+await writeFile(command, `#!/usr/bin/env node\n${await readFile(command, "utf8")}`);
+await chmod(command, 0o755);

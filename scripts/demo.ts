@@ -1,8 +1,9 @@
 /**
  * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches and a webhook, and shows what
  * happened as it happens. `npm run demo -- --tools` adds tools instead: those of an API's document and of an MCP server, both
- * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. Nothing leaves the machine and no key
- * is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and `LLM_MODEL` name a real model for the last.
+ * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. `npm run demo -- --kill` kills the Worker
+ * after a batch, which is the picture of the README. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
+ * `LLM_MODEL` name a real model for `--agent`.
  */
 import { parseArgs } from "node:util";
 
@@ -10,6 +11,7 @@ import { showConversation } from "./demo/agent-conversation.ts";
 import { openModelWindow, type RealModel } from "./demo/agent-model.ts";
 import { showJob } from "./demo/background-job.ts";
 import { showFanOut } from "./demo/fan-out.ts";
+import { startKillableSandbox } from "./demo/killable-sandbox.ts";
 import { showMixedBatch } from "./demo/mixed-batch.ts";
 import { showOneCall } from "./demo/one-call.ts";
 import { startOwnServices } from "./demo/own-services.ts";
@@ -17,6 +19,7 @@ import { showOwnTools } from "./demo/own-tools.ts";
 import { heading } from "./demo/print.ts";
 import { startSandboxProcess } from "./demo/sandbox-process.ts";
 import { startSubscribers } from "./demo/subscribers.ts";
+import { showSurvival } from "./demo/survive.ts";
 import { showThreeLookups } from "./demo/three-lookups.ts";
 import { VolleyClient } from "./demo/volley-client.ts";
 
@@ -41,13 +44,13 @@ async function main(): Promise<void> {
     heading("4. The background job, to its end");
     await showJob(client, jobId);
 
-    heading("5. A webhook that fans out: one delivery in, 25 out, three endpoints dead");
+    heading("5. A webhook that fans out: one delivery in, 200 out, six endpoints dead");
     await showFanOut(new VolleyClient(sandbox.url, "sandbox-admin-key"), subscribers);
   } finally {
     await sandbox.stop();
     await subscribers.close();
   }
-  console.log("\nThat was all on this machine. Next: README.md, 'Your first tool, in five minutes',");
+  console.log("\nThat was all on this machine. Next: docs/first-tool.md,");
   console.log("or `npm run sandbox`, and http://127.0.0.1:8787/console with the key sandbox-key.");
 }
 
@@ -67,6 +70,19 @@ async function mainOfTools(): Promise<void> {
     await services.close();
   }
   console.log("\nThat was all on this machine. Next: docs/register-tools.md, with your own document.");
+}
+
+async function mainOfKill(): Promise<void> {
+  console.log("Starting the Worker as a process of its own, with stand-ins for the providers…");
+  const sandbox = await startKillableSandbox();
+  try {
+    await sandbox.client.execute([{ tool: "get_weather", args: { city: "Phoenix" } }]);
+    heading("One batch, and the end of its Worker");
+    await showSurvival(sandbox);
+  } finally {
+    await sandbox.stop();
+  }
+  console.log("\nThat was all on this machine. Next: docs/jobs.md and docs/confirmations.md.");
 }
 
 async function mainOfAgent(): Promise<void> {
@@ -103,11 +119,12 @@ const { values } = parseArgs({
   options: {
     tools: { type: "boolean", default: false },
     agent: { type: "boolean", default: false },
+    kill: { type: "boolean", default: false },
   },
 });
 
 try {
-  await (values.agent ? mainOfAgent() : values.tools ? mainOfTools() : main());
+  await (values.agent ? mainOfAgent : values.tools ? mainOfTools : values.kill ? mainOfKill : main)();
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

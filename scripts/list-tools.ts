@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { describeTools, printTools } from "./catalogue/describe-tools.ts";
 import { readConfigured } from "./catalogue/read-configured.ts";
 import { readCatalogue, readVolleyTools } from "./catalogue/read-tools.ts";
+import { sayCost } from "./catalogue/say-cost.ts";
 import { TOOL_EXAMPLES } from "./docs/tool-examples.ts";
 import { makeToolsPage } from "./docs/tools-page.ts";
 
@@ -22,8 +23,12 @@ async function main(): Promise<void> {
     console.log("docs/tools.md is up to date.");
     return;
   }
-  const entries = describeTools(await readCatalogue(), await readConfigured(ROOT, process.env));
-  console.log(values.json === true ? JSON.stringify(entries, null, 2) : printTools(entries));
+  const listed = await readCatalogue();
+  const entries = describeTools(listed, await readConfigured(ROOT, process.env));
+  const served = listed.filter(({ isServed }) => isServed).map(({ tool }) => tool);
+  console.log(
+    values.json === true ? JSON.stringify(entries, null, 2) : `${printTools(entries)}${sayCost(served)}\n`,
+  );
 }
 
 try {

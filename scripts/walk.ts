@@ -1,12 +1,13 @@
 /**
- * Walk the way of somebody who begins: pack the package, install it into a copy of the starter, test, run and call that as its README
- * says, and build what would be deployed. Nothing is published, and nothing of this repository is reached from there but the package.
+ * Walk the way of somebody who begins: in an empty folder `npm create volley`, a tool of one's own, its result; timed, and every input
+ * counted. Then test, run and call the project as its README says, break and mend it, and build what would be deployed. Nothing is
+ * published: a registry of this machine has both packages as a release would pack them, and sends on for all others.
  *
  *   npm run walk
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,11 +15,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
 
+import { type LocalRegistry, serveRegistry } from "./walk/local-registry.ts";
+import { typeInTerminal } from "./walk/type-in-terminal.ts";
+
+/** The way to the first result of a tool of one's own takes at most so long, and so many inputs. */
+const MOST_MINUTES = 5;
+const MOST_INPUTS = 10;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const execute = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "volley-walk-"));
-const starter = join(folder, "starter");
-const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: folder };
+const starter = join(folder, "my-volley");
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  CI: "1",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_LOG_PATH: folder,
+};
 
 async function run(command: string, args: readonly string[], cwd = starter): Promise<string> {
   const { stdout, stderr } = await execute(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
@@ -58,7 +71,7 @@ interface Serving {
 
 async function serve(port: number): Promise<Serving> {
   // A group of its own, so that all of it can be ended.
-  const server = spawn("npm", ["run", "dev", "--", "--port", String(port), "--ip", "127.0.0.1"], {
+  const server = spawn("npm", ["run", "dev", "--", "--port", String(port)], {
     cwd: starter,
     env,
     detached: true,
@@ -97,34 +110,83 @@ interface Result {
   readonly confirmation?: { readonly id: string; readonly url: string };
 }
 
+/** A tool as somebody types it who has read one. */
+const OWN_TOOL = `const addUp = defineTool({
+  name: "add_up", summary: "Add numbers up", description: "The sum of numbers. Size: about 5 tokens.", category: "numbers",
+  actions: ["compute"], isWrite: false, execution: "sync", input: z.strictObject({ numbers: z.array(z.number()) }),
+  hosts: [], orchestration: { mode: "parallel-safe" },
+  run: ({ numbers }) => Promise.resolve({ sum: numbers.reduce((sum, each) => sum + each, 0) }),
+});
+`;
+
 let server: Serving | undefined;
+let registry: LocalRegistry | undefined;
 try {
   await step("packed", async () => {
-    await run("npm", ["pack", "--pack-destination", folder], root);
-    const [tarball] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-    await cp(join(root, "templates/starter"), starter, {
-      recursive: true,
-      filter: (path) => !/\/(?:node_modules|\.wrangler)(?:\/|$)/.test(path),
+    const packed = join(folder, "packed");
+    await run(process.execPath, ["scripts/release.ts", "--dry-run", "--to", packed], root);
+    const configured = await run("npm", ["config", "get", "registry"], root);
+    const [upstream = "https://registry.npmjs.org/"] = /^https?:\S+$/m.exec(configured) ?? [];
+    registry = await serveRegistry(packed, upstream);
+    env["npm_config_registry"] = registry.url;
+    return (await readdir(packed)).filter((name) => name.endsWith(".tgz")).join(", ");
+  });
+  const port = await freePort();
+  const startedAt = performance.now();
+  let inputs = 0;
+  await step("created", async () => {
+    // A person's terminal, which npm and the command ask questions in.
+    const { CI: _, ...asked } = env;
+    const created = await typeInTerminal("npm create volley", {
+      questions: [/Folder: /, /Template: /, /\(Y\/n\)/],
+      cwd: folder,
+      // npm asks whether it may fetch the package, which is answered here, and counted.
+      env: { ...asked, npm_config_yes: "true" },
     });
-    const path = join(starter, "package.json");
-    const manifest = await readFile(path, "utf8");
-    const named = manifest.replace(/"volley": "[^"]*"/, `"volley": "file:../${tarball}"`);
-    check(named !== manifest, "the starter does not depend on volley");
-    await writeFile(path, named);
-    return tarball!;
+    inputs += created.inputs + 1;
+    check(created.printed.includes("  npm run dev"), created.printed);
+    return `${inputs} inputs`;
   });
-  await step("installed", async () => {
-    const said = await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"]);
-    return /added \d+ packages/.exec(said)?.[0] ?? "";
+  await step("started", async () => {
+    // cd my-volley, and npm run dev
+    inputs += 2;
+    server = await serve(port);
+    return `http://127.0.0.1:${port}`;
   });
+  await step("a tool of one's own", async () => {
+    // One file is changed, and one command typed.
+    inputs += 2;
+    const path = join(starter, "src/worker.ts");
+    const written = await readFile(path, "utf8");
+    await writeFile(
+      path,
+      written
+        .replace(
+          'import { createVolley } from "volley";',
+          'import { createVolley, defineTool } from "volley";\nimport * as z from "zod";',
+        )
+        .replace("// The other tools", `${OWN_TOOL}\n// The other tools`)
+        .replace("tools: [", "tools: [addUp, "),
+    );
+    await until("the result of one's own tool", async () => {
+      const address = `http://127.0.0.1:${port}/v1/execute_actions`;
+      const headers = `-H 'authorization: Bearer starter-key' -H 'content-type: application/json'`;
+      const body = '{ "actions": [{ "tool": "add_up", "args": { "numbers": [40, 2] } }] }';
+      const said = await run("bash", ["-c", `curl -s ${address} ${headers} -d '${body}'`]);
+      return said.includes('"data":{"sum":42}');
+    });
+    await writeFile(path, written);
+    return '{"sum":42}';
+  });
+  const minutes = (performance.now() - startedAt) / 60_000;
+  console.log(
+    `From an empty folder to the result of one's own tool: ${minutes.toFixed(1)} minutes, ${inputs} inputs.`,
+  );
+  check(minutes < MOST_MINUTES, `it takes more than ${MOST_MINUTES} minutes`);
+  check(inputs < MOST_INPUTS, `it takes ${MOST_INPUTS} inputs or more`);
   await step("tested", async () => {
     await run("npm", ["run", "types"]);
     return /Tests +(.*)/.exec(stripVTControlCharacters(await run("npm", ["test"])))?.[1] ?? "";
-  });
-  const port = await freePort();
-  await step("started", async () => {
-    server = await serve(port);
-    return `http://127.0.0.1:${port}`;
   });
   await step("called as the README says", async () => {
     const [, call, approve] = (await readCommands()).map((text) =>
@@ -219,7 +281,15 @@ try {
     }
   });
   await step("would deploy", async () => {
-    const said = await run("npx", ["wrangler", "deploy", "--dry-run", "--outdir", join(folder, "out")]);
+    await run("npx", ["volley", "deploy", "--dry-run"]);
+    const said = await run("npx", [
+      "wrangler",
+      "deploy",
+      "--env=",
+      "--dry-run",
+      "--outdir",
+      join(folder, "out"),
+    ]);
     const texts = (await readdir(join(folder, "out"))).filter((name) => name.endsWith(".txt"));
     const worker = await readFile(join(folder, "out/worker.js"), "utf8");
     check(!worker.includes("Volley cannot start"), "the entry of development would be deployed");
@@ -228,5 +298,6 @@ try {
   });
 } finally {
   if (server?.process.pid !== undefined) process.kill(-server.process.pid, "SIGTERM");
+  await registry?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -14,3 +14,5 @@ export const RunLog = served.RunLog;
 export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
+export const SignInStore = served.SignInStore;
+export const ConnectionShard = served.ConnectionShard;

@@ -2,9 +2,11 @@ import { addedTools } from "./features/added-tools/index.ts";
 import { agent } from "./features/agent/index.ts";
 import { background } from "./features/background/index.ts";
 import { confirmations } from "./features/confirmations/index.ts";
+import { connections } from "./features/connections/index.ts";
 import { console } from "./features/console/index.ts";
 import { cors } from "./features/cors/index.ts";
 import { discovery } from "./features/discovery/index.ts";
+import { docs } from "./features/docs/index.ts";
 import { document } from "./features/document/index.ts";
 import { endpoints } from "./features/endpoints/index.ts";
 import { flows } from "./features/flows/index.ts";
@@ -18,6 +20,7 @@ import { operator } from "./features/operator/index.ts";
 import { orchestration } from "./features/orchestration/index.ts";
 import { responses } from "./features/responses/index.ts";
 import { runs } from "./features/runs/index.ts";
+import { signIn } from "./features/sign-in/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
 import { usage } from "./features/usage/index.ts";
@@ -47,9 +50,11 @@ const volley = createVolley({
     flows(),
     background(),
     keys(),
+    signIn(),
     runs(),
     operator(),
     endpoints(),
+    connections(),
     tenantData(),
     objects(),
     tokens(),
@@ -57,6 +62,7 @@ const volley = createVolley({
     cors(),
     document(),
     console(),
+    docs(),
     // workspace(),
   ],
 });
@@ -69,3 +75,5 @@ export const RunLog = volley.RunLog;
 export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;
+export const SignInStore = volley.SignInStore;
+export const ConnectionShard = volley.ConnectionShard;

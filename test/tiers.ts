@@ -8,6 +8,7 @@ export const TRIALS: readonly string[] = [
   "test/chaos/background.test.ts",
   "test/chaos/chaos.test.ts",
   "test/chaos/hooks.test.ts",
+  "test/chaos/runs.test.ts",
   "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
   "test/core/edge/leased-admission.test.ts",
@@ -20,17 +21,21 @@ export const TRIALS: readonly string[] = [
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",
   "test/harness/flows-script.test.ts",
+  "test/harness/front-page.test.ts",
   "test/harness/idempotency-crash.test.ts",
+  "test/harness/kill-demo.test.ts",
   "test/harness/import-work.test.ts",
   "test/harness/many-keys.test.ts",
   "test/harness/memory.test.ts",
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
+  "test/templates/packed.test.ts",
 ];
 
 /** Files that take seconds each, the longest first. They start before all others, so that none of them ends alone. */
 export const LONG: readonly string[] = [
+  "test/templates/packed.test.ts",
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/development.test.ts",
   "test/harness/many-keys.test.ts",
@@ -43,7 +48,7 @@ export const LONG: readonly string[] = [
 ];
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
-const CHAOS = ["test/chaos/{background,chaos,hooks}.test.ts"];
+const CHAOS = ["test/chaos/{background,chaos,hooks,runs}.test.ts"];
 const EDGE = ["test/core/edge/**/*.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */
 const PACKAGES = "**/node_modules/**";

@@ -27,8 +27,8 @@ export async function readConfigured(
   return { secrets: new Set(set.map(([name]) => name)), bindings: new Set(findBindings(config)) };
 }
 
-/** Every kind of binding says its name under `binding`, but for Durable Objects, which say `name` and `class_name`. */
-function findBindings(value: unknown): string[] {
+/** Find the names of a configuration's bindings. Every kind says its name under `binding`, but for Durable Objects, which say `name` and `class_name`. */
+export function findBindings(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(findBindings);
   if (typeof value !== "object" || value === null) return [];
   const { binding, name, class_name } = value as Readonly<Record<string, unknown>>;

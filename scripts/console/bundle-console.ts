@@ -4,10 +4,19 @@ import { build, type OutputFile, type Plugin } from "esbuild";
 
 const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, import.meta.url));
 
-/** Bundle the scripts of the pages, and the styles that they import. */
-export async function bundleConsole(plugins: Plugin[] = []): Promise<readonly OutputFile[]> {
+/** The pages, each a script of its own with the styles that it imports. */
+const PAGES = {
+  console: "src/console/main.tsx",
+  portal: "src/features/endpoints/console/portal.tsx",
+};
+
+/** Bundle the scripts of pages, and the styles that they import. @param pages all of them unless said */
+export async function bundleConsole(
+  plugins: Plugin[] = [],
+  pages: readonly (keyof typeof PAGES)[] = ["console", "portal"],
+): Promise<readonly OutputFile[]> {
   const { outputFiles } = await build({
-    entryPoints: { console: path("src/console/main.tsx"), front: path("src/console/front.ts") },
+    entryPoints: Object.fromEntries(pages.map((page) => [page, path(PAGES[page])])),
     bundle: true,
     minify: true,
     write: false,

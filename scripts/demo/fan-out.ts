@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 
-import { WEBHOOK_ATTEMPTS } from "../../src/core/kit/webhook-schedule.ts";
 import { shorten } from "./print.ts";
 import type { Subscribers } from "./subscribers.ts";
-import type { Job, VolleyClient } from "./volley-client.ts";
+import type { Delivery, VolleyClient } from "./volley-client.ts";
 import { paint } from "./waterfall.ts";
 
 const FLOW = "order_paid";
+const TYPE = "order.paid";
 const HOOK = `/hooks/sandbox-admin/${FLOW}`;
 /** The sandbox's `SANDBOX_SECRET`, public as it is. */
 const SECRET = "whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=";
@@ -16,29 +16,22 @@ const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 /** How long nothing comes before nothing will. */
 const QUIET_MS = 300;
+/** Endpoints are made so many at a time. */
+const TOGETHER = 50;
+const PER_ROW = 40;
 
-/** Cells of a row, and how wide each is: 72 columns in all. */
-const PER_ROW = 5;
-const CELL = 14;
-
-/** One delivery in, 25 out: who got it, what becomes of the others, and that the same delivery again sends nothing. */
+/** One delivery in, 200 out: who got it, what becomes of the others, and that the same delivery again sends nothing. */
 export async function showFanOut(client: VolleyClient, subscribers: Subscribers): Promise<void> {
   const { urls } = subscribers;
+  await keepEndpoints(client, urls);
   await client.keepFlow(FLOW, {
     summary: "Tell every subscriber of a paid order",
     input_schema: { type: "object", properties: { order: { type: "integer" } }, required: ["order"] },
-    actions: [
-      {
-        id: "tell",
-        tool: "deliver_event",
-        for_each: urls,
-        args: { event: "order.paid", data: { $ref: "input#" }, url: { $ref: "item#" } },
-      },
-    ],
-    answer: { jobs: { $ref: "tell#" } },
+    actions: [{ id: "tell", tool: "publish_event", args: { type: TYPE, data: { $ref: "input#" } } }],
+    answer: { $ref: "tell#" },
     triggers: { webhook: { verify: "standard-webhooks", secret: "SANDBOX_SECRET" } },
   });
-  console.log(`  The flow ${FLOW} is one action: deliver_event, for_each of ${urls.length} subscribers.\n`);
+  console.log(`  ${urls.length} endpoints ask for ${TYPE}. The flow ${FLOW} publishes it.\n`);
 
   const forged = await client.deliver(HOOK, {}, EVENT.body);
   console.log(`  POST ${HOOK}  unsigned  ${paint("red", String(forged.status))}`);
@@ -47,15 +40,21 @@ export async function showFanOut(client: VolleyClient, subscribers: Subscribers)
   if (first.jobId === undefined) throw new Error(`The delivery was answered ${first.status}`);
   sayTaken(first.status, first.jobId);
 
-  const jobs = await followAll(client, first.jobId, subscribers);
-  console.log("\n  When each had the event, since the delivery was sent:\n");
-  const cells = urls.map((url, place) => toCell(place, subscribers.takenAt.get(url), sentAt, jobs[place]!));
-  for (let row = 0; row < cells.length; row += PER_ROW)
-    console.log(`  ${cells.slice(row, row + PER_ROW).join("")}`.trimEnd());
-
+  const event = await followRun(client, first.jobId);
+  await until(
+    () => client.event(event),
+    ({ deliveries }) => (deliveries["pending"] ?? 0) <= subscribers.hanging,
+  );
+  const deliveries = await client.deliveriesOf(event);
+  console.log(`\n  ${deliveries.size} deliveries, each signed with its endpoint's own secret:\n`);
+  for (const line of draw(urls, deliveries)) console.log(line);
+  sayTimes(subscribers, sentAt);
   console.log();
-  for (const [place, job] of jobs.entries())
-    if (job.status !== "succeeded") console.log(`  ${nameOf(place)}  ${whyOf(job).padEnd(9)} ${fateOf(job)}`);
+  for (const [place, url] of urls.entries()) {
+    const delivery = deliveries.get(nameOf(place));
+    if (delivery !== undefined && delivery.status !== "delivered" && !subscribers.takenAt.has(url))
+      console.log(`  ${nameOf(place)}  ${whyOf(delivery).padEnd(11)} ${fateOf(delivery)}`);
+  }
 
   console.log("\n  The same delivery again, as of a sender that missed the answer:\n");
   const before = subscribers.taken();
@@ -64,6 +63,15 @@ export async function showFanOut(client: VolleyClient, subscribers: Subscribers)
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   const counted = `${before} events taken before it, ${subscribers.taken()} after`;
   console.log(`\n  ${counted}: ${paint("bold", "nothing is sent twice")}.`);
+}
+
+async function keepEndpoints(client: VolleyClient, urls: readonly string[]): Promise<void> {
+  for (let from = 0; from < urls.length; from += TOGETHER)
+    await Promise.all(
+      urls
+        .slice(from, from + TOGETHER)
+        .map((url, at) => client.keepEndpoint(nameOf(from + at), { url, events: [TYPE] })),
+    );
 }
 
 /** Sign it as Standard Webhooks does: its id, its time and its body. */
@@ -79,60 +87,73 @@ function sayTaken(status: number, jobId: string, note = ""): void {
   console.log(said.trimEnd());
 }
 
-/** Wait until the run is over and each of its jobs has been tried; those jobs, in the subscribers' order. */
-async function followAll(
-  client: VolleyClient,
-  runId: string,
-  { urls }: Subscribers,
-): Promise<readonly Job[]> {
-  const run = await until(() => client.job(runId), isOver);
-  if (run.status !== "succeeded") throw new Error(`The run ended as '${run.status}'`);
-  const { jobs } = run.data as { readonly jobs: readonly { readonly job_id: string }[] };
-  return Promise.all(
-    urls.map((_, place) =>
-      // Before its first attempt a job waits like one between two.
-      until(
-        () => client.job(jobs[place]!.job_id),
-        (job) => isOver(job) || job.error !== undefined,
-      ),
-    ),
+/** Wait until the run is over; the event that it published. */
+async function followRun(client: VolleyClient, runId: string): Promise<string> {
+  const run = await until(
+    () => client.job(runId),
+    ({ status }) => status !== "running" && status !== "retrying",
   );
+  if (run.status !== "succeeded") throw new Error(`The run ended as '${run.status}'`);
+  return (run.data as { readonly event_id: string }).event_id;
 }
 
-async function until(look: () => Promise<Job>, isEnough: (job: Job) => boolean): Promise<Job> {
+async function until<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> {
   const endsAt = Date.now() + PATIENCE_MS;
   for (;;) {
-    const job = await look();
-    if (isEnough(job)) return job;
-    if (Date.now() > endsAt) throw new Error(`A job is still '${job.status}'`);
+    const seen = await look();
+    if (isEnough(seen)) return seen;
+    if (Date.now() > endsAt) throw new Error(`Nothing has come: ${JSON.stringify(seen)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
 
-function isOver({ status }: Job): boolean {
-  return status !== "running" && status !== "retrying";
+/** One sign for each endpoint, in rows. */
+function draw(urls: readonly string[], deliveries: ReadonlyMap<string, Delivery>): readonly string[] {
+  const signs = urls.map((_, place) => signOf(deliveries.get(nameOf(place))));
+  const rows = Math.ceil(signs.length / PER_ROW);
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const from = row * PER_ROW;
+    const shown = signs.slice(from, from + PER_ROW).join("");
+    return `  ${nameOf(from)}  ${shown}  ${nameOf(Math.min(from + PER_ROW, signs.length) - 1)}`;
+  });
+  return [...lines, "", "  ■ delivered   ↻ tried again later   × wants no more   … no answer yet"];
 }
 
-function toCell(place: number, takenAt: number | undefined, sentAt: number, job: Job): string {
-  const text = takenAt === undefined ? whyOf(job) : `${String(Math.round(takenAt - sentAt)).padStart(4)} ms`;
-  const style = takenAt !== undefined ? "green" : isOver(job) ? "red" : "yellow";
-  return `${nameOf(place)} ${paint(style, text)}${" ".repeat(Math.max(1, CELL - 4 - text.length))}`;
+function signOf(delivery: Delivery | undefined): string {
+  switch (delivery?.status) {
+    case "delivered":
+      return paint("green", "■");
+    case "retrying":
+      return paint("yellow", "↻");
+    case "pending":
+      return paint("yellow", "…");
+    default:
+      return paint("red", "×");
+  }
+}
+
+function sayTimes({ takenAt }: Subscribers, sentAt: number): void {
+  const times = [...takenAt.values()].map((at) => Math.round(at - sentAt)).toSorted((a, b) => a - b);
+  const [first, half, last] = [times[0], times[Math.floor(times.length / 2)], times.at(-1)];
+  console.log(`\n  The first had it after ${first} ms, half after ${half} ms, the last after ${last} ms.`);
 }
 
 function nameOf(place: number): string {
-  return `s${String(place + 1).padStart(2, "0")}`;
+  return `s${String(place + 1).padStart(3, "0")}`;
 }
 
-/** The answer of its endpoint. */
-function whyOf({ error }: Job): string {
-  return error?.upstream_status === undefined ? "no answer" : `HTTP ${error.upstream_status}`;
+/** The last answer of an endpoint. */
+function whyOf({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return "hangs";
+  return last.status === undefined ? "no listener" : `HTTP ${last.status}`;
 }
 
-/** The fate of the job. */
-function fateOf(job: Job): string {
-  const { status, attempts, next_attempt_at: next = null } = job;
-  if (isOver(job)) return `${paint("red", status)}: it wants no more events, so it gets none`;
+/** The fate of the delivery. */
+function fateOf({ status, attempts, next_attempt_at: next }: Delivery): string {
+  if (status === "pending")
+    return `${paint("yellow", "pending")}: it has 15 s to answer, and delays no other`;
+  if (status !== "retrying") return `${paint("red", "disabled")}: it wants no more events, so it gets none`;
   const pauseS = next === null ? 0 : Math.max(0, Math.round((Date.parse(next) - Date.now()) / 1_000));
-  const attempt = next === null ? attempts : attempts + 1;
-  return `${paint("yellow", status)}: attempt ${attempt} of ${WEBHOOK_ATTEMPTS} in ${pauseS} s, the last after three days`;
+  return `${paint("yellow", status)}: attempt ${attempts.length + 1} of 10 in ${pauseS} s, the last after three days`;
 }

@@ -45,7 +45,7 @@ export async function showOneCall(client: VolleyClient): Promise<void> {
   for (const line of drawPlan(TRIP, plan)) console.log(`  ${line}`.trimEnd());
 
   console.log("\n  The same batch, run:\n");
-  const envelope = await show(client, TRIP, ({ id }) => id);
+  const envelope = await show(client, TRIP, { nameOf: ({ id }) => id });
   summarise(envelope);
   const { duration_ms: durationMs, sequential_ms: sequentialMs } = envelope.stats;
   console.log(

@@ -30,7 +30,7 @@ export async function showOwnTools(client: VolleyClient, origin: string): Promis
   const { plan } = await client.plan(actions);
   for (const line of drawPlan(actions, plan)) console.log(`  ${line}`);
   console.log();
-  const envelope = await show(client, actions, ({ id }) => id);
+  const envelope = await show(client, actions, { nameOf: ({ id }) => id });
   summarise(envelope);
   const { duration_ms: took, sequential_ms: sequential } = envelope.stats;
   console.log(

@@ -9,11 +9,16 @@ export function heading(text: string): void {
 export function show(
   client: VolleyClient,
   actions: readonly unknown[],
-  nameOf: (result: Result) => string = ({ tool }) => tool,
+  { nameOf = ({ tool }) => tool, sayNote = noteOf }: Saying = {},
 ): Promise<Envelope> {
   return client.execute(actions, (result, elapsedMs) =>
-    console.log(drawLine(result, { name: nameOf(result), elapsedMs, note: noteOf(result) })),
+    console.log(drawLine(result, { name: nameOf(result), elapsedMs, note: sayNote(result) })),
   );
+}
+
+interface Saying {
+  readonly nameOf?: (result: Result) => string;
+  readonly sayNote?: (result: Result) => string;
 }
 
 /** The note on a result, in a few words. */

@@ -7,6 +7,7 @@ export interface Result {
   readonly data?: unknown;
   readonly job_id?: string;
   readonly because?: string;
+  readonly confirmation?: { readonly id: string };
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
   readonly meta: {
     readonly duration_ms?: number;
@@ -35,6 +36,14 @@ export interface Job {
   readonly next_attempt_at?: string | null;
 }
 
+/** A delivery of an event to an endpoint. */
+export interface Delivery {
+  readonly endpoint: string;
+  readonly status: string;
+  readonly attempts: readonly { readonly status?: number }[];
+  readonly next_attempt_at: string | null;
+}
+
 /** A tool that was added while running. */
 export interface ImportedTool {
   readonly name: string;
@@ -43,7 +52,7 @@ export interface ImportedTool {
   readonly actions: readonly string[];
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it. */
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, a yes, an import, a flow and a delivery to it, endpoints and their deliveries. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -76,9 +85,19 @@ export class VolleyClient {
     return (await response.json()) as { plan: Plan; errors: unknown[] };
   }
 
-  async job(id: string): Promise<Job> {
-    const response = await fetch(`${this.#url}/v1/jobs/${id}`, { headers: this.#headers });
-    return (await response.json()) as Job;
+  job(id: string): Promise<Job> {
+    return this.#get(`/v1/jobs/${id}`);
+  }
+
+  /** Wait until a job's status changes, half a minute at most; the job as it is then. */
+  changeOfJob(id: string, waitS = 30): Promise<Job> {
+    return this.#get(`/v1/jobs/${id}?wait_s=${waitS}`);
+  }
+
+  /** Say yes to a question; the results of the actions that waited for it. */
+  async approve(confirmationId: string): Promise<Envelope> {
+    const response = await this.#post(`/v1/confirmations/${confirmationId}`, { decision: "approve" });
+    return (await response.json()) as Envelope;
   }
 
   /** Make tools of a document or of an MCP server. */
@@ -93,6 +112,27 @@ export class VolleyClient {
     await this.#send("PUT", `/v1/flows/${name}`, flow);
   }
 
+  async keepEndpoint(id: string, endpoint: object): Promise<void> {
+    await this.#send("PUT", `/v1/endpoints/${id}`, endpoint);
+  }
+
+  /** How many deliveries of an event have each status. */
+  async event(id: string): Promise<{ readonly deliveries: Readonly<Record<string, number>> }> {
+    return this.#get(`/v1/events/${id}`);
+  }
+
+  /** All deliveries of an event, by their endpoints. */
+  async deliveriesOf(event: string): Promise<ReadonlyMap<string, Delivery>> {
+    const found = new Map<string, Delivery>();
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: { readonly deliveries: readonly Delivery[]; readonly next_cursor: string | null } =
+        await this.#get(`/v1/deliveries?event=${event}&limit=100${cursor && `&cursor=${cursor}`}`);
+      for (const delivery of page.deliveries) found.set(delivery.endpoint, delivery);
+      cursor = page.next_cursor;
+    }
+    return found;
+  }
+
   /** Deliver to a webhook, which takes no key. */
   async deliver(
     path: string,
@@ -103,6 +143,11 @@ export class VolleyClient {
     const response = await fetch(this.#url + path, { method: "POST", headers, body });
     const { job_id: jobId } = (await response.json()) as { job_id?: string };
     return { status: response.status, jobId };
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    const response = await fetch(this.#url + path, { headers: this.#headers });
+    return (await response.json()) as T;
   }
 
   #post(path: string, body: object, accept?: string): Promise<Response> {

@@ -7,7 +7,7 @@ const BAR_WIDTH = 22;
 const NAME_WIDTH = 19;
 
 /** Lines are scaled before the batch has ended; the stand-ins answer well within this. */
-const SCALE_MS = 550;
+export const SCALE_MS = 550;
 
 type Style = Parameters<typeof styleText>[0];
 export const STYLES: Readonly<Record<string, Style>> = {
@@ -15,6 +15,7 @@ export const STYLES: Readonly<Record<string, Style>> = {
   error: "red",
   initiated: "cyan",
   skipped: "yellow",
+  pending_confirmation: "magenta",
 };
 
 /** Colour only for a terminal that wants it (`NO_COLOR`, `FORCE_COLOR` and pipes are respected); words carry the meaning. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
 import { err, ok, type Result } from "../../src/core/kit/result.ts";
 import { visibleText } from "../../src/core/kit/visible-text.ts";
 import { toSent } from "./flows-file.ts";
+import { REQUEST_MS, sayNetwork } from "./say-network.ts";
 
 /** Where a deployment is, and the key that is shown to it. */
 export interface Deployment {
@@ -53,8 +54,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A request is given up after so long, and after so many waits that it was asked for, none longer than this. */
-const REQUEST_MS = 30_000;
+/** A request is given up after so many waits that it was asked for, none longer than this. */
 const MOST_WAITS = 5;
 const LONGEST_WAIT_MS = 60_000;
 
@@ -216,22 +216,3 @@ function readWait({ headers }: Response): number | null {
   const value = headers.get("retry-after") ?? "";
   return /^\d{1,6}$/.test(value) ? Number(value) * 1000 : null;
 }
-
-/** Say why there was no answer. The platform's message is not used: it may repeat a header. */
-function sayNetwork(error: Error): string {
-  if (error.name === "TimeoutError") return `no answer in ${REQUEST_MS / 1000} s`;
-  const { code = "" } = (error.cause ?? {}) as { code?: string };
-  if (REASONS[code] !== undefined) return REASONS[code];
-  if (/CERT|SSL|TLS|ALTNAME|SIGNATURE/.test(code)) return `its certificate is not accepted (${code})`;
-  return `the connection failed${code === "" ? "" : ` (${visibleText(code)})`}`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused, so nothing listens there",
-  ENOTFOUND: "there is no host of that name",
-  EAI_AGAIN: "the name of the host could not be looked up",
-  ECONNRESET: "the connection broke off",
-  UND_ERR_SOCKET: "the connection broke off",
-  ETIMEDOUT: "no answer",
-  UND_ERR_CONNECT_TIMEOUT: "no answer",
-};

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../src/core/contract/json.ts";
 import { compareFlows, type Comparison, type Difference, type Flows } from "./compare-flows.ts";
-import { drawBroken, drawDifference, drawIssue, drawRefusal } from "./draw-difference.ts";
 import { readFlowsFile, writeFlowsFile } from "./flows-file.ts";
 import type { FlowIssue, FlowRefusal, FlowsClient, ListedFlow } from "./flows-client.ts";
 
@@ -11,20 +10,30 @@ export interface FlowsWork {
   readonly file: { readonly path: string; readonly shown: string };
   /** Whether flows that are not in the file are deleted. */
   readonly prune: boolean;
-  readonly print: (line: string) => void;
-  /** Width of the terminal, in columns. */
-  readonly width: number;
+  readonly tell: FlowsTeller;
+}
+
+/** Hears what there is to say of flows, in the order of its happening. */
+export interface FlowsTeller {
+  /** @param kept why a flow that the file does not have stays; empty where it goes */
+  difference(difference: Difference, kept: string): void;
+  refusal(name: string, refusal: FlowRefusal): void;
+  broken(name: string, reason: string): void;
+  issue(name: string, issue: FlowIssue): void;
+  unchanged(count: number): void;
+  /** The last sentence. */
+  end(line: string): void;
 }
 
 /** The exit code for a shell: nothing to do, or done; a difference; an error. */
-export type ExitCode = 0 | 1 | 2;
+type ExitCode = 0 | 1 | 2;
 
 /** Print what a push would do. */
 export async function runDiff(work: FlowsWork): Promise<ExitCode> {
   const { comparison, listed, issues } = await compareWithFile(work);
   for (const difference of comparison.differences)
-    printDifference(difference, work, work.prune ? "" : KEPT_UNLESS_PRUNED);
-  printRest(comparison, { listed, issues }, work);
+    work.tell.difference(difference, work.prune ? "" : KEPT_UNLESS_PRUNED);
+  tellRest(comparison, { listed, issues }, work);
   return comparison.differences.length === 0 ? 0 : 1;
 }
 
@@ -40,22 +49,22 @@ export async function runPush(work: FlowsWork): Promise<ExitCode> {
     const stays = difference.kind === "gone" && kept !== "";
     const refusal = stays ? null : await push(difference, work.client, issues);
     if (refusal === null) {
-      printDifference(difference, work, kept);
+      work.tell.difference(difference, kept);
       if (!stays) done.add(difference.name);
     } else {
       refused += 1;
-      for (const line of drawRefusal(difference.name, refusal, work.width)) work.print(line);
+      work.tell.refusal(difference.name, refusal);
     }
   }
   const untouched = listed.filter(({ name }) => !done.has(name));
-  printRest(comparison, { listed: untouched, issues }, work);
-  if (refused > 0) work.print(`Refused: ${refused} of ${differences.length}.`);
+  tellRest(comparison, { listed: untouched, issues }, work);
+  if (refused > 0) work.tell.end(`Refused: ${refused} of ${differences.length}.`);
   return refused === 0 ? 0 : 2;
 }
 
 /** Write the deployment's flows into the file, and print what that changed in it. */
 export async function runPull(work: FlowsWork): Promise<ExitCode> {
-  const { client, file, print } = work;
+  const { client, file, tell } = work;
   const local = await readFlowsFile(file.path, file.shown);
   const listed = await client.list();
   const { flows: deployed, issues } = await showAll(
@@ -74,9 +83,9 @@ export async function runPull(work: FlowsWork): Promise<ExitCode> {
     ]);
     await writeFlowsFile(file.path, new Map(flows), file.shown);
   }
-  for (const difference of comparison.differences) printDifference(difference, work, "");
-  printRest(comparison, { listed, issues }, work);
-  print(isWritten ? `Wrote ${file.shown}.` : `${file.shown} is up to date.`);
+  for (const difference of comparison.differences) tell.difference(difference, "");
+  tellRest(comparison, { listed, issues }, work);
+  tell.end(isWritten ? `Wrote ${file.shown}.` : `${file.shown} is up to date.`);
   return 0;
 }
 
@@ -87,7 +96,7 @@ async function compareWithFile({
 }: FlowsWork): Promise<{ comparison: Comparison; listed: readonly ListedFlow[]; issues: Issues }> {
   const local = await readFlowsFile(file.path, file.shown);
   if (local === null)
-    throw new Error(`There is no ${file.shown}; 'npm run flows -- pull' writes it, '--file' names another.`);
+    throw new Error(`There is no ${file.shown}; 'volley flows pull' writes it, '--file' names another.`);
   const listed = await client.list();
   const names = listed.map(({ name }) => name);
   const found = await showAll(
@@ -141,21 +150,12 @@ async function push(
 const KEPT_UNLESS_PRUNED = "stays; only push --prune deletes it";
 const KEPT_AFTER_REFUSAL = "stays, because something was refused";
 
-/** @param kept why a flow that the file does not have stays; empty where it goes */
-function printDifference(difference: Difference, { print, width }: FlowsWork, kept: string): void {
-  const [head = "", ...rest] = drawDifference(difference, width);
-  print(difference.kind === "gone" && kept !== "" ? `${head} (${kept})` : head);
-  for (const line of rest) print(line);
-}
-
-function printRest(
+function tellRest(
   { unchanged }: Comparison,
   { listed, issues }: { readonly listed: readonly ListedFlow[]; readonly issues: Issues },
-  { print, width }: FlowsWork,
+  { tell }: FlowsWork,
 ): void {
-  for (const { name, broken } of listed)
-    if (broken !== null) for (const line of drawBroken(name, broken, width)) print(line);
-  for (const [name, found] of issues)
-    for (const issue of found) for (const line of drawIssue(name, issue, width)) print(line);
-  print(`= ${unchanged} unchanged`);
+  for (const { name, broken } of listed) if (broken !== null) tell.broken(name, broken);
+  for (const [name, found] of issues) for (const issue of found) tell.issue(name, issue);
+  tell.unchanged(unchanged);
 }

@@ -1,4 +1,7 @@
+import type { Api } from "./client/api.ts";
+import { makeApi } from "./client/make-api.ts";
 import { readEvents } from "./client/read-events.ts";
+import type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
 import {
   type ClientOptions,
   createTransport,
@@ -7,6 +10,7 @@ import {
   type Transport,
 } from "./client/transport.ts";
 import { VolleyError } from "./client/volley-error.ts";
+import { withQuery } from "./client/with-query.ts";
 import type {
   BatchRequest,
   Confirmation,
@@ -24,17 +28,10 @@ import type {
 
 export { VolleyError };
 export type { VolleyErrorCode } from "./client/volley-error.ts";
+export type { Api } from "./client/api.ts";
+export type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
 export type { ClientOptions } from "./client/transport.ts";
 export type * from "./client/wire.ts";
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-}
-
-/** The same key and the same content run once a day; so what is lost on the way is sent again. */
-export interface KeyedOptions extends RequestOptions {
-  readonly idempotencyKey?: string;
-}
 
 export interface WaitOptions extends RequestOptions {
   /** Milliseconds between two looks; 500 unless said, and longer where the job's next attempt is. */
@@ -80,6 +77,8 @@ export interface Client {
   confirmation(id: string, options?: RequestOptions): Promise<Confirmation>;
   /** Say yes, which runs what was parked, or no: its results either way. */
   decide(id: string, decision: "approve" | "reject", options?: DecideOptions): Promise<Envelope>;
+  /** Every path of the API, by group and name: `api.flows.put(name, flow)`. */
+  readonly api: Api;
 }
 
 const BATCHES = "/v1/execute_actions";
@@ -102,7 +101,7 @@ export function createClient(options: ClientOptions): Client {
     execute: (batch, { idempotencyKey: key, signal } = {}) =>
       ask(BATCHES, { method: "POST", body: batch, key, signal }),
     plan: (batch, { signal } = {}) =>
-      ask(BATCHES, { method: "POST", body: { ...batch, dry_run: true }, changesNothing: true, signal }),
+      ask(BATCHES, { method: "POST", body: { ...batch, dry_run: true }, isRepeatable: true, signal }),
     stream: (batch, given) => streamBatch(transport, batch, given),
     begin: (batch, { idempotencyKey: key, signal } = {}) =>
       ask(BATCHES, { method: "POST", body: { ...batch, background: true }, key, signal }),
@@ -131,6 +130,7 @@ export function createClient(options: ClientOptions): Client {
         key,
         signal,
       }),
+    api: makeApi(transport),
   };
   return client;
 }
@@ -189,10 +189,4 @@ async function* streamBatch(
   } finally {
     stopped.abort();
   }
-}
-
-function withQuery(path: string, query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const written = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length === 0 ? path : `${path}?${written.toString()}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Serves a Worker on a development server: `import { develop } from "volley/dev"`. An entry of its own imports it (`src/dev-worker.ts` of the
- * starter), so the Worker that is deployed contains nothing of it.
+ * Serves a Worker on a development server: `import { develop } from "volley/dev"`. An entry of its own imports it, such as that
+ * which `volley dev` writes, so the Worker that is deployed contains nothing of it.
  */
 export { develop } from "../core/edge/develop.ts";
 

@@ -4,10 +4,12 @@ import { createVolley, type Volley } from "../core/edge/create-volley.ts";
 import type { Feature } from "../core/edge/feature.ts";
 import { digestKey } from "../core/edge/http/key-ring.ts";
 import { signText } from "../core/edge/platform/sign-text.ts";
+import type { connections } from "../features/connections/index.ts";
 import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
 import type { operator } from "../features/operator/index.ts";
 import type { runs } from "../features/runs/index.ts";
+import type { signIn } from "../features/sign-in/index.ts";
 import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
@@ -58,10 +60,12 @@ export interface TestVolley {
 /** The classes that features may bring. */
 type Objects = Volley<
   [
+    ReturnType<typeof connections>,
     ReturnType<typeof endpoints>,
     ReturnType<typeof keys>,
     ReturnType<typeof operator>,
     ReturnType<typeof runs>,
+    ReturnType<typeof signIn>,
     ReturnType<typeof workspace>,
   ]
 >;
@@ -89,17 +93,26 @@ const loadEverything = (): Promise<unknown> =>
     import("../core/edge/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
-    import("../features/confirmations/page/respond-page.ts"),
+    import("../core/edge/page/respond-page.ts"),
+    import("../features/connections/http/answer-link.ts"),
+    import("../features/connections/http/run-awaiting.ts"),
+    import("../features/connections/page/link-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
     import("../features/flows/http/attempt-run.ts"),
     import("../features/background/http/attempt-batch.ts"),
     import("../features/added-tools/compile-added-tool.ts"),
     import("../features/flows/declaration/flow-tool.ts"),
     import("../features/flows/keep-flow.ts"),
+    import("../features/endpoints/http/run-via.ts"),
     import("../features/added-tools/json-schema/check-schema.ts"),
     import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
     import("../features/added-tools/tool-registry.ts"),
+    import("../features/sign-in/http/issuer.ts"),
+    // The library below these asks for a module of the platform, which plain Node has not: a program cannot sign in there.
+    attempt(() => import("../features/sign-in/http/authorize.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-door.ts")),
+    attempt(() => import("../features/sign-in/http/oauth-server.ts")),
   ]);
 
 /**
@@ -141,12 +154,21 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       newId: () => `${(ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
       sha256: (text) => Promise.resolve(sha256(text)),
       sign: (secret, text) => clock.outside(signText(secret, text)),
+      outside: (work) => clock.outside(work),
       log: (_, json) => void logs.push(json),
     },
   });
   const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const { EndpointDirectory, EndpointShard, KeyShard, OperatorLog, RunLog, Workspace } =
-    volley as Partial<Objects>;
+  const {
+    ConnectionShard,
+    EndpointDirectory,
+    EndpointShard,
+    KeyShard,
+    OperatorLog,
+    RunLog,
+    SignInStore,
+    Workspace,
+  } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
@@ -157,8 +179,10 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
     ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
     ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
+    ...(ConnectionShard && { CONNECTIONS: createMemoryObjects(ConnectionShard, clock, () => env) }),
     ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
     ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
+    ...(SignInStore && { SIGN_INS: createMemoryObjects(SignInStore, clock, () => env) }),
     ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };

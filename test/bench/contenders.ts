@@ -51,6 +51,7 @@ export const VOLLEY: Contender = {
       OPERATOR: "OperatorLog",
       ENDPOINTS: "EndpointDirectory",
       ENDPOINT_SHARDS: "EndpointShard",
+      CONNECTIONS: "ConnectionShard",
     },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
     vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY)]) },

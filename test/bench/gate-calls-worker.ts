@@ -1,4 +1,5 @@
 import app, {
+  ConnectionShard,
   EndpointDirectory,
   EndpointShard,
   OperatorLog,
@@ -9,7 +10,7 @@ import app, {
 
 // The bench's Volley with every call of a Durable Object counted on its way there. It is never the one that is timed.
 
-export { EndpointDirectory, EndpointShard, OperatorLog, RunLog, TenantGate, ToolGate };
+export { ConnectionShard, EndpointDirectory, EndpointShard, OperatorLog, RunLog, TenantGate, ToolGate };
 
 type Env = Readonly<Record<string, unknown>>;
 

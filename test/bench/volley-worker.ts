@@ -73,3 +73,5 @@ export const RunLog = volley.RunLog;
 export const OperatorLog = volley.OperatorLog;
 export const EndpointDirectory = volley.EndpointDirectory;
 export const EndpointShard = volley.EndpointShard;
+export const SignInStore = volley.SignInStore;
+export const ConnectionShard = volley.ConnectionShard;

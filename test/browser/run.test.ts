@@ -230,7 +230,7 @@ describe("Run", () => {
     expect(await valueOf(page)).toContain('"id":{ "$ref": "found#/items/0" }}');
   });
 
-  test("goes on while it runs: which action waits for which, a clock, and Cancel, which says what becomes of writes", async () => {
+  test("goes on while it runs: which action waits for which, a clock, and a button that follows it no more: it goes on", async () => {
     await using console = await openConsole();
     const { page } = console;
     await write(page, {
@@ -247,9 +247,9 @@ describe("Run", () => {
     await rows.filter({ hasText: /quick.*success/s }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Running");
     await expectAccessible(page);
-    await button(page, "Cancel").click();
-    await page.getByRole("heading", { name: "Cancelled" }).waitFor();
-    await page.getByText("Writes that had been sent are let finish").waitFor();
+    await button(page, "Stop following").click();
+    await page.getByRole("heading", { name: "Not followed any more" }).waitFor();
+    await page.getByText("It goes on to its end").waitFor();
     expect(await rows.filter({ hasText: "not known" }).count()).toBe(2);
   });
 

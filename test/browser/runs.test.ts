@@ -248,6 +248,60 @@ describe("A run's page", () => {
   });
 });
 
+describe("A run that goes on", () => {
+  const begin = async (url: string, actions: readonly object[]) => {
+    const answer = await fetch(`${url}/v1/execute_actions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+      body: JSON.stringify({ background: true, actions }),
+    });
+    return (await answer.json()) as { readonly run_id: string; readonly job_id: string };
+  };
+  /** Writes, one after the other. */
+  const loopOf = (count: number, ms: number) => ({
+    id: "slow",
+    tool: "probe-write",
+    for_each: Array.from({ length: count }, (_, n) => n),
+    args: { n: { $ref: "item#" }, d: ms },
+  });
+  const QUICK = { id: "quick", tool: "probe-echo", args: { n: 1 } };
+
+  test.each(LOOKS)(
+    "stands before the others, says how far it is, and its page fills by itself: $width px, $colorScheme",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/runs" });
+      const { page, url } = console;
+      const { run_id: id } = await begin(url, [QUICK, loopOf(15, 800)]);
+      const row = page.getByRole("row").filter({ hasText: "Batch in the background" });
+      await row.first().waitFor(PATIENT);
+      await row.first().getByText("running").waitFor();
+      await page.goto(`${url}/console#/runs/${id}`);
+      await page.getByRole("heading", { level: 1, name: "Batch in the background" }).waitFor();
+      await rowsOf(page).filter({ hasText: "quick" }).waitFor(PATIENT);
+      await page.getByText(/\d+ of 16 calls/).waitFor(PATIENT);
+      await expectAccessible(page);
+      await expectFits(page);
+      await page.getByRole("heading", { level: 1, name: "2 actions" }).waitFor(PATIENT);
+      await rowsOf(page).filter({ hasText: "slow" }).waitFor();
+    },
+  );
+
+  test("is cancelled from its page", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/runs" });
+    const { page, url } = console;
+    const { run_id: id, job_id: job } = await begin(url, [loopOf(100, 500)]);
+    await page.goto(`${url}/console#/runs/${id}`);
+    await button(page, "Cancel").click();
+    await expect
+      .poll(async () => {
+        const headers = { authorization: `Bearer ${ADMIN}` };
+        const answer = await fetch(`${url}/v1/jobs/${job}`, { headers });
+        return ((await answer.json()) as { readonly status: string }).status;
+      }, PATIENT)
+      .toBe("cancelled");
+  });
+});
+
 describe("The editor", () => {
   test("sends one request for a run, shows what the stream tells, and leads to the run's page", async () => {
     await using console = await openConsole({ key: ADMIN });

@@ -46,7 +46,7 @@ async function linksOf(page: Page): Promise<readonly string[]> {
   return (await links.allInnerTexts()).map((text) => text.trim());
 }
 
-const OF_FEATURES = /^\/v1\/(?:confirmations|flows|keys|runs|tools\/)/;
+const OF_FEATURES = /^\/v1\/(?:confirmations|endpoints|events|flows|keys|runs|tools\/)/;
 
 describe("A Worker that lists neither flows nor confirmations", () => {
   test.each([360, 1440])(
@@ -126,6 +126,7 @@ describe("A Worker that lists every feature", () => {
       "Jobs",
       "Confirmations",
       "Flows",
+      "Endpoints",
       "Usage",
       "Keys",
     ]);

@@ -13,9 +13,25 @@ describe("The page at /", () => {
     const { page, url } = console;
     await expectAccessible(page);
     await expectFits(page);
-    expect(await page.locator("pre").innerText()).toContain(`curl ${url}/v1/execute_actions`);
+    expect(await page.locator("pre:visible").innerText()).toContain(`curl ${url}/v1/execute_actions`);
     await page.getByRole("link", { name: "Open the console" }).click();
     await page.getByLabel("Your key").waitFor();
+  });
+
+  test("shows one way to call at a time, chosen by keyboard, and works without a script", async () => {
+    await using console = await openConsole({ key: null, path: "/" });
+    const { page, url } = console;
+    const shown = page.locator("pre:visible");
+    await page.getByRole("radio", { name: "curl" }).focus();
+    for (const part of ["await fetch(", "import json", "mcpServers"]) {
+      await page.keyboard.press("ArrowRight");
+      expect(await shown.count()).toBe(1);
+      expect(await shown.innerText()).toContain(part);
+    }
+    const link = page.getByRole("link", { name: "Install in Cursor" });
+    const config = new URL((await link.getAttribute("href"))!).searchParams.get("config")!;
+    expect(JSON.parse(atob(config))).toMatchObject({ url: `${url}/mcp` });
+    expect(await page.locator("script").count()).toBe(0);
   });
 });
 

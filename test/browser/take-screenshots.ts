@@ -1,11 +1,12 @@
 /**
- * Take the pictures of the console that the documentation shows: `docs/images`.
+ * Take the pictures of the console and of the portal that the documentation shows: `docs/images`.
  *
  *   npm run screenshots
  */
 import type { Browser, Page } from "playwright-core";
 
 import { launchBrowser } from "./launch-browser.ts";
+import { picturePortal } from "./picture-portal.ts";
 import startSandbox from "./start-sandbox.ts";
 
 const KEY = "sandbox-key";
@@ -83,14 +84,52 @@ try {
     }
     await page.close();
   }
+  const asking = await registerProgram();
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await open(browser, { width: 360, height: 640, colorScheme });
+    await page.goto(asking);
+    await page.screenshot({ path: `docs/images/sign-in-${colorScheme}.png`, fullPage: true });
+    if (colorScheme === "light") {
+      await page.getByLabel("Your Volley key").fill(KEY);
+      await page.getByRole("button", { name: "Continue with the key" }).click();
+      await page.getByText("Reads only").waitFor();
+      await page.screenshot({ path: "docs/images/sign-in-choice.png" });
+    }
+    await page.close();
+  }
   const { results } = await sendBatch(QUESTION);
   const phone = await open(browser, { width: 390, height: 780, colorScheme: "light" });
   await phone.goto(results[0]!.confirmation!.url);
   await phone.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await phone.screenshot({ path: "docs/images/confirmation-phone.png" });
+  await picturePortal(browser, origin);
 } finally {
   await browser.close();
   await stop();
+}
+
+/** Register a program; the address at which a person is asked about it. */
+async function registerProgram(): Promise<string> {
+  const redirectUri = "https://claude.ai/api/mcp/auth_callback";
+  const answer = await fetch(`${origin}/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      client_name: "Claude",
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: "none",
+    }),
+  });
+  const { client_id } = (await answer.json()) as { client_id: string };
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: "A".repeat(43),
+    code_challenge_method: "S256",
+    scope: "tools:read",
+  });
+  return `${origin}/authorize?${query}`;
 }
 
 interface Answered {

@@ -83,9 +83,9 @@ test("P2: F31 of 1,000 writes in the background none is sent twice and none is m
   expect(elements.length - unknown.length).toBe(elements.filter(({ status }) => status === "success").length);
   // The write that was under way and the one before it, of each runtime that was killed.
   expect(unknown.length).toBeLessThanOrEqual(2 * KILLED_AT.length);
-  // A loop that goes on after a failure has succeeded, and says how many of its elements have not.
+  // The rest ran; the job alone does not say that all is well.
   expect(await look()).toMatchObject({
-    status: "succeeded",
+    status: unknown.length > 0 ? "unknown" : "succeeded",
     progress: { done: COUNT, failed: unknown.length, total: COUNT },
   });
 }, 300_000);

@@ -3,6 +3,7 @@ import { FAULTS } from "./fault.ts";
 import type { BacklogResult } from "./fill-backlog.ts";
 import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";
 import { type HookResults, makeHookReport } from "./hook-report.ts";
+import type { LostRuns } from "./lose-runs.ts";
 import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
 import type { EvictionResult } from "./wait-for-eviction.ts";
@@ -13,6 +14,7 @@ export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly storm?: StormResult;
   readonly backlog?: BacklogResult;
   readonly eviction?: EvictionResult;
+  readonly runs?: LostRuns;
   readonly elapsedMs?: number;
 }
 
@@ -29,7 +31,7 @@ export type Row = readonly [label: string, value: number | string];
 
 /** Make the report of a run. */
 export function makeReport(results: ChaosResults): Report {
-  const { loops = [], storm, backlog, eviction } = results;
+  const { loops = [], storm, backlog, eviction, runs } = results;
   const hooks = makeHookReport({ ...results, ...(eviction !== undefined && { evicted: eviction.runs }) });
   const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
@@ -54,6 +56,10 @@ export function makeReport(results: ChaosResults): Report {
     ["calls let through by a global cap of two", storm?.cappedCalls ?? 0],
     ["  over-admissions", overAdmissions],
     ...hooks.promises,
+    ["batches answered before a kill", runs?.answered ?? 0],
+    ["  runs of them lost", runs?.lost ?? 0],
+    ["  the oldest lost, ms before its kill", runs?.oldestLostMs ?? 0],
+    ["  jobs, questions, keyed answers lost", runs?.broken.length ?? 0],
     ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
@@ -67,6 +73,11 @@ export function makeReport(results: ChaosResults): Report {
     ...findViolations(jobs, LIMITS.jobAttempts),
     ...hooks.violations,
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
+    ...(runs?.broken ?? []),
+    ...((runs?.holes ?? 0) > 0 ? [`${runs!.holes} runs lost although a later one was kept`] : []),
+    ...((runs?.oldestLostMs ?? 0) > 2 * LIMITS.runReportMs
+      ? [`a run lost that was answered ${runs!.oldestLostMs} ms before its kill`]
+      : []),
     ...(overAdmissions > 0
       ? [`${storm?.overQuota} writes above a quota, ${storm?.overCap} calls above the cap`]
       : []),
@@ -75,10 +86,10 @@ export function makeReport(results: ChaosResults): Report {
 }
 
 function faultRows(
-  { loops = [], storm, backlog, eviction, clock }: ChaosResults,
+  { loops = [], storm, backlog, eviction, clock, runs }: ChaosResults,
   hookKills: number,
 ): readonly Row[] {
-  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0);
+  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0) + (runs?.kills ?? 0);
   const kills = sum(loops.map((loop) => loop.kills)) + hookKills + others;
   const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
   return [

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { FAULTS } from "./fault.ts";
 import { fillBacklog } from "./fill-backlog.ts";
+import { loseRuns } from "./lose-runs.ts";
 import { missClock } from "./miss-clock.ts";
 import { HOOK_FAULTS, planHookLoop } from "./plan-hook-loop.ts";
 import { planLoop } from "./plan-loop.ts";
@@ -43,8 +44,18 @@ async function runChaos(kills: number, quick: boolean): Promise<void> {
     missClock(),
   ]);
   const backlog = await fillBacklog();
+  const runs = await loseRuns(quick ? 3 : 20);
   const elapsedMs = performance.now() - startedAt;
-  const { table, violations } = makeReport({ loops, hooks, storm, backlog, eviction, clock, elapsedMs });
+  const { table, violations } = makeReport({
+    loops,
+    hooks,
+    storm,
+    backlog,
+    eviction,
+    clock,
+    runs,
+    elapsedMs,
+  });
   clearTimeout(watchdog);
   console.log(table);
   for (const violation of violations) console.error(violation);

@@ -77,7 +77,7 @@ function readEnvelope(text: string): readonly Result[] {
 function readEvents(text: string): readonly Result[] {
   const whole = text.slice(0, Math.max(0, text.lastIndexOf("\n\n")));
   return whole.split("\n\n").flatMap((event) => {
-    const data = /^event: result\ndata: (.+)$/.exec(event)?.[1];
+    const data = /^event: result\ndata: (.+)$/m.exec(event)?.[1];
     return data === undefined ? [] : [JSON.parse(data) as Result];
   });
 }

@@ -19,16 +19,19 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals();
 });
 
-const RUN = begunRun([{ id: "a", tool: "t" }], () => {});
+const RUN = begunRun(
+  { sent: { body: "{}", idempotencyKey: "k" }, actions: [{ id: "a", tool: "t" }] },
+  () => {},
+);
 const resultOf = (data: unknown) =>
   ({ index: 0, id: "a", tool: "t", status: "success", data, meta: {} }) as never;
 
-test("a run is read again as it was kept, and one that was under way says that its end was not seen", () => {
+test("a run is read again as it was kept, and one that was under way goes on under its key", () => {
   const arrivals = new Map([[0, { result: resultOf(12345678901234567890n), atMs: 5 }]]);
   keepRun({ ...RUN, phase: "ended", lengthMs: 7, arrivals });
   expect(readRun()).toMatchObject({ phase: "ended", lengthMs: 7, arrivals });
   keepRun(RUN);
-  expect(readRun()).toMatchObject({ phase: "stopped", problem: { code: "OFFLINE" } });
+  expect(readRun()).toMatchObject({ phase: "running", sent: { idempotencyKey: "k" }, lengthMs: null });
 });
 
 test("a run that is too large to be kept is kept without its data", () => {

@@ -9,6 +9,7 @@ const LIST = "src/console/sections.ts";
 const MARKS: Readonly<Record<string, readonly string[]>> = {
   "added-tools": ["Its declaration", "/v1/tools/"],
   confirmations: ["/v1/confirmations", "May this happen?", "question-page"],
+  endpoints: ["/v1/events", "No endpoints yet", "day-figures"],
   flows: ["/v1/flows", "No flows yet"],
   keys: ["/v1/keys", "A new key of this tenant"],
   operator: ["/v1/operator/overview", "tenants-table"],
@@ -32,7 +33,7 @@ async function bundle(list: string): Promise<{ readonly code: string; readonly f
       );
     },
   };
-  const output = await bundleConsole([listed]);
+  const output = await bundleConsole([listed], ["console"]);
   return { code: output.map((file) => file.text).join("\n"), files };
 }
 

@@ -70,6 +70,24 @@ test("The page's client follows a job, and tells a refusal by its code", async (
   expect(await run("client", `${volley}\n${code}`)).toEqual(["succeeded 1", "INVALID_BATCH 422"]);
 });
 
+test("The page's lines for every path keep a flow, run it, and list what failed", async () => {
+  const volley = `
+    import { createTestVolley } from "volley/testing";
+    import { getWeather } from "volley/tools";
+    import { ALL_FEATURES } from "../../test/support/all-features.ts";
+    const volley = await createTestVolley({
+      tools: [getWeather], features: ALL_FEATURES, key: { flags: ["manage_tools"] },
+      routes: { "GET https://geocoding-api.open-meteo.com/*": { results: [] } },
+    });
+    const { client } = volley;
+    await client.execute({ actions: [{ tool: "get_weather", args: { city: "Nowhere" } }] });
+    await volley.advance(2_000);
+  `;
+  const printed = await run("api", `${volley}\n${block("ts api")}\nconsole.log(answer === undefined);`);
+  expect(printed).toHaveLength(2);
+  expect(printed[0]).toMatch(/^[\w-]{36} [A-Z_]+$/);
+});
+
 test("The page's table has every entry point of the package", async () => {
   const { exports } = JSON.parse(await readFile("package.json", "utf8")) as {
     exports: Record<string, unknown>;

@@ -14,16 +14,19 @@ import { INSTANT_PORTS } from "../support/instant-ports.ts";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
+const firstTool = await readFile(join(ROOT, "docs/first-tool.md"), "utf8");
+const FIRST_PAGES = ["tool", "model", "deploy"].map((name) => `docs/first-${name}.md`);
 
 /** The first block of a language, or the first that contains `part`. */
-function block(language: string, part = ""): string {
-  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+function blockOf(page: string, language: string, part: string): string {
+  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
   const found = blocks.find(([, name, text]) => name === language && text!.includes(part));
-  if (found === undefined) throw new Error(`The README has no ${language} block with '${part}'`);
+  if (found === undefined) throw new Error(`The page has no ${language} block with '${part}'`);
   return found[2]!;
 }
 
-describe("the README's first tool", () => {
+describe("the first tool of docs/first-tool.md", () => {
+  const block = (language: string, part = ""): string => blockOf(firstTool, language, part);
   let folder: string;
 
   beforeEach(async () => {
@@ -93,7 +96,7 @@ describe("the README's first tool", () => {
        console.log(JSON.stringify({ sent, answer: await answer.json() }));
        process.exit();`,
     );
-    const body = /-d '(.*get_exchange_rate.*)'/.exec(readme)![1]!;
+    const body = /-d '(.*get_exchange_rate.*)'/.exec(firstTool)![1]!;
     const { stdout } = await run(process.execPath, [join(folder, "run.ts"), body]);
 
     expect(JSON.parse(stdout)).toMatchObject({
@@ -105,27 +108,31 @@ describe("the README's first tool", () => {
 
 describe("the README's commands", () => {
   test("are what CI runs, with the trials and all samples", async () => {
-    const command = block("bash", "npm test").trim().split("\n").at(-1)!;
+    const command = blockOf(readme, "bash", "npm test").trim().split("\n").at(-1)!;
     const ci = await readFile(join(ROOT, ".ci/run"), "utf8");
 
     expect(ci.split("\n")).toContain(command.replace("npm test", "npm run test:all"));
   });
 
-  test("exist", async () => {
+  test("exist, as those of the first pages do", async () => {
+    const pages = await Promise.all(FIRST_PAGES.map((page) => readFile(join(ROOT, page), "utf8")));
     const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+    const named = [...[readme, ...pages].join("\n").matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
 
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 });
 
 test("the README's batch gets the answer printed under it", async () => {
-  const body = /-d '(.*?)'/s.exec(block("bash", "curl -s http://127.0.0.1:8787/v1/execute_actions"))![1]!;
-  const printed = block("text", '"batch_id"');
+  const body = /-d '(.*?)'/s.exec(
+    blockOf(readme, "bash", "curl -s http://127.0.0.1:8787/v1/execute_actions"),
+  )![1]!;
+  const printed = blockOf(readme, "text", '"batch_id"');
   const world = new TestWorld();
-  for (const name of ["RESEND_API_KEY", "EMAIL_FROM"]) world.secrets.set(name, "re_sandbox_resend_api_key");
+  for (const name of ["RESEND_API_KEY", "EMAIL_FROM", "GOOGLE_MAPS_API_KEY", "BRAVE_SEARCH_API_KEY"])
+    world.secrets.set(name, "sandbox_key");
   world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
 
   const envelope = await world.run(SHIPPED_TOOLS, JSON.parse(body));
@@ -134,8 +141,52 @@ test("the README's batch gets the answer printed under it", async () => {
     const head = JSON.stringify({ index, id, tool, status }).slice(1, -1);
     expect(squeeze(printed)).toContain(squeeze(head));
   }
-  expect(squeeze(printed)).toContain(squeeze(JSON.stringify(envelope.results[1]!.error)));
+  const failed = envelope.results.find(({ error }) => error !== undefined)!;
+  expect(squeeze(printed)).toContain(squeeze(JSON.stringify(failed.error)));
   expect(squeeze(printed)).toContain(squeeze(JSON.stringify(envelope.summary)));
+});
+
+test("the README has at most 150 lines, and its first answer gains by references", () => {
+  expect(readme.split("\n").length).toBeLessThanOrEqual(151);
+  expect(blockOf(readme, "bash", "curl -s")).toContain("$ref");
+  const [, duration, sequential] =
+    /"duration_ms": (\d+), .*"sequential_ms": (\d+)/.exec(blockOf(readme, "text", '"batch_id"')) ?? [];
+  expect(Number(duration)).toBeLessThan(Number(sequential));
+  expect(readme).toContain(`${sequential} ms of calls in ${duration}`);
+});
+
+test("the README's figures beside others are those of the pages that measure them", async () => {
+  const [tasks = "", peers = ""] = await Promise.all(
+    ["docs/published-tasks.md", "docs/peers.md"].map((page) => readFile(join(ROOT, page), "utf8")),
+  );
+  /** The cells of the first row that begins so, behind its name. */
+  const cells = (page: string, begin: string): readonly string[] =>
+    page
+      .slice(page.indexOf(`| ${begin} |`) + begin.length + 4)
+      .split("\n", 1)[0]!
+      .split("|")
+      .map((cell) => cell.trim());
+  const task = (name: string, way: string): { rounds: string; seconds: string; tokens: string } => {
+    const [rounds = "", seconds, , , tokens = ""] = cells(tasks, `${name} | ${way}`);
+    return { rounds, seconds: Number(seconds).toFixed(1), tokens };
+  };
+  const [alone, batch] = ["calls in parallel", "Volley"].map((way) => task("Movie Recommendation", way));
+  const [levels, references] = ["calls in parallel", "Volley"].map((way) =>
+    task("ParallelQA, 2 entities", way),
+  );
+  const [sdk, graph, volley, background] = [
+    "AI SDK `generateText`",
+    "LangGraph `ToolNode`",
+    "Volley",
+    "Volley, every call in the background",
+  ].map((name) => cells(peers, name)[0]);
+  for (const part of [
+    `native ${alone!.seconds} s and ${alone!.tokens} tokens, Volley ${batch!.seconds} s and ${batch!.tokens}.`,
+    `native ${levels!.rounds} rounds, Volley ${references!.rounds}, in ${levels!.seconds} s and ${references!.seconds} s`,
+    `AI SDK ${sdk} and LangGraph ${graph} batches a second, Volley ${volley}: [peers]`,
+    `in the background: ${background} batches a second`,
+  ])
+    expect(readme).toContain(part);
 });
 
 /** Line breaks were added to the printed answer; nothing else may differ. */

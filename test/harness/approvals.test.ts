@@ -345,4 +345,46 @@ describe("callback_url of a batch", () => {
       (await show(id)).callback?.status === "succeeded" ? true : undefined,
     );
   });
+
+  test("T23 is taken from a flow's run as well: its question is told when it is decided, and its job when it ends", async () => {
+    const path = "/told/flow";
+    upstream.script(path, (_, response) => void response.writeHead(204).end());
+    const admin = new TestCaller(volley.url, "sandbox-admin-key");
+    const put = await admin.send({
+      method: "PUT",
+      path: "/v1/flows/clean-up",
+      body: JSON.stringify({
+        summary: "Delete a lamp",
+        input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+        actions: [
+          { id: "gone", tool: "probe-delete", args: { id: { $ref: "input#/id" } } },
+          { id: "later", tool: "probe-background", args: { n: 1 } },
+        ],
+      }),
+    });
+    expect(put.status, put.text).toBe(201);
+    const ran = await eventually("the flow", async () => {
+      const answer = await admin.send({
+        path: "/v1/flows/clean-up/run",
+        body: JSON.stringify({ input: { id: "lamp" }, callback_url: `${upstream.url}${path}` }),
+      });
+      return answer.status === 200 ? answer : undefined;
+    });
+    const { batch_id, results } = envelopeOf(ran);
+    const id = results[0]!.confirmation!.id;
+    const job = (results[1] as unknown as { readonly job_id: string }).job_id;
+    await admin.send({ path: `/v1/confirmations/${id}`, body: JSON.stringify({ decision: "approve" }) });
+    const events = await eventually("both events", () =>
+      eventsAt(path).length > 1 ? eventsAt(path) : undefined,
+    );
+    const byType = new Map(events.map(({ type, data }) => [type, data]));
+    expect(byType.get("confirmation.decided")).toMatchObject({
+      confirmation_id: id,
+      batch_id,
+      decision: "approve",
+      answer: { results: [{ id: "gone", status: "success" }] },
+    });
+    expect(byType.get("job.succeeded")).toMatchObject({ job_id: job, batch_id });
+    expect(events).toHaveLength(2);
+  });
 });

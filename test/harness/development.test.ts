@@ -149,7 +149,7 @@ describe("A development server says at its start", () => {
 
   test("how to make a key where there is none", async () => {
     await using volley = await start(DEVELOPED, { VOLLEY_KEYS: "[]" });
-    expect(await said(volley, "Volley has 2 tools and 0 keys.")).toContain("npm run key -- --name me");
+    expect(await said(volley, "Volley has 2 tools and 0 keys.")).toContain("npx volley key --name me");
   });
 
   test("that the secret of callbacks cannot be read, and so does its health", async () => {

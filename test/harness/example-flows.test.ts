@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { github, hmac } from "../features/flows/hooks/sample-senders.ts";
+import { github, hmac, stripe } from "../features/flows/hooks/sample-senders.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendHook } from "../support/hook-sender.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
@@ -28,7 +29,11 @@ const flows = (JSON.parse(file!) as { flows: Record<string, object> }).flows;
 
 const upstream = await HostileUpstream.start();
 afterAll(() => upstream[Symbol.asyncDispose]());
-const SECRETS = { GITHUB_HOOK_SECRET: "hook-of-github", SHOP_HOOK_SECRET: "hook-of-shop" };
+const SECRETS = {
+  GITHUB_HOOK_SECRET: "hook-of-github",
+  SHOP_HOOK_SECRET: "hook-of-shop",
+  STRIPE_HOOK_SECRET: "whsec_of_stripe",
+};
 const tenants = ["sandbox-admin"];
 const volley = await startSandbox({
   vars: {
@@ -39,6 +44,7 @@ const volley = await startSandbox({
       GITHUB_TOKEN: { tenants, hosts: [upstream.url] },
       GITHUB_HOOK_SECRET: { tenants, hosts: [] },
       SHOP_HOOK_SECRET: { tenants, hosts: [] },
+      STRIPE_HOOK_SECRET: { tenants, hosts: [] },
     }),
   },
 });
@@ -73,11 +79,11 @@ beforeAll(async () => {
   expect(tool.status, tool.text).toBe(201);
   const folder = await mkdtemp(join(tmpdir(), "volley-example-flows-"));
   await writeFile(join(folder, "volley.flows.json"), toHere(file!));
-  const script = join(ROOT, "scripts/flows.ts");
+  const script = join(ROOT, "scripts/volley.ts");
   const env = { ...process.env, VOLLEY_URL: volley.url, VOLLEY_KEY: "sandbox-admin-key", NO_COLOR: "1" };
-  const pushed = await promisify(execFile)(process.execPath, [script, "push"], { cwd: folder, env });
+  const pushed = await promisify(execFile)(process.execPath, [script, "flows", "push"], { cwd: folder, env });
   await rm(folder, { recursive: true });
-  expect(pushed.stdout).toBe("+ triage_issue\n+ good_morning\n+ order_paid\n= 0 unchanged\n");
+  expect(pushed.stdout).toBe("+ triage_issue\n+ good_morning\n+ order_paid\n+ stripe_paid\n= 0 unchanged\n");
 });
 
 describe("docs/example-flows.md", () => {
@@ -87,9 +93,10 @@ describe("docs/example-flows.md", () => {
 
   test("shows the files as they are", () => {
     expect(shown).toContainEqual(JSON.parse(label!));
-    const [first, second, third] = Object.entries(flows).map(([name, flow]) => ({ [name]: flow }));
+    const [first, second, third, fourth] = Object.entries(flows).map(([name, flow]) => ({ [name]: flow }));
     expect(shown).toContainEqual(first);
     expect(shown).toContainEqual(second);
+    expect(shown).toContainEqual(fourth);
     // The page has two of 25 subscribers.
     const { order_paid: order } = third as { order_paid: { actions: { for_each: string[] }[] } };
     expect(order.actions[0]!.for_each).toHaveLength(25);
@@ -191,5 +198,46 @@ describe("A paid order", () => {
       expect(event!.body).toContain('"type":"order.paid"');
       expect(event!.body).toContain('"data":{"id":"820982911946154508","total":"17.00"}');
     }
+  });
+});
+
+describe("A paid invoice at Stripe", () => {
+  test("is told to each endpoint of its customer, signed, once however often Stripe sends it", async () => {
+    const secrets = new Map<string, string>();
+    for (const [id, customer] of [
+      ["one", "c_42"],
+      ["two", "c_42"],
+      ["other", "c_43"],
+    ] as const) {
+      upstream.script(`/hooks/${id}`, (_, response) => void response.writeHead(204).end());
+      const body = JSON.stringify({ url: `${upstream.url}/hooks/${id}`, customer, events: ["invoice.*"] });
+      const made = await admin.send({ method: "PUT", path: `/v1/endpoints/${id}`, body });
+      expect(made.status, made.text).toBe(201);
+      secrets.set(id, (JSON.parse(made.text) as { secret: string }).secret);
+    }
+    const object = { id: "in_1", amount_paid: 4_200, currency: "eur", metadata: { customer: "c_42" } };
+    const body = JSON.stringify({ id: "evt_1", type: "invoice.paid", data: { object } });
+    const deliver = () =>
+      sendHook(volley.url, "stripe_paid", stripe, { body, secret: SECRETS.STRIPE_HOOK_SECRET });
+    const answered = await deliver();
+    expect(answered.status, answered.text).toBe(202);
+    const run = await ended(jobOf(answered));
+    expect(run).toMatchObject({ status: "succeeded", data: { endpoints: 2 } });
+    expect(jobOf(await deliver())).toBe(run.job_id);
+    for (const id of ["one", "two"]) {
+      const [sent] = await eventually(`the event at ${id}`, () => {
+        const seen = upstream.requestsTo(`/hooks/${id}`);
+        return seen.length > 0 ? seen : undefined;
+      });
+      const event = new Webhook(secrets.get(id)!).verify(sent!.body, sent!.headers as Record<string, string>);
+      expect(event).toEqual({
+        type: "invoice.paid",
+        timestamp: expect.any(String),
+        data: { invoice: "in_1", amount: 4_200, currency: "eur" },
+      });
+      expect(upstream.requestsTo(`/hooks/${id}`)).toHaveLength(1);
+    }
+    expect(upstream.requestsTo("/hooks/other")).toEqual([]);
+    expect((await sendHook(volley.url, "stripe_paid", stripe, { body, secret: "another" })).status).toBe(401);
   });
 });

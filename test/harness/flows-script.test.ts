@@ -24,7 +24,7 @@ const VOLLEY_KEYS = await configureKeys({
 });
 const VOLLEY_TOOL_SECRETS = JSON.stringify({ [HOOK_SECRET]: { tenants: ["acme"], hosts: [] } });
 const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS, VOLLEY_TOOL_SECRETS });
-const SCRIPT = fileURLToPath(new URL("../../scripts/flows.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../../scripts/volley.ts", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "volley-flows-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const path = join(folder, "volley.flows.json");
@@ -49,7 +49,7 @@ async function start(program: string, args: readonly string[], env: object): Pro
   return { code, ...printed };
 }
 const run = (args: string, env: object = {}): Promise<Ended> =>
-  start(process.execPath, [SCRIPT, ...args.split(" ")], env);
+  start(process.execPath, [SCRIPT, "flows", ...args.split(" ")], env);
 const ended = async (args: string, env: object = {}): Promise<[number | null, ...string[]]> => {
   const { code, stdout, stderr } = await run(args, env);
   return [code, ...`${stdout}${stderr}`.trimEnd().split("\n")];
@@ -77,7 +77,7 @@ beforeEach(async () => {
   await rm(path, { force: true });
 });
 
-describe("npm run flows", () => {
+describe("volley flows", () => {
   test("pushes what the file has, and the second time nothing", async () => {
     await write({ second: declare(), first: declare({ on_error: "fail-fast", description: "Longer." }) });
     expect(await ended("diff")).toEqual([1, "+ second", "+ first", "= 0 unchanged"]);
@@ -227,7 +227,7 @@ describe("npm run flows", () => {
         process.execPath,
         [
           "-e",
-          `process.chdir(${JSON.stringify(root)}); process.argv.push("diff"); import(${JSON.stringify(SCRIPT)})`,
+          `process.chdir(${JSON.stringify(root)}); process.argv.push("volley", "flows", "diff"); import(${JSON.stringify(SCRIPT)})`,
         ],
         env,
       ),
@@ -235,20 +235,20 @@ describe("npm run flows", () => {
   });
 });
 
-describe("npm run flows says in one sentence, with 2 as its end,", () => {
+describe("volley flows says in one sentence, with 2 as its end,", () => {
   const other = createServer((_, answer) => answer.setHeader("content-type", "text/html").end("<p>Hello"));
   afterAll(() => void other.close());
   other.listen(0, "127.0.0.1");
 
   test.each([
-    ["frob", {}, "Usage: npm run --silent flows -- diff"],
-    ["pull --prune", {}, "Usage:"],
-    ["diff --frob", {}, "Usage:"],
+    ["frob", {}, "volley flows takes one of pull, diff, push, and 'frob' is none"],
+    ["pull --prune", {}, "volley flows pull has no option --prune"],
+    ["diff --frob", {}, "volley flows diff has no option --frob"],
     ["diff", { VOLLEY_URL: "" }, "Set VOLLEY_URL"],
     ["diff", { VOLLEY_KEY: "" }, "Set VOLLEY_KEY"],
     ["diff", { VOLLEY_KEY: "secret-and-wrong" }, "does not know the key in VOLLEY_KEY (401)."],
     ["diff", { VOLLEY_KEY: "secret\nand: wrong" }, "VOLLEY_KEY holds characters that no key has"],
-    ["diff --file none.json", {}, "There is no none.json; 'npm run flows -- pull' writes it"],
+    ["diff --file none.json", {}, "There is no none.json; 'volley flows pull' writes it"],
     ["diff --file .", {}, "Cannot read .: it is a folder."],
     ["pull --file none/none.json", {}, "Cannot write none/none.json: its folder does not exist."],
   ])("what is wrong: %s %o", async (args, env, said) => {
@@ -286,7 +286,7 @@ test("the commands of docs/flows-in-git.md print what the page says, in its orde
   expect(steps).toHaveLength(8);
   for (const step of steps) {
     const [command = "", ...lines] = step.split("\n");
-    const real = command.replace(/^npm run --silent flows --/, `'${process.execPath}' '${SCRIPT}'`);
+    const real = command.replace(/^npx volley/, `'${process.execPath}' '${SCRIPT}'`);
     const { stdout, stderr } = await start("bash", ["-c", real], { VOLLEY_KEY: "paged" });
     expect(`${stdout}${stderr}`, command).toBe(lines.join("\n"));
   }

@@ -28,9 +28,9 @@ let printed = "";
 let server: ReturnType<typeof spawn>;
 
 /** The blocks of a section, in their order, with the test's port. */
-function blocksOf(readme: string, title: string): Block[] {
-  const section = readme.split(/^## /m).find((text) => text.startsWith(title));
-  if (section === undefined) throw new Error(`The README has no section '${title}'`);
+function blocksOf(page: string, title: string): Block[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(title));
+  if (section === undefined) throw new Error(`Neither page has a section '${title}'`);
   const found = section.matchAll(/^```(\w+)\n(.*?)^```$/gms);
   return [...found].map(([, language, text]) => ({
     language: language!,
@@ -72,8 +72,13 @@ beforeAll(async () => {
   for (const path of files) await cp(join(ROOT, path), join(folder, path));
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   port = await freePort();
-  const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  blocks = ["Send a batch", "Your first tool", "Bring your API"].flatMap((title) => blocksOf(readme, title));
+  const [readme = "", firstTool = ""] = await Promise.all(
+    ["README.md", "docs/first-tool.md"].map((page) => readFile(join(ROOT, page), "utf8")),
+  );
+  blocks = [
+    ...blocksOf(readme, "Send a batch"),
+    ...["Your first tool", "Bring your API"].flatMap((title) => blocksOf(firstTool, title)),
+  ];
   // A group of its own, so that all of it can be ended.
   // Without the runner's NODE_ENV, as a person's shell is.
   const { NODE_ENV: _, ...env } = process.env;
@@ -97,10 +102,18 @@ async function health(isIt: (answer: { ok: boolean; text: string }) => boolean):
 }
 
 describe("A reader who follows the README in a copy of the repository", () => {
-  test("sends a batch and gets its three results", async () => {
-    const { results } = await type(take("bash", "nhtsa-recall-search"));
-    expect(results.map(({ status }) => status)).toEqual(["success", "error", "initiated"]);
-    const line = /^✓ weather \d+ ms {2}✗ recalls INVALID_ARGS \/args\/year {2}→ mail goes on as a job$/m;
+  test("sends a batch and gets its five results", async () => {
+    const { results, stats } = await type(take("bash", "nhtsa-recall-search"));
+    expect(results.map(({ status }) => status)).toEqual([
+      "success",
+      "success",
+      "success",
+      "error",
+      "initiated",
+    ]);
+    expect(stats.sequential_ms).toBeGreaterThan(stats.duration_ms!);
+    const line =
+      /^✓ shops \d+ ms {2}✓ weather \d+ ms {2}✓ reviews \d+ ms {2}✗ recalls INVALID_ARGS \/args\/year {2}→ mail goes on as a job$/m;
     await eventually("the batch in one readable line", () => line.test(printed) || undefined, PATIENCE);
     expect(printed).not.toContain('"event":"batch"');
   }, 180_000);

@@ -8,6 +8,7 @@ import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { SENDERS, sendHook, triggerOf } from "../support/hook-sender.ts";
+import { readEvents } from "../support/read-events.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
@@ -179,16 +180,83 @@ describe("Runs of a tenant", () => {
     expect(text).not.toContain("whsec_");
   });
 
+  test("are told as events, while a batch in the background runs and afterwards, to keys that may see it", async () => {
+    const follow = async (by: string, id: string, lastId?: string) => {
+      const { status, headers, body } = await fetch(`${volley.url}/v1/runs/${id}`, {
+        headers: {
+          authorization: `Bearer ${by}`,
+          accept: "text/event-stream",
+          ...(lastId !== undefined && { "last-event-id": lastId }),
+        },
+      });
+      const events: { id: string; event: string; data: Record<string, unknown> }[] = [];
+      if (status === 200)
+        for await (const { id: own = "", event = "", data } of readEvents(body!))
+          events.push({ id: own, event, data: JSON.parse(data) as Record<string, unknown> });
+      return { status, type: headers.get("content-type"), events };
+    };
+    const release = upstream.hold("/write", 9);
+    const actions = [
+      { id: "echo", tool: "probe-echo", args: { n: 8 } },
+      { id: "write", tool: "probe-write", args: { n: 9 } },
+    ];
+    const recorded = await send("all", "POST", "/v1/execute_actions", { actions, background: true });
+    const { run_id: id } = JSON.parse(recorded.text) as { readonly run_id: string };
+    const following = follow("all", id);
+    const [running] = await eventually("the run that goes on", async () => {
+      const { runs } = await pageOf("all", "?status=running");
+      return runs.length > 0 ? runs : undefined;
+    });
+    expect(running).toMatchObject({ run_id: id, source: "background", status: "running", key: "all" });
+    release();
+    const { status, type, events } = await following;
+    expect([status, type]).toEqual([200, "text/event-stream"]);
+    expect(events.map(({ event }) => event)).toEqual(["result", "result", "done"]);
+    expect(new Set(events.slice(0, 2).map(({ data }) => data["id"]))).toEqual(new Set(["echo", "write"]));
+    expect(events[2]!.data).toMatchObject({ batch_id: id, summary: { total: 2, ok: 2 } });
+    expect((await follow("all", id, events[0]!.id)).events).toHaveLength(2);
+    expect((await follow("all", id, events[2]!.id)).status).toBe(204);
+    await runsOf("all", "?source=background", 1);
+    expect((await follow("all", id)).events.map(({ event }) => event)).toEqual(["result", "result", "done"]);
+    const unseen = await follow("stranger", id);
+    expect([unseen.status, unseen.type]).toEqual([404, "application/problem+json"]);
+    const { batch_id: both } = JSON.parse(
+      (await send("all", "POST", "/v1/execute_actions", { actions, tags: ["followed"] })).text,
+    ) as { readonly batch_id: string };
+    await runsOf("all", "?tag=followed", 1);
+    // A stream that broke off in its middle is gone on with by that of the run.
+    const streamed = await fetch(`${volley.url}/v1/execute_actions`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer all",
+        "content-type": "application/json",
+        accept: "text/event-stream",
+      },
+      body: JSON.stringify({ actions, tags: ["streamed"] }),
+    });
+    let lastId = "";
+    for await (const { id: seen = "" } of readEvents(streamed.body!)) lastId ||= seen;
+    const [{ run_id: cut }] = (await runsOf("all", "?tag=streamed", 1)) as [Run];
+    expect((await follow("all", cut, lastId)).events.map(({ event }) => event)).toEqual(["result", "done"]);
+    const part = await follow("model", both);
+    expect(part.events.map(({ event, data }) => [event, data["id"]])).toEqual([
+      ["result", "echo"],
+      ["done", undefined],
+    ]);
+    expect(JSON.stringify(part.events)).not.toContain("probe-write");
+  });
+
   test("are exported and deleted with the tenant", async () => {
     const actions = [{ tool: "probe-echo", args: { n: 6 } }];
     const id = batchIdOf(await send("all", "POST", "/v1/execute_actions", { actions, tags: ["last"] }));
     await runsOf("all", "?tag=last", 1);
     const exported = JSON.parse((await send("all", "GET", "/v1/export")).text) as {
-      readonly runs: readonly { readonly head: { readonly id: string } }[];
+      readonly runs: readonly { readonly head?: { readonly id: string } }[];
     };
-    expect(exported.runs.map(({ head }) => head.id)).toContain(id);
+    expect(exported.runs.map(({ head }) => head?.id)).toContain(id);
     const deleted = await send("all", "POST", "/v1/tenant/delete", { tenant: "sandbox-admin" });
-    expect(JSON.parse(deleted.text)).toMatchObject({ runs: exported.runs.length });
+    const ids = exported.runs.flatMap(({ head }) => head?.id ?? []);
+    expect(JSON.parse(deleted.text)).toMatchObject({ runs: ids.length });
     expect((await pageOf("all")).runs).toEqual([]);
   });
 });

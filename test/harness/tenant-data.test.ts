@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { makeKey } from "../../src/features/keys/key-form.ts";
 import { configureKeys } from "../support/configured-keys.ts";
+import { eventually } from "../support/eventually.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
@@ -74,12 +75,12 @@ const exportOf = (by: string) => must(by, "GET", "/v1/export");
 
 const folder = await mkdtemp(join(tmpdir(), "volley-backup-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
-const SCRIPT = fileURLToPath(new URL("../../scripts/restore.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../../scripts/volley.ts", import.meta.url));
 
 /** Run the script as somebody over a document. */
 async function restore(by: string, backup: unknown): Promise<{ code: number | null; printed: string }> {
   await writeFile(join(folder, "backup.json"), JSON.stringify(backup));
-  const child = spawn(process.execPath, [SCRIPT, "backup.json"], {
+  const child = spawn(process.execPath, [SCRIPT, "restore", "backup.json"], {
     cwd: folder,
     env: { ...process.env, VOLLEY_URL: volley.url, VOLLEY_KEY: by },
     stdio: ["ignore", "pipe", "pipe"],
@@ -129,6 +130,7 @@ describe("GET /v1/export", () => {
       "tenant",
       "created_at",
       "keys",
+      "sign_ins",
     ]);
     const refused = await send("reader", "GET", "/v1/export");
     expect([refused.status, problemOf(refused).code]).toEqual([403, "FORBIDDEN"]);
@@ -190,6 +192,7 @@ describe("POST /v1/tenant/delete", () => {
       more_objects: false,
       files: 1,
       keys: 2,
+      sign_ins: 0,
       runs: expect.any(Number) as number,
       counts: expect.any(Number) as number,
       endpoints: 0,
@@ -218,21 +221,33 @@ describe("POST /v1/tenant/delete", () => {
   });
 });
 
-describe("npm run restore", () => {
+describe("volley restore", () => {
   test("puts everything back where nothing is, the keys in their callers' hands among it", async () => {
     await must("doomed", "POST", "/v1/tenant/delete", { tenant: "doomed" });
     const keys = await fill("doomed");
-    const backup = await exportOf("doomed");
+    const ran = await as("doomed").execute([{ tool: "probe-write", args: { n: 41 } }]);
+    const backup = await eventually("the run", async () => {
+      const whole = await exportOf("doomed");
+      return JSON.stringify(whole["runs"]).includes(ran.batch_id) ? whole : undefined;
+    });
     await must("doomed", "POST", "/v1/tenant/delete", { tenant: "doomed" });
     for (const key of Object.values(keys)) expect(await statusOf(key)).toBe(401);
     // Into another tenant: what is restored is that one's.
     const restored = await restore("heir", backup);
-    expect(restored).toEqual({ code: 0, printed: "6 put back, 0 refused.\n" });
+    expect(restored).toEqual({ code: 0, printed: "7 put back, 0 refused.\n" });
     expect(essence(await exportOf("heir"))).toEqual(essence(backup));
     const again = await restore("heir", backup);
     expect(again.code, again.printed).toBe(0);
     const { results } = await as("heir").execute([{ tool: "two-numbers", args: {} }]);
     expect(results).toMatchObject([{ status: "success", data: 1 }]);
+    // The run can be seen, and run again: its write is answered from it.
+    const run = `/v1/runs/${ran.batch_id}`;
+    expect(await must("heir", "GET", run)).toMatchObject({ key: "admin", actions: [{ args: { n: 41 } }] });
+    const writes = upstream.requestsTo("/write").length;
+    expect(await must("heir", "POST", `${run}/rerun`, {})).toMatchObject({
+      results: [{ status: "success" }],
+    });
+    expect(upstream.requestsTo("/write")).toHaveLength(writes);
   });
 
   test("says what it cannot put back: a key that is somebody else's, a tool that cannot be", async () => {

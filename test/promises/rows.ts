@@ -245,6 +245,21 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
   },
   {
+    mark: "T51",
+    when: "OAuth: an open redirect, a code that is intercepted, injected or replayed, a mix-up of issuers, a form of another site, a flood of registrations, a token that outlives its key",
+    seen: "addresses match to the letter; a code needs its verifier, its client and its resource, and is good once; what is used twice ends the sign-in; answers name their issuer; every kind of record is bounded and expires; tokens end within 30 s of their key",
+  },
+  {
+    mark: "T52",
+    when: "another subject's account: by argument, by a shared read, key or result, or by a link that somebody else opened",
+    seen: "the subject comes from the caller alone; each has keys, results and sealed tokens of its own; an account is used only when the caller has said who came",
+  },
+  {
+    mark: "T53",
+    when: "a subject's token asked for at a foreign host, by a tool, a declaration or a redirect",
+    seen: "it goes to its connector's hosts only; a declaration that names another one is refused",
+  },
+  {
     mark: "T54",
     when: "an endpoint points inside, hangs, or floods by retry; a portal link is used for another customer",
     seen: "the address is refused, and looked at again for each attempt; it holds one call of its own and delays no other; the link reaches its customer's endpoints only",
@@ -380,6 +395,11 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F31",
     when: "killed in the middle of 1,000 writes of a batch in the background",
     seen: "none is sent twice, and none is missing; at most the one under way and the one before it are `unknown`",
+  },
+  {
+    mark: "F32",
+    when: "killed between a provider's new refresh token and its being written down",
+    seen: "the connection works, or is `broken` and says why",
   },
   {
     mark: "F33",

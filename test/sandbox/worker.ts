@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { createVolley } from "../../src/core/edge/create-volley.ts";
 import { develop } from "../../src/core/edge/develop.ts";
+import { connections } from "../../src/features/connections/index.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
@@ -9,11 +10,13 @@ import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
+import { withSignInPages } from "./sign-in-pages.ts";
 import { EXAMPLES_HOST } from "./upstreams/examples.ts";
 import { PAGE_HOSTS } from "./upstreams/pages.ts";
+import { PROGRAMS_HOST } from "./upstreams/programs.ts";
 import { hasStandIn, routeUpstream } from "./upstreams/route-upstream.ts";
 
-const { PROBE_ORIGIN, WORKSPACE } = env as unknown as Readonly<Record<string, string>>;
+const { PROBE_ORIGIN, WORKSPACE, CONFIRM_CONNECTIONS } = env as unknown as Readonly<Record<string, string>>;
 const probeOrigin = new URL(PROBE_ORIGIN!).origin;
 const fill = createFiller(env);
 
@@ -35,13 +38,20 @@ const served = await develop(env, async () => {
   const { app: sandbox, ...objects } = createVolley({
     ...options,
     tools: tools.map(fill),
-    features: [...options.features!, workspace()],
+    features: [
+      ...options.features!.filter(({ name }) => name !== "connections"),
+      connections({ confirmsItself: CONFIRM_CONNECTIONS !== "on" }),
+      workspace(),
+    ],
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
     // Reserved names, which a caller may only name here.
-    trustedOrigins: [probeOrigin, ...[EXAMPLES_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`)],
+    trustedOrigins: [
+      probeOrigin,
+      ...[EXAMPLES_HOST, PROGRAMS_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`),
+    ],
     toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
   });
-  return { default: sandbox, ...objects };
+  return { default: { ...sandbox, fetch: withSignInPages(sandbox.fetch) }, ...objects };
 });
 
 export default served.default;
@@ -52,4 +62,6 @@ export const RunLog = served.RunLog;
 export const OperatorLog = served.OperatorLog;
 export const EndpointDirectory = served.EndpointDirectory;
 export const EndpointShard = served.EndpointShard;
+export const SignInStore = served.SignInStore;
+export const ConnectionShard = served.ConnectionShard;
 export const Workspace = served.Workspace;

@@ -2,9 +2,11 @@ import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { background } from "../../src/features/background/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
+import { connections } from "../../src/features/connections/index.ts";
 import { console } from "../../src/features/console/index.ts";
 import { cors } from "../../src/features/cors/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
+import { docs } from "../../src/features/docs/index.ts";
 import { document } from "../../src/features/document/index.ts";
 import { endpoints } from "../../src/features/endpoints/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
@@ -18,6 +20,7 @@ import { operator } from "../../src/features/operator/index.ts";
 import { orchestration } from "../../src/features/orchestration/index.ts";
 import { responses } from "../../src/features/responses/index.ts";
 import { runs } from "../../src/features/runs/index.ts";
+import { signIn } from "../../src/features/sign-in/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
@@ -38,9 +41,11 @@ export const ALL_FEATURES = [
   flows(),
   background(),
   keys(),
+  signIn(),
   runs(),
   operator(),
   endpoints(),
+  connections(),
   tenantData(),
   objects(),
   tokens(),
@@ -48,5 +53,6 @@ export const ALL_FEATURES = [
   cors(),
   document(),
   console(),
+  docs(),
   workspace(),
 ] as const;

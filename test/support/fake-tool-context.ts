@@ -4,6 +4,7 @@ import type {
   ProgressReport,
   Tool,
   ToolCaller,
+  ToolConnection,
   ToolContext,
   ToolLog,
   ToolTime,
@@ -28,6 +29,8 @@ interface FakeToolContextOptions {
   readonly answer: (request: Request) => Promise<Response> | Response;
   readonly secrets?: Readonly<Record<string, string>>;
   readonly bindings?: Readonly<Record<string, unknown>>;
+  /** The subject's accounts, by connector: their tokens, and whose they are. */
+  readonly connections?: Readonly<Record<string, { readonly token: string; readonly account?: string }>>;
   readonly caller?: ToolCaller;
   readonly idempotencyKey?: string;
   /** Milliseconds since the epoch; the stand-ins' time unless said. */
@@ -117,6 +120,19 @@ export class FakeToolContext implements ToolContext {
       text: () => answer,
       bytes: () => (request.reads === "bytes" ? bytes : new Uint8Array()),
       json: () => parseJson(answer),
+    };
+  }
+
+  connection(connector: string): ToolConnection {
+    const connected = this.#options.connections?.[connector];
+    return {
+      isConnected: connected !== undefined,
+      account: connected?.account ?? null,
+      fetch: (url, request = {}) => {
+        if (connected === undefined) throw new ToolFailure("CONNECTION_REQUIRED");
+        const headers = { ...request.headers, authorization: `Bearer ${connected.token}` };
+        return this.fetch(url, { ...request, headers });
+      },
     };
   }
 

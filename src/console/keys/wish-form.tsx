@@ -7,6 +7,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   skip_approval: "May skip the yes of a person",
   manage_tools: "May keep tools and flows",
   manage_keys: "May make and revoke keys",
+  manage_endpoints: "May keep endpoints and publish events",
+  manage_connections: "May connect accounts of subjects",
   operator: "May look across tenants",
 };
 

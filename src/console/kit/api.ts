@@ -16,7 +16,7 @@ export type Answer<T> =
   | { readonly ok: false; readonly problem: Problem };
 
 export interface Asking {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;

@@ -1,6 +1,6 @@
 /**
  * Let the browser ask before the page goes, until something that was sent has its answer. A page that is left takes its
- * connection with it: reads stop, and the answer to a write has no reader.
+ * connection with it: the rest of what was sent under a key goes on, and its answer has no reader.
  */
 export async function holdPage<T>(answer: Promise<T>): Promise<T> {
   const stay = (event: BeforeUnloadEvent): void => event.preventDefault();

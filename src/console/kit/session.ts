@@ -1,5 +1,7 @@
+import { tabStorage } from "./tab-storage.ts";
+
 /** The caller's key, in this tab only: it is gone with the tab, and no other tab or origin reads it. */
-const KEY = "volley-key";
+let key = "volley-key";
 /** The last run, which outlives a reload of the page. */
 const LAST_RUN = "volley-run";
 
@@ -11,32 +13,37 @@ export function currentOwner(): object {
   return owner;
 }
 
-export function readKey(): string | null {
-  return sessionStorage.getItem(KEY);
+/** Keep the keys of a page that takes others than the console under a name of their own: neither page sends the other's. */
+export function keepKeysAs(name: string): void {
+  key = name;
 }
 
-export function keepKey(key: string): void {
+export function readKey(): string | null {
+  return tabStorage().getItem(key);
+}
+
+export function keepKey(text: string): void {
   owner = {};
-  sessionStorage.setItem(KEY, key);
+  tabStorage().setItem(key, text);
 }
 
 /** Forget the key and what ran under it. A draft stays: its author may come back with another key. */
 export function forgetKey(): void {
   owner = {};
-  sessionStorage.removeItem(KEY);
-  sessionStorage.removeItem(LAST_RUN);
+  tabStorage().removeItem(key);
+  tabStorage().removeItem(LAST_RUN);
 }
 
 /** Forget the key and everything that was kept for its owner, such as a batch that was being written. */
 export function forgetOwner(): void {
   owner = {};
-  sessionStorage.clear();
+  tabStorage().clear();
 }
 
 export function readLastRun(): string | null {
-  return sessionStorage.getItem(LAST_RUN);
+  return tabStorage().getItem(LAST_RUN);
 }
 
 export function keepLastRun(json: string): void {
-  sessionStorage.setItem(LAST_RUN, json);
+  tabStorage().setItem(LAST_RUN, json);
 }

@@ -15,6 +15,11 @@ const TONES: Readonly<Record<string, string>> = {
   pending_confirmation: "wait",
   waiting: "wait",
   unknown: "odd",
+  active: "ok",
+  delivered: "ok",
+  failing: "bad",
+  disabled: "bad",
+  paused: "wait",
 };
 
 /** A status of an action, a job or a confirmation, as a word in its colour. */

@@ -1,4 +1,3 @@
-import { makeOffline } from "../kit/api.ts";
 import { parseExact, writeExact } from "../kit/exact-json.ts";
 import { keepLastRun, readLastRun } from "../kit/session.ts";
 import type { WireResult } from "../kit/wire.ts";
@@ -19,12 +18,14 @@ export function keepRun(run: Run): void {
   keepLastRun(kept.length <= MOST_CHARACTERS ? kept : "null");
 }
 
-/** Read the run that was kept. One that was under way then has an end that this page did not see. */
+/** Read the run that was kept. One that was under way goes on: sent again under its key it is the same. */
 export function readRun(): Run | null {
   const kept = parseExact(readLastRun() ?? "null") as KeptRun | null;
-  if (kept === null) return null;
+  // One that an earlier version kept was sent without a key.
+  if (kept?.sent === undefined) return null;
   const run = { ...kept, starts: new Map(), arrivals: new Map(kept.arrivals), cancel: () => {} };
-  return run.phase === "running" ? { ...run, phase: "stopped", problem: LEFT } : run;
+  if (run.phase !== "running") return run;
+  return { ...run, startedAt: performance.now() - (run.lengthMs ?? 0), lengthMs: null };
 }
 
 function writeRun({ arrivals, ...run }: Run): string {
@@ -42,7 +43,3 @@ function withoutData(run: Run): Run {
     envelope: envelope && { ...envelope, results: envelope.results.map(strip) },
   };
 }
-
-const LEFT = makeOffline(
-  "This page did not see its end: it was left or loaded again meanwhile. Reads were stopped; writes that had been sent were let finish, and recorded jobs run: look at Jobs and Confirmations before you send them again. Under the same Idempotency-Key it runs only once.",
-);

@@ -1,3 +1,5 @@
+import { makeKey } from "../kit/make-key.ts";
+
 /** The options that are sent beside the batch's own text. Empty is: as the text says. */
 export interface Options {
   readonly onError: string;
@@ -85,7 +87,7 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
           </div>
         ) : (
           <p key="help" class="help">
-            With one, a lost connection is sent again.
+            Each run has one of its own unless you choose it.
           </p>
         )}
       </div>
@@ -102,11 +104,4 @@ export function fieldsOf({ onError, deadlineMs, maxTokens }: Options): Readonly<
     ...(deadline !== null && { deadline_ms: deadline }),
     ...(tokens !== null && { max_tokens: tokens }),
   };
-}
-
-/** A fresh key for one run. `randomUUID` is not there on plain http. */
-function makeKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(12))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }

@@ -26,7 +26,7 @@ const TITLES: Readonly<Record<Run["phase"], string>> = {
   running: "Running",
   ended: "Done",
   stopped: "Broken off",
-  cancelled: "Cancelled",
+  cancelled: "Not followed any more",
 };
 
 /** A run: how far it is, what every action does, and each result as soon as it is known. */
@@ -50,8 +50,8 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
           {!wasRefused && envelope === null && <Clock key="clock" run={run} />}
           {phase === "running" && (
             <span key="cancel" class="end">
-              <button type="button" class="danger" onClick={onCancel}>
-                Cancel
+              <button type="button" onClick={onCancel}>
+                Stop following
               </button>
             </span>
           )}
@@ -59,8 +59,8 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
         <ProblemNote key="problem" problem={problem} />
         {phase === "cancelled" && (
           <p key="cancelled" class="note tone-wait">
-            Nothing more starts, and reads are stopped. Writes that had been sent are let finish, and recorded
-            jobs run: look at Jobs and Confirmations before you send them again.
+            It goes on to its end, within its deadline. Look{" "}
+            {hasRuns ? "at Runs" : "at Jobs and Confirmations"} before you send it again.
           </p>
         )}
         {resent > 0 && (

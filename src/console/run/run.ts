@@ -5,6 +5,8 @@ import type { Arrival, Start } from "./time-line.ts";
 
 /** A run while it goes on and when it is over. */
 export interface Run {
+  /** Sent under this key again, it is the same run. */
+  readonly sent: { readonly body: string; readonly idempotencyKey: string };
   readonly phase: "running" | "ended" | "stopped" | "cancelled";
   readonly startedAt: number;
   readonly actions: readonly NamedAction[];
@@ -22,8 +24,9 @@ export interface Run {
 }
 
 /** A run of which nothing is known but its actions. */
-export function begunRun(actions: readonly NamedAction[], cancel: () => void): Run {
+export function begunRun({ sent, actions }: Pick<Run, "sent" | "actions">, cancel: () => void): Run {
   return {
+    sent,
     phase: "running",
     startedAt: performance.now(),
     actions,

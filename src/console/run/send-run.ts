@@ -6,10 +6,13 @@ import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
 const RUN_PATH = "/v1/execute_actions";
 /** Pauses before a run whose connection was lost is sent again under its key; after them it is given up. */
 const PAUSES_MS = [500, 1_500, 4_000, 8_000];
+/** Between two looks at one that runs still, which a page that was loaded again waits for: as many as its longest deadline has. */
+const RUNNING_PAUSE_MS = 1_500;
+const RUNNING_LOOKS = 60;
 
 interface Sent {
   readonly body: string;
-  readonly idempotencyKey: string | null;
+  readonly idempotencyKey: string;
 }
 
 /** A call that has left its queues: `event: started`. */
@@ -29,13 +32,14 @@ interface Told {
 }
 
 /**
- * Send a batch. With a key it is sent again when the connection is lost: under the same key it runs once, however often it
- * is sent. It is never sent again when the tab has another owner: that key would run it anew.
+ * Send a batch, and again when the connection is lost: under the same key it runs once, however often it is sent. It is never sent
+ * again when the tab has another owner: that key would run it anew.
  */
 export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promise<Problem | null> {
   const { signal } = told;
   const owner = currentOwner();
-  for (let turn = 0; ; turn += 1) {
+  let [losses, looks] = [0, 0];
+  for (;;) {
     let isDone = false;
     const problem = await readEvents(
       RUN_PATH,
@@ -43,7 +47,7 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
         method: "POST",
         body,
         signal,
-        ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
+        headers: { "idempotency-key": idempotencyKey },
       },
       ({ event, data }) => {
         if (event === "started") told.onStarted(data as WireStart);
@@ -55,15 +59,17 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
     );
     if (isDone) return null;
     const lost = problem ?? CUT;
-    const isAgain = lost.code === "OFFLINE" || lost.code === "IDEMPOTENCY_IN_PROGRESS";
-    const pause = PAUSES_MS[turn];
-    if (signal.aborted || idempotencyKey === null || !isAgain || pause === undefined) return lost;
+    const isRunning = lost.code === "IDEMPOTENCY_IN_PROGRESS";
+    const pause = isRunning ? (looks < RUNNING_LOOKS ? RUNNING_PAUSE_MS : undefined) : PAUSES_MS[losses];
+    if (signal.aborted || !(isRunning || lost.code === "OFFLINE") || pause === undefined) return lost;
+    if (isRunning) looks += 1;
+    else losses += 1;
     await new Promise((resolve) => {
       setTimeout(resolve, pause);
       signal.addEventListener("abort", resolve, { once: true });
     });
     if (signal.aborted || owner !== currentOwner()) return lost;
-    told.onAgain();
+    if (!isRunning) told.onAgain();
   }
 }
 

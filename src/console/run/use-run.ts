@@ -1,4 +1,6 @@
-import { holdPage } from "../kit/hold-page.ts";
+import { useEffect } from "hono/jsx/dom";
+
+import { makeKey } from "../kit/make-key.ts";
 import { learnPaths } from "../kit/known-paths.ts";
 import { currentOwner } from "../kit/session.ts";
 import { type SetKept, useKept } from "../kit/use-kept.ts";
@@ -11,6 +13,7 @@ export interface RunRequest {
   /** The body, as JSON text: its numbers keep their digits. It asks for `progress`. */
   readonly body: string;
   readonly actions: readonly NamedAction[];
+  /** One of its own where it is null. */
   readonly idempotencyKey: string | null;
 }
 
@@ -20,21 +23,38 @@ export interface Runner {
   readonly start: (request: RunRequest) => Promise<Run | null>;
 }
 
+/** The run that this page follows; null where it follows none. */
+let followed: Run["sent"] | null = null;
+
 /**
- * Run batches by the stream of their events, one at a time. A run belongs to the tab: it goes on while other sections are
- * shown, and nothing but its own `cancel` aborts it.
+ * Run batches by the stream of their events, one at a time, each under a key: nothing that becomes of the page aborts a read, and a page that
+ * is loaded again finds its run. It belongs to the tab, and goes on while other sections are shown.
  */
 export function useRun(): Runner {
   const [run, setRun] = useKept<Run | null>("run", readRun);
-  return { run, start: (request) => holdPage(start(request, setRun)) };
+  useEffect(() => {
+    if (run?.phase === "running" && followed === null) void follow(run, setRun);
+  }, []);
+  return {
+    run,
+    start: ({ body, actions, idempotencyKey }) => {
+      const sent = { body, idempotencyKey: idempotencyKey ?? makeKey() };
+      return follow(
+        begunRun({ sent, actions }, () => {}),
+        setRun,
+      );
+    },
+  };
 }
 
-async function start(request: RunRequest, setRun: SetKept<Run | null>): Promise<Run | null> {
+async function follow(begun: Run, setRun: SetKept<Run | null>): Promise<Run | null> {
   const owner = currentOwner();
   const isOurs = (): boolean => owner === currentOwner();
   const aborter = new AbortController();
   const { signal } = aborter;
-  let now = begunRun(request.actions, () => aborter.abort());
+  const { sent } = begun;
+  followed = sent;
+  let now: Run = { ...begun, cancel: () => aborter.abort() };
   const change = (changed: Partial<Run>): void => {
     now = { ...now, ...changed };
     setRun(now);
@@ -46,7 +66,7 @@ async function start(request: RunRequest, setRun: SetKept<Run | null>): Promise<
   change({});
   keep();
   addEventListener("pagehide", keep);
-  const problem = await sendRun(request, {
+  const problem = await sendRun(sent, {
     signal,
     onStarted: ({ index, started_ms: startedMs, try: attempt }) => {
       const begun = now.starts.get(index) ?? [];
@@ -64,6 +84,7 @@ async function start(request: RunRequest, setRun: SetKept<Run | null>): Promise<
   else if (problem !== null) change({ phase: "stopped", problem, lengthMs });
   else change({ phase: "ended", lengthMs });
   removeEventListener("pagehide", keep);
+  if (followed === sent) followed = null;
   keep();
   if (!isOurs()) return null;
   for (const { result } of now.arrivals.values())

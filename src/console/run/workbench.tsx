@@ -93,7 +93,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     });
     if (ended === null) return;
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
-    else if (ended.phase === "cancelled") announce("Cancelled");
+    else if (ended.phase === "cancelled") announce("Not followed any more");
   };
   const format = (): void => {
     if (read.root !== null) editor.current?.setText(printJson(text, read.root));

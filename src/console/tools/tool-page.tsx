@@ -4,6 +4,7 @@ import { listFields } from "../form/read-schema.ts";
 import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
+import { makeKey } from "../kit/make-key.ts";
 import { hrefTo } from "../kit/route.ts";
 import { currentOwner } from "../kit/session.ts";
 import { useKept } from "../kit/use-kept.ts";
@@ -131,6 +132,7 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
       ask<WireEnvelope>("/v1/execute_actions", {
         method: "POST",
         body: { actions: [action] },
+        headers: { "idempotency-key": makeKey() },
         isExact: true,
       }),
     );

@@ -144,8 +144,11 @@ function toBody(outcome: Outcome): string {
       return toDataJson(shownOf(outcome));
     case "initiated":
       return `,"job_id":${JSON.stringify(outcome.jobId)}`;
-    case "pending_confirmation":
-      return `,"confirmation":${JSON.stringify(toWirePending(outcome.confirmation))}`;
+    case "pending_confirmation": {
+      const { connectUrl } = outcome.confirmation;
+      const connect = connectUrl === undefined ? "" : `,"connect_url":${JSON.stringify(connectUrl)}`;
+      return `${connect},"confirmation":${JSON.stringify(toWirePending(outcome.confirmation))}`;
+    }
     case "skipped":
       return `,"because":${JSON.stringify(outcome.because)}${toErrorJson(outcome.error)}`;
     case "error":

@@ -77,6 +77,7 @@ export const resultSchema = lazySchema(() => {
       z.strictObject({
         ...head,
         status: z.literal("pending_confirmation"),
+        connect_url: z.optional(z.string()),
         confirmation: pendingSchema(),
         meta,
       }),

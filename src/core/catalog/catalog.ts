@@ -160,12 +160,16 @@ export class Catalog {
   }
 }
 
-/** Whether grants (tool names, categories or `*`) admit a tool. */
+/**
+ * Whether grants (tool names, categories or `*`) admit a tool. A grant of several words admits what each of them does: `tools:read *` is
+ * every read, `category:email send_email` that tool if it is of that category.
+ */
 export function isGranted(
   grants: readonly string[],
-  { name, category }: Pick<Tool, "name" | "category">,
+  { name, category, isWrite }: Pick<Tool, "name" | "category" | "isWrite">,
 ): boolean {
-  return grants.includes("*") || grants.includes(name) || grants.includes(category);
+  const words = ["*", name, category, `category:${category}`, isWrite ? name : "tools:read"];
+  return grants.some((grant) => grant.split(" ").every((word) => words.includes(word)));
 }
 
 function groupByAction(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {

@@ -109,6 +109,16 @@ export interface ToolLog extends WriteLog {
   readonly error: WriteLog;
 }
 
+/** An account of the subject for whom a call is made. */
+export interface ToolConnection {
+  /** There is one that the call may use. Always, unless the tool runs without it too. */
+  readonly isConnected: boolean;
+  /** Whose it is at the provider, an address or a login; null where that is not known. */
+  readonly account: string | null;
+  /** As `fetch` of the context, with the account's token, which goes to the connector's hosts only. */
+  readonly fetch: ToolContext["fetch"];
+}
+
 /** All that a tool sees of the world. */
 export interface ToolContext {
   /** Send a request to one of the declared hosts, under the action's clock and byte limits. */
@@ -135,11 +145,15 @@ export interface ToolContext {
    * Answers of `fetch` are counted by `fetch` itself.
    */
   readonly hold: (bytes: number) => Promise<void>;
+  /** The account of the subject at a declared connector. */
+  readonly connection: (connector: string) => ToolConnection;
   /** Who calls; after a confirmation the key that said yes. */
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
+  /** The id of the run that the call is of. */
+  readonly runId?: string | undefined;
   /**
    * Keep a text out of everything that the call answers or logs from now on, as its declared secrets are: a secret that was
    * made with one, such as an access token.
@@ -180,6 +194,13 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   readonly secrets?: readonly string[];
   /** Names of the Worker's bindings that it may use, as the Worker's configuration gives them. */
   readonly bindings?: readonly string[];
+  /**
+   * The connectors whose accounts it uses, of the subject that a request names; with the scopes that it needs. A call without one is
+   * `CONNECTION_REQUIRED`, and the tool does not run.
+   */
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
+  /** It runs without a connection too, and `ctx.connection()` says so. */
+  readonly connectionOptional?: boolean;
   /** Milliseconds for one call; 10,000 unless said. */
   readonly timeoutMs?: number;
   /**
@@ -246,6 +267,9 @@ export interface Tool {
   readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
+  /** The scopes that it needs, by connector; absent where it uses no account of a subject. */
+  readonly connection?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly connectionOptional?: true;
   readonly timeoutMs: number;
   /** Undefined for the deployment's own limit. */
   readonly headersTimeoutMs?: number | undefined;
@@ -302,6 +326,14 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   ),
   secrets: optional(names),
   bindings: optional(names),
+  connection: optional(
+    must(
+      "be a connector's name, or scopes by connectors' names",
+      (value) =>
+        typeof value === "string" || (isJsonObject(value) && Object.values(value).every(Array.isArray)),
+    ),
+  ),
+  connectionOptional: optional(must("be true or false", isFlag)),
   // How many depends on `execution`.
   timeoutMs: optional(must("be a number of milliseconds", (value) => typeof value === "number")),
   headersTimeoutMs: optional(
@@ -350,7 +382,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
   // Rules between fields are checked only once each field meets its own.
   const declared: unknown = declaration;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
-  const { name, isWrite, idempotent = false, input, orchestration } = declaration;
+  const { name, isWrite, idempotent = false, input, orchestration, connection } = declaration;
   refuseDeclaration(name, [
     ...findContractProblems(orchestration),
     ...findContradictions(declaration),
@@ -372,6 +404,10 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
     bindings: declaration.bindings ?? [],
+    ...(connection !== undefined && {
+      connection: typeof connection === "string" ? { [connection]: [] } : connection,
+    }),
+    ...(declaration.connectionOptional === true && { connectionOptional: true as const }),
     timeoutMs: declaration.timeoutMs ?? LIMITS.toolTimeoutMs,
     headersTimeoutMs: declaration.headersTimeoutMs,
     maxResponseBytes: declaration.maxResponseBytes ?? LIMITS.responseBytes,
@@ -463,6 +499,9 @@ function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[]
     orchestration.cache_ttl_s !== undefined &&
       isWrite &&
       "'cache_ttl_s' is for reads: a write must be made every time",
+    orchestration.cache_ttl_s !== undefined &&
+      declaration.connection !== undefined &&
+      "'cache_ttl_s' is not for tools with a 'connection': an answer is one subject's",
     isWrite &&
       declaration.whenLimiterDown === "run" &&
       "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted",

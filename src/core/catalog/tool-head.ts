@@ -20,6 +20,6 @@ export function isVisible(
   { name, headJson }: Pick<KeptTool, "name" | "headJson">,
   grants: readonly string[],
 ): boolean {
-  const { category } = JSON.parse(headJson) as ToolHead;
-  return isGranted(grants, { name, category });
+  const { category, is_write: isWrite } = JSON.parse(headJson) as ToolHead;
+  return isGranted(grants, { name, category, isWrite });
 }

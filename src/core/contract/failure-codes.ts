@@ -47,6 +47,7 @@ export const CODES = {
     ...final("The flow cannot run as it was kept."),
     ...refused(409, "The flow cannot run as it was kept."),
   },
+  CONNECTION_REQUIRED: final("The account that the tool would use is not connected."),
   MISCONFIGURED: {
     ...final("The tool is not configured on this deployment."),
     ...refused(501, "This deployment is not configured for that."),

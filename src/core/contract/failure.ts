@@ -28,6 +28,8 @@ export interface Failure {
   readonly upstreamStatus?: number;
   readonly phase?: TimeoutPhase;
   readonly issues?: readonly Issue[];
+  /** Where a person connects the account that was missing. */
+  readonly connectUrl?: string;
 }
 
 /** Make a failure; `retryable` comes from the table unless the caller knows better. */
@@ -58,6 +60,9 @@ export const failureSchema = /* @__PURE__ */ lazySchema(() => {
       upstream_status: z.optional(z.int()),
       phase: z.optional(z.enum(TIMEOUT_PHASES)),
       issues: z.optional(z.array(issue.check(z.meta({ id: "Issue" })))),
+      connect_url: z
+        .optional(z.string())
+        .check(z.describe("For the person whose account is missing: there it is connected")),
     })
     .register(z.globalRegistry, { id: "Failure" });
 });
@@ -75,5 +80,6 @@ export function toWireFailure(failure: Failure): WireFailure {
     ...(failure.upstreamStatus !== undefined && { upstream_status: failure.upstreamStatus }),
     ...(failure.phase !== undefined && { phase: failure.phase }),
     ...(failure.issues !== undefined && { issues: failure.issues }),
+    ...(failure.connectUrl !== undefined && { connect_url: failure.connectUrl }),
   };
 }

@@ -333,6 +333,28 @@ export const maxOperatorTenants = 100;
 export const operatorTools = 10;
 /** Dead jobs that one request of the operator looks at; it redrives as many of them as a tenant's own does. */
 export const operatorRedriveLooks = 1_000;
+/** How long one stream of a run's events stays open: a look every three seconds is a hundred calls; a client goes on with the next one. */
+export const runStreamMs = 5 * 60_000;
+/** How long a stream waits for a run that is not there yet: a run is reported within two seconds of its answer. */
+export const runAwaitedMs = 3_000;
+/** Runs that one request runs again, or cancels. */
+export const runsInBulk = 1_000;
+/** Reruns that such a request has under way at once, each with connections and bytes of its own. */
+export const rerunsAtOnce = 4;
+/** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
+export const rerunsBegunMs = 30_000;
+/** Pages of the list that such a request looks through: their runs are held until it is over. */
+export const runPagesInBulk = 50;
+/** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
+export const runJobsLooked = 500;
+/** Live jobs that one request to cancel looks at: as many as there may be runs of flows. */
+export const cancelJobsLooked = 10_000;
+/** Jobs that it cancels at once: each is a call. */
+export const cancelsAtOnce = 20;
+/** Bytes of the newest runs that an export has: it is put together in memory, which has 128 MB for all. */
+export const runsExportedBytes = 16 * 1024 * 1024;
+/** Reruns that an export has: those of its runs, and more. */
+export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
@@ -645,10 +667,52 @@ export const keyOverlapS = 30 * 24 * 3_600;
 export const keyMakers = 4;
 /** Names of tools and categories of one key; who needs more takes a category. */
 export const keyTools = 100;
+/** Objects that keep sign-ins, by whose they are, and clients and forms that were opened, by chance. */
+export const signInShards = 16;
+/** A form, or a request of an OAuth client: names, addresses, a token or two. */
+export const signInBodyBytes = 16 * 1024;
+/** A client's name on a page for people. */
+export const clientNameCharacters = 80;
+/** A client that registered itself and was never let in is forgotten: a person decides within minutes, and returns within the day. */
+export const unusedClientS = 24 * 3_600;
+/** One that was let in is forgotten when it has not asked for a token for so long. */
+export const usedClientS = 90 * 24 * 3_600;
+/** Clients in one of the objects that were never let in; the oldest goes first. A flood fills eight thousand records of a few KB, and no more. */
+export const unusedClients = 500;
+/** Forms in one of the objects that were opened and not sent; the oldest goes first. */
+export const openForms = 1_000;
+/** Sign-ins of one key, or of one person where people sign in elsewhere. */
+export const signIns = 200;
+/** Access tokens of one sign-in that are good at the same time; the oldest ends first. */
+export const signInTokens = 16;
+/** Refresh tokens of one sign-in that are remembered after others took their places: one that is shown again ends the sign-in. */
+export const spentTokens = 64;
+/** An access token lasts an hour, as clients expect of one that can be refreshed. */
+export const signInTokenS = 3_600;
+/** A sign-in ends when its client has not asked for a token for so long. */
+export const signInIdleS = 30 * 24 * 3_600;
+/** The document that describes a client; the specification recommends 5 KB. */
+export const clientDocumentBytes = 5 * 1024;
+/** How long such a document is believed: an address that a client takes out is refused an hour later. */
+export const clientDocumentS = 3_600;
+/** Documents that are fetched for sign-in are small and asked for while a person waits. */
+export const signInFetchMs = 10_000;
+/** A document of the issuer that people sign in at: its addresses, its keys, or a token. */
+export const issuerDocumentBytes = 64 * 1024;
+/** How long an isolate believes the issuer's documents. */
+export const issuerDocumentMs = 3_600_000;
+/** An unknown key of the issuer has its keys read again, no more often than this. */
+export const issuerKeysPauseMs = 30_000;
+/** The clocks of an issuer and of this deployment may differ by so much. */
+export const issuerSkewMs = 60_000;
+/** Rows of sign-ins that are over, and are deleted in one turn of their object. */
+export const signInsPruned = 200;
 /** Objects that deliver a tenant's events to its endpoints: each makes a sixteenth of the deliveries of an event that all of them want. */
 export const endpointShards = 16;
 /** A call of a tenant's directory, which asks up to sixteen objects within `gateTimeoutMs` each. */
 export const directoryTimeoutMs = 10_000;
+/** Endpoints in an object up to which another one of the same customer comes into it too: so few are delivered to within a second. */
+export const endpointsTogether = 8;
 /** Endpoints of one tenant: an index of them is held in memory, some two megabytes. */
 export const endpoints = 10_000;
 /** Patterns of types that one endpoint asks for. */
@@ -697,12 +761,42 @@ export const endpointSecrets = 3;
 export const eventsRecovered = 1_000;
 /** Endpoints that a dry run of an event tells of. */
 export const endpointsExplained = 1_000;
+/** Bytes of the body that a flow makes of an event: as much as the data of one may be. */
+export const viaBodyBytes = 64 * 1024;
+/** Bodies that one object remembers, so that a flow runs once for all of its endpoints that get the same event: two megabytes. */
+export const viaBodiesRemembered = 32;
 /** How long a portal link lasts at most. */
 export const portalLinkS = 7 * 24 * 3_600;
 /** How long one lasts unless said: time to look, not to pass it on. */
 export const portalLinkUsualS = 900;
 /** Portal links of a tenant that are good at the same time. */
 export const portalLinks = 1_000;
+/** How long a link is good that connects an account, and how long what came of it waits for the caller's word: as long as a sign-in takes. */
+export const connectionLinkMs = 10 * 60_000;
+/** A token is not used in its last minute: clocks differ, and a request that waits for a slot is to arrive in time. */
+export const tokenMarginMs = 60_000;
+/** Connections of one subject: a person has a handful of accounts, and one more of each. */
+export const connectionsOfSubject = 50;
+/** Connections that one of a tenant's sixteen objects keeps: 100,000 together, two KiB each. */
+export const connectionsPerShard = 6_250;
+/** The longest that a provider of accounts is waited for: a person waits too. */
+export const providerTimeoutMs = 10_000;
+/** One call of an object that asks a provider: twice in a row at most. */
+export const connectionTimeoutMs = 25_000;
+/** A provider's answer with tokens takes a few KiB; more is none. */
+export const providerAnswerBytes = 64 * 1024;
+/** The longest token: what does not fit in a header is of no use. */
+export const tokenCharacters = 8_192;
+/** The longest name of an account that is shown. */
+export const accountCharacters = 200;
+/** The longest key of a subject, and the longest address to go back to. */
+export const connectionTextCharacters = 2_048;
+/** Connections that one request seals anew; the next one goes on. */
+export const connectionsResealed = 2_000;
+/** Scopes that one link asks for. */
+export const connectionScopes = 50;
+/** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
+export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */
 export const objectsDeleted = 5_000;
 

@@ -95,6 +95,8 @@ export interface PendingConfirmation {
   readonly message: string;
   /** The page that asks: an address, or its path alone where the name that serves it is unknown. */
   readonly url: string;
+  /** Where the account is connected that it waits for; absent where it waits for a yes. */
+  readonly connectUrl?: string | undefined;
 }
 
 /** The address of the page that asks a person. @param origin of the request that this is told to; its path alone without */
@@ -111,6 +113,9 @@ export const pendingSchema = /* @__PURE__ */ lazySchema(() =>
     url: z
       .string()
       .check(z.describe("The page that asks a person; its path alone where no request was answered")),
+    connect_url: z
+      .optional(z.string())
+      .check(z.describe("Where the account is connected that it waits for: then it runs")),
   }),
 );
 
@@ -120,8 +125,10 @@ export function toWirePending({
   expiresAt,
   message,
   url,
+  connectUrl,
 }: PendingConfirmation): Written<typeof pendingSchema> {
-  return { id, expires_at: new Date(expiresAt).toISOString(), message, url };
+  const expires_at = new Date(expiresAt).toISOString();
+  return { id, expires_at, message, url, ...(connectUrl !== undefined && { connect_url: connectUrl }) };
 }
 
 /** The outcome of one action. Exactly one of these exists for every action of a batch. */

@@ -72,12 +72,6 @@ export function createApp(
     return respondJson('{"status":"ok"}');
   });
   app.all("/healthz", refuseOthers("GET"));
-  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
-  app.all("/.well-known/*", (c) => {
-    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
-    return respondRefusal(refusal, refusingOf(c));
-  });
-
   app.use(async (c, next) => {
     const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
@@ -85,6 +79,11 @@ export function createApp(
     return next();
   });
   for (const router of open) app.route("/", router);
+  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
+  app.all("/.well-known/*", (c) => {
+    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
+    return respondRefusal(refusal, refusingOf(c));
+  });
 
   app.use(async (c, next) => {
     const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
@@ -125,7 +124,7 @@ export function createApp(
     request.method === "POST" && BATCHES.test(request.url)
       ? answerBatch(request, env, ctx)
       : app.fetch(request, env, ctx);
-  return { fetch: features.reduce((next, { around }) => around?.(next) ?? next, fetch) };
+  return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
 }
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
@@ -180,7 +179,7 @@ async function identify(
   { watch, dialect, ctx }: Pick<Variables, "watch" | "dialect"> & { readonly ctx: Platform },
 ): Promise<Result<RequestContext, Refusal>> {
   const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
-  const identified = await deployment.identify(keyOf(request, dialect), defer);
+  const identified = await deployment.identify(keyOf(request, dialect), { url: request.url, defer });
   if (!identified.ok) return identified;
   if (identified.value === null) {
     const isConfigured = !deployment.configured.keys.isEmpty;
@@ -188,7 +187,8 @@ async function identify(
   }
   const { requestId } = watch;
   const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
-  return ok(deployment.contextOf(identified.value, asked));
+  const context = deployment.contextOf(identified.value, asked);
+  return deployment.configured.accounts?.enter(request, context) ?? ok(context);
 }
 
 function keyOf({ headers }: Request, dialect: Dialect | null): string {

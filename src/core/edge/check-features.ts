@@ -2,7 +2,6 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Caller, flagsOf, type KeyFlag } from "../contract/gate/caller.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { Env } from "./configured.ts";
-import type { Feature } from "./feature.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 
 /** The feature that each flag of a key needs. */
@@ -13,6 +12,7 @@ const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
   manage_keys: "keys",
   operator: "operator",
   manage_endpoints: "endpoints",
+  manage_connections: "connections",
 };
 
 /** The feature that a variable needs. Variables of core are not here. */
@@ -23,8 +23,11 @@ const BY_VARIABLE: Readonly<Record<string, string>> = {
   VOLLEY_TOOL_PORTS: "added-tools",
   VOLLEY_CONFIRMATION_TTL_S: "confirmations",
   VOLLEY_HOSTS: "mcp",
+  VOLLEY_IDENTITY: "sign-in",
+  VOLLEY_CONNECTORS: "connections",
   VOLLEY_RUNS: "runs",
   VOLLEY_RUNS_DAYS: "runs",
+  VOLLEY_PORTAL: "endpoints",
 };
 
 /** The feature that tools with a binding need. */
@@ -34,7 +37,8 @@ const BY_BINDING: Readonly<Record<string, string>> = {
   ENDPOINTS: "endpoints",
 };
 
-type Listed = readonly Pick<Feature, "name" | "needs">[];
+/** Features, as far as they are looked at here: commands that run in Node, without the platform's types, look too. */
+type Listed = readonly { readonly name: string; readonly needs?: readonly string[] }[];
 
 /** Look at a list of features and tools. Throws, naming it, where a feature is listed twice or one that is needed is missing. */
 export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
@@ -46,7 +50,9 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
-  for (const { name, confirm, bindings } of tools) {
+  for (const { name, confirm, bindings, connection } of tools) {
+    if (connection !== undefined && !names.has("connections"))
+      throw new Error(sayMissing(`the tool '${name}', which uses a connection,`, "connections"));
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
     for (const binding of bindings) {

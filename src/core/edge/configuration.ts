@@ -232,7 +232,7 @@ export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N)
 export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
   const binding = (name: string): object | undefined => {
     const found = ports.binding(name);
-    return found === undefined || ![WORKSPACES, "ENDPOINTS"].includes(name)
+    return found === undefined || ![WORKSPACES, "ENDPOINTS", "CONNECTIONS"].includes(name)
       ? found
       : placeObjects(found, jurisdiction, name);
   };

@@ -1,6 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
+import type { TellTenant } from "../contract/gate/notice.ts";
 import type { Ports } from "../egress/ports.ts";
+import type { Accounts } from "../gate/execution.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 
 /** A Worker's variables and bindings. */
@@ -18,8 +20,12 @@ export interface Configured {
   readonly trustedOrigins: ReadonlySet<string>;
   /** Bindings of secrets besides those of `VOLLEY_TOOL_SECRETS`, in the same form; for sandboxes. */
   readonly toolSecrets?: string | undefined;
+  /** Absent in a Worker whose tools use no accounts of subjects. */
+  readonly accounts?: Accounts | undefined;
   /** Absent in a Worker without flows. */
   readonly flows?: FlowCompiler | undefined;
+  /** Absent in a Worker that tells no tenant of itself. */
+  readonly tellTenant?: TellTenant | undefined;
 }
 
 /** Makes tools of kept flows. */

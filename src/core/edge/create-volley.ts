@@ -108,6 +108,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         onOpened,
         toolGates,
         cache: null,
+        connect: deploymentOf(env).configured.accounts?.connect,
       }));
       return {
         slots,

@@ -11,7 +11,7 @@ import type { RequestContext } from "./http/request-context.ts";
 export interface Deployment {
   readonly configured: Configured;
   /** The caller a key belongs to, or null; refused where that cannot be found out. */
-  identify(key: string, defer: (work: Promise<unknown>) => void): Promise<Result<Caller | null, Refusal>>;
+  identify(key: string, asked: Identifying): Promise<Result<Caller | null, Refusal>>;
   /** The caller that runs a tenant's flows when no request does. Null where no key of the tenant is configured. */
   runnerOf(tenant: string): Caller | null;
   /** How many runs this isolate has begun after an answer, and are not over. */
@@ -19,6 +19,11 @@ export interface Deployment {
   /** The world as it is for whatever no caller asks for. */
   readonly ports: Ports;
   contextOf(caller: Caller, asked: Asked): RequestContext;
+}
+
+/** The request that came with a key. */
+export interface Identifying extends Pick<Asked, "defer"> {
+  readonly url: string;
 }
 
 /** The facts of a request besides its caller. */

@@ -33,7 +33,7 @@ import { createSystemPorts } from "./platform/system-ports.ts";
 import { checkSettings } from "./check-features.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
-import { type Feature, partOf, type RunRecorder } from "./feature.ts";
+import { type CallerSource, type Feature, partOf, type RunRecorder } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -103,6 +103,7 @@ export function createDeployment(
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
   const flows = partOf(features, "flows");
+  const tell = partOf(features, "tellTenant");
   const configured: Configured = {
     env,
     keys,
@@ -110,7 +111,11 @@ export function createDeployment(
     ports,
     toolSecrets,
     flows,
+    tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
     trustedOrigins: options.trustedOrigins,
+    get accounts() {
+      return accounts;
+    },
   };
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
@@ -119,6 +124,7 @@ export function createDeployment(
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { checkEnv } of features) checkEnv?.(env);
+  const accounts = partOf(features, "openAccounts")?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -147,17 +153,20 @@ export function createDeployment(
   const placedPorts = ({ jurisdiction }: Caller): Ports =>
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
-  const others = partOf(features, "openCallers")?.(configured);
+  const others: readonly CallerSource[] = features.flatMap(
+    ({ openCallers }) => openCallers?.(configured, () => others) ?? [],
+  );
   let ran: RunRecorder | undefined;
   for (const { openRuns } of features) ran = openRuns?.(configured, ran) ?? ran;
   return {
     configured,
-    async identify(key, defer) {
-      const known = others?.recall(key) ?? (await keys.identify(key));
-      if (known !== null || others === undefined || keys.isEmpty || !others.hasForm(key)) return ok(known);
-      const recalled = others.recall(key);
-      if (recalled !== undefined) return ok(recalled);
-      const identified = others.identify(key);
+    async identify(key, { url, defer }) {
+      let known: Caller | null | undefined;
+      for (const source of others) known ??= source.recall(key, url);
+      known ??= await keys.identify(key);
+      const source = others.find((one) => known === null && !keys.isEmpty && one.hasForm(key, url));
+      if (source === undefined) return ok(known);
+      const identified = source.identify(key, url);
       // Other requests may wait for the same answer: it is heard also when the one that asked for it went away.
       defer(identified);
       return identified;
@@ -229,6 +238,7 @@ export function createDeployment(
           }),
           ...(flows !== undefined && { runFlow: flows.run }),
           ...(later !== undefined && { later }),
+          ...(accounts !== undefined && { accounts }),
         },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),

@@ -30,6 +30,10 @@ export interface Served {
   /** Where it keeps endpoints. */
   readonly EndpointDirectory?: Gate;
   readonly EndpointShard?: Gate;
+  /** Where it keeps sign-ins. */
+  readonly SignInStore?: Gate;
+  /** Where it keeps connections. */
+  readonly ConnectionShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -73,6 +77,8 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
       OperatorLog: Idle,
       EndpointDirectory: Idle,
       EndpointShard: Idle,
+      SignInStore: Idle,
+      ConnectionShard: Idle,
       ...served,
     };
   });
@@ -102,6 +108,8 @@ function serveProblem(error: unknown): Required<Served> {
     OperatorLog: Idle,
     EndpointDirectory: Idle,
     EndpointShard: Idle,
+    SignInStore: Idle,
+    ConnectionShard: Idle,
   };
 }
 
@@ -129,7 +137,7 @@ function describeStart(
   if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
   else if (count === 0)
     lines.push(
-      "No request can be answered: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
+      "No request can be answered: `npx volley key --name me --tools '*'` prints a key and its line for .dev.vars.",
     );
   const signs = attemptNow(() => checkWebhookSecrets(env, keys.ok ? keys.value : [], tools));
   if (!signs.ok) lines.push(`No request can be answered: ${(signs.error as Error).message}`);

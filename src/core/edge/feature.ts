@@ -4,11 +4,13 @@ import type { TokenTables } from "../answer/token-tables.ts";
 import type { Catalog, Conditions, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
+import type { JobRecord } from "../contract/gate/job.ts";
+import type { Notice, Told } from "../contract/gate/notice.ts";
 import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { Asking, Later, RunFlow } from "../gate/execution.ts";
+import type { Accounts, Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -36,7 +38,7 @@ export interface Feature<Objects extends object = object> {
   /** Its paths before the key: their requests say themselves who sent them. */
   readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
   /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
-  readonly around?: (next: Fetch) => Fetch;
+  readonly around?: (next: Fetch, features: readonly Feature[]) => Fetch;
   /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
   readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */
@@ -45,10 +47,16 @@ export interface Feature<Objects extends object = object> {
   readonly discovery?: Discovery;
   /** Tools that are not in the Worker's code. */
   readonly keptTools?: KeptTools;
-  /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
-  readonly openCallers?: (configured: Configured) => CallerSource;
+  /**
+   * Open the keys that no variable has. Throws where its part of the configuration cannot be read.
+   *
+   * @param sources gives those of every feature, once all are open
+   */
+  readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
   /** Costs of characters in tokens, better than core's rough tables. */
   readonly tokenTables?: TokenTables;
+  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
+  readonly openAccounts?: (configured: Configured) => Accounts;
   /**
    * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
    * its part of the configuration cannot be read.
@@ -58,10 +66,19 @@ export interface Feature<Objects extends object = object> {
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
+  /** Tell a tenant of itself: of its jobs, questions and runs. */
+  readonly tellTenant?: (
+    notices: readonly Notice[],
+    told: Told & { readonly configured: Configured },
+  ) => Promise<void>;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
   /** Batches that run in the background. */
   readonly later?: Later;
+  /** Its jobs that are batches. */
+  readonly jobRuns?: JobRuns;
+  /** Say no to a question of the caller's tenant, where the caller may; whether it was open. */
+  readonly withdraw?: Withdraw;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /**
@@ -108,14 +125,16 @@ export interface ToolSource {
   currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog>;
 }
 
-/** Callers whose keys no variable has. */
+/** Callers whose keys no variable has. A key may be good at some addresses only. */
 export interface CallerSource {
   /** Whether a text has the form of such a key. One that has not is refused without asking an object. */
-  hasForm(key: string): boolean;
+  hasForm(key: string, url: string): boolean;
   /** The caller of a key that was asked for lately; undefined where that is not known. */
-  recall(key: string): Caller | null | undefined;
-  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. */
-  identify(key: string): Promise<Result<Caller | null, Refusal>>;
+  recall(key: string, url: string): Caller | null | undefined;
+  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. One asked for lately is recalled. */
+  identify(key: string, url: string): Promise<Result<Caller | null, Refusal>>;
+  /** The caller of the key with this digest, asked for anew. */
+  readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
 /** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
@@ -123,6 +142,19 @@ export type SayReach = (
   call: { readonly tool: string; readonly args: JsonObject },
   context: RequestContext,
 ) => Promise<string | null>;
+
+/** Jobs that are batches: what is known of each before it is over. */
+export interface JobRuns {
+  /** The name of their kind. */
+  readonly kind: string;
+  /** The job that a run goes on as; null where the id is none of theirs. */
+  jobOf(runId: string): string | null;
+  /** The results that will stay what they are, as JSON on the wire. */
+  results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+}
+
+/** Say no to a question: false where it is decided already, or none for the caller. */
+export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
 
 /** Hears of each batch that ran. */
 export interface RunRecorder {

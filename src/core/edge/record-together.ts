@@ -17,6 +17,9 @@ export function recordTogether(before: RunRecorder | undefined, recorder: RunRec
 
 function listenTogether(first: RunListener, second: RunListener): RunListener {
   return {
+    get joined() {
+      return first.joined ?? second.joined;
+    },
     saw(batch) {
       first.saw(batch);
       second.saw(batch);

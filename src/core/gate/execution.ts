@@ -1,14 +1,15 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ProgressReport } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolConnection, ToolContext } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
-import type { Caller, Origin } from "../contract/gate/caller.ts";
+import type { Account, Caller, Origin } from "../contract/gate/caller.ts";
 import type { CallbackTarget, JobRecord } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import type { RefusalCode } from "../contract/failure-codes.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
@@ -16,7 +17,7 @@ import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
-import type { Call, Plan, Step } from "../plan/step.ts";
+import type { Call, MissingAccount, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -158,6 +159,21 @@ interface NotRecorded {
   readonly quota: QuotaState | null;
 }
 
+/** The accounts that one call may use. */
+export interface Connected {
+  /** Texts that stay out of what the call answers and logs. */
+  readonly secrets: readonly string[];
+  /** Open that of a connector which the tool declares. */
+  open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolConnection;
+}
+
+/** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
+export type Connect = (call: {
+  readonly tool: Tool;
+  readonly origin: Origin;
+  readonly ports: Ports;
+}) => Promise<Connected>;
+
 /** How a batch asks a person. */
 export interface Asking {
   /** Create what records the steps of a plan that wait. */
@@ -176,6 +192,38 @@ export interface Brought {
   readonly later?: Later;
   /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
+  /** Absent in a Worker whose tools use no accounts of subjects. */
+  readonly accounts?: Accounts;
+}
+
+/** A request as far as accounts are told by it. */
+type AccountHolder = Pick<Execution, "caller" | "origin" | "gate">;
+
+/** The accounts of subjects. */
+export interface Accounts {
+  readonly connect: Connect;
+  /** Take whose accounts a request's calls use from its headers, or from its key. */
+  enter<C extends AccountHolder>(request: Request, context: C): Result<C, Refusal>;
+  /** Take it from the body too, where the caller may say it, and give the rest of that. */
+  read<C extends AccountHolder>(
+    sent: unknown,
+    asked: {
+      readonly request: Request;
+      readonly context: C;
+      /** The code of its refusal, and the path of what was sent: a batch's unless said. */
+      readonly code?: RefusalCode;
+      readonly path?: string;
+    },
+  ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
+  /** Find which actions of a batch miss an account that a person can connect, by id. Never rejects. */
+  missing(
+    batch: Batch,
+    execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  ): Promise<ReadonlyMap<string, MissingAccount>>;
+  /** Make the account of a subject that is told otherwise; null where a text is none. */
+  of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
+  /** Where the credentials of a connector may go; null of one that the tenant may not use. */
+  originsOf(connector: string, tenant: string): ReadonlySet<string> | null;
 }
 
 /** The parts of a batch that its questions are made of. */
@@ -183,7 +231,7 @@ export interface ParkingOptions
   extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
-  readonly origin: Pick<Origin, "key">;
+  readonly origin: Pick<Origin, "key" | "account">;
 }
 
 /** Everything one request brings with it. */

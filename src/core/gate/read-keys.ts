@@ -1,4 +1,4 @@
-import type { Caller } from "../contract/gate/caller.ts";
+import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { IdempotencyRequest, KeyedContent } from "../contract/gate/idempotency.ts";
 import type { JsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
@@ -25,6 +25,8 @@ export interface ReadKeysOptions {
   readonly caller: Caller;
   readonly ports: Ports;
   readonly batchKey: BatchKey | undefined;
+  /** Whose accounts are used: a key of one subject is another key than the same of another. */
+  readonly origin: Pick<Origin, "account">;
 }
 
 /**
@@ -35,18 +37,19 @@ export interface ReadKeysOptions {
  */
 export async function readKeys(
   plan: Plan,
-  { caller, ports, batchKey }: ReadKeysOptions,
+  { caller, ports, batchKey, origin: { account } }: ReadKeysOptions,
 ): Promise<IdempotencyRequest | null> {
   const keyed = plan.steps.flatMap((step) =>
     step.task.ok && step.keyed !== undefined ? [{ step, ...step.keyed, call: step.task.value.call }] : [],
   );
   if (batchKey === undefined && keyed.length === 0) return null;
 
+  const of = account === undefined ? "" : `@${account.digest}`;
   const fingerprintOf = (content: unknown) => ports.sha256(canonicalJson([caller.name, content]));
   const claimBatch = async (named: BatchKey): Promise<KeyedContent> => {
     const { key, content, isFirst = false, givesUpSoon = false } = named;
     const fingerprint = await fingerprintOf(content);
-    const id = `${kindOf(named)}:${key ?? fingerprint}`;
+    const id = `${kindOf(named)}${of}:${key ?? fingerprint}`;
     const claimed = { key: id, fingerprint, seed: ports.newId(), ...(givesUpSoon && { givesUpSoon }) };
     if (key !== null) return claimed;
     return { ...claimed, retentionMs: LIMITS.repeatRetentionMs, ...(isFirst && { fresh: true }) };
@@ -62,7 +65,7 @@ export async function readKeys(
         const isAsSent = canonicalJson(compared) === canonicalJson(content);
         return {
           index: step.index,
-          key: `action:${key}`,
+          key: `action${of}:${key}`,
           fingerprint: await fingerprintOf(compared),
           ...(!isAsSent && { former: await fingerprintOf(content) }),
           ...(call === null && { open: true as const }),

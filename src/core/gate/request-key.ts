@@ -27,7 +27,7 @@ export interface RequestName extends Omit<KeyedContent, "seed"> {
   readonly isFirst: boolean;
 }
 
-type KeyedExecution = Pick<Execution, "caller" | "catalog" | "currentCatalog" | "gate" | "ports">;
+type KeyedExecution = Pick<Execution, "caller" | "origin" | "catalog" | "currentCatalog" | "gate" | "ports">;
 
 /**
  * A request that may come again, made of rounds that are not known beforehand. Its claim is held while it runs, and each of its
@@ -146,8 +146,8 @@ export class RequestKey {
 
   /** Make the claims of a plan whose writes have their keys. */
   async keysOf(plan: Plan): Promise<IdempotencyRequest | null> {
-    const { caller, ports } = this.#execution;
-    const keys = await readKeys(plan, { caller, ports, batchKey: undefined });
+    const { caller, ports, origin } = this.#execution;
+    const keys = await readKeys(plan, { caller, ports, origin, batchKey: undefined });
     if (keys === null) return null;
     const { key: _, seed: __, fresh: ___, givesUpSoon: ____, ...own } = this.asked.batch;
     // Its key says already of what it is, and by whom: of references as they were written.

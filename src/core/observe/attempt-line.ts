@@ -28,6 +28,7 @@ export function tellAttempt(operator: Operator | undefined, { claim, end, durati
       trace_id: origin?.traceId,
       tenant: origin?.tenant,
       key: origin?.key,
+      subject: origin?.account?.digest,
       batch_id: origin?.batchId,
       job_id: spec.id,
       tool: spec.tool,

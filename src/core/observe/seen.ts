@@ -37,6 +37,8 @@ export interface SeenRun {
   readonly startedAt: number;
   /** The batch that it was an action of. */
   readonly outer?: string | undefined;
+  /** The subject whose connections its tools used; absent where its caller named none. */
+  readonly subject?: string | undefined;
   /** The flow that it is a run of, and the job and the trigger where no request asked for it. */
   readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */
@@ -50,6 +52,8 @@ export interface RunListener {
   saw(batch: SeenBatch): void;
   /** A request of the caller, or a batch of it, was refused whole. */
   refused?(code: RefusalCode): void;
+  /** The run that the batches of this request are rounds of; absent where each is a run of its own. */
+  readonly joined?: string | undefined;
   /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
   join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void;
 }

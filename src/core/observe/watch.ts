@@ -139,6 +139,7 @@ export class Watch {
       trace_id: origin?.traceId ?? this.#trace.traceId,
       tenant: origin?.tenant,
       key: origin?.key,
+      subject: origin?.account?.digest,
       route: this.route,
     };
   }
@@ -150,7 +151,7 @@ export class Watch {
     const { origin, batchId, plan, kind, flow } = batch;
     const traceId = origin.traceId ?? this.#trace.traceId;
     const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
-    const whose = `"request_id":${quote(origin.requestId)}${trace},"tenant":${quote(origin.tenant)},"key":${quote(origin.key)},"route":${quote(this.route)}`;
+    const whose = `"request_id":${quote(origin.requestId)}${trace},"tenant":${quote(origin.tenant)},"key":${quote(origin.key)},"route":${quote(this.route)}${origin.account === undefined ? "" : `,"subject":${quote(origin.account.digest)}`}`;
     const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}"${flow === undefined ? "" : `,"flow":${quote(flow)}`},"total":${plan.steps.length}`;
     const ends = `"ok":${success},"error":${error},"initiated":${initiated},"skipped":${skipped},"pending_confirmation":${pending},"unknown":${unknown}`;
     const times = `"duration_ms":${batch.durationMs},"parse_ms":${this.#sinceTold("parse")},"plan_ms":${this.#sinceTold("plan")},"admit_ms":${this.#sinceTold("admit")},"run_ms":${this.#sinceTold("run")}`;

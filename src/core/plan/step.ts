@@ -85,6 +85,12 @@ export interface Step {
   readonly keyed?: KeyedAction | undefined;
 }
 
+/** The account that a step waits for, and where it is connected. */
+export interface MissingAccount {
+  readonly connector: string;
+  readonly connectUrl: string;
+}
+
 /** The order of a batch. Acyclic: running it always comes to an end. */
 export interface Plan {
   readonly steps: readonly Step[];
@@ -106,6 +112,8 @@ export interface Plan {
     ParkedGroup,
     "requestedBy" | "asker"
   >;
+  /** Steps that wait until an account is connected, by id. */
+  readonly missing?: ReadonlyMap<string, MissingAccount>;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */

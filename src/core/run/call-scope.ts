@@ -5,6 +5,7 @@ import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
+import type { Connect } from "../gate/execution.ts";
 
 /** How many calls of a batch are under way at once, and were at most. */
 export interface Parallelism {
@@ -32,12 +33,16 @@ export interface CallScope {
   readonly onOpened?: OnOpened | undefined;
   /** The isolate's memory of the tenant's reads; null where nothing is remembered. */
   readonly cache: TenantReads | null;
+  /** Names the run that they are of; absent where they are of none. */
+  readonly runId?: (() => string) | undefined;
   /** Counts the calls that are under way. */
   readonly parallelism?: Parallelism;
   /** A read that is given up may go on until the invocation ends: no call waits for its header slot or its end. */
   readonly mayLinger?: boolean;
   /** A passing failure is sent again by us, under the same key: the caller does not send it. */
   readonly resends?: boolean;
+  /** Absent where no tool uses accounts of subjects. */
+  readonly connect?: Connect | undefined;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }

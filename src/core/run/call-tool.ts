@@ -24,7 +24,7 @@ import {
 } from "../egress/tool-secrets.ts";
 import type { SpanAttributes } from "../egress/ports.ts";
 import { traceFetch } from "../observe/traced-fetch.ts";
-import type { CallStart } from "../gate/execution.ts";
+import type { CallStart, Connected } from "../gate/execution.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -83,6 +83,10 @@ class CallContext implements ToolContext {
     return (bytes: number) => this.#call.hold(bytes);
   }
 
+  get connection() {
+    return (connector: string) => this.#call.connected!.open(connector, this);
+  }
+
   get caller() {
     const { tenant, key } = this.#call.scope.origin;
     return { tenant, key };
@@ -94,6 +98,10 @@ class CallContext implements ToolContext {
 
   get idempotencyKey() {
     return this.#call.idempotencyKey;
+  }
+
+  get runId() {
+    return this.#call.scope.runId?.();
   }
 
   get conceal() {
@@ -137,6 +145,8 @@ class ToolCall implements CallState {
   #redact: (json: string) => string;
   /** The secrets as they are for this caller; null where they are the deployment's. */
   #secrets: ReadonlyMap<string, string> | null = null;
+  /** The accounts that it may use; undefined where it uses none. */
+  connected: Connected | undefined;
   /** The tool was given a binding: what it does with that leaves no trace here. */
   #isBound = false;
   #log: ToolLog | undefined;
@@ -158,7 +168,11 @@ class ToolCall implements CallState {
     const isOwn = call.timeoutMs < call.tool.timeoutMs && !ticket.isJob;
     this.#clock = new CallClock(clock, call.timeoutMs, isOwn ? "timeout_ms" : "tool");
     this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports.secret);
-    this.#held = new CallBytes(scope.budget, call.tool.isWrite, call.tool.secrets.length === 0 ? 1 : 2);
+    this.#held = new CallBytes(
+      scope.budget,
+      call.tool.isWrite,
+      call.tool.secrets.length === 0 && call.tool.connection === undefined ? 1 : 2,
+    );
   }
 
   get sent(): boolean {
@@ -214,7 +228,8 @@ class ToolCall implements CallState {
 
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
     const looksUp = this.#scope.ports.secretOf !== undefined && this.#call.tool.secrets.length > 0;
-    const misfit = looksUp ? await this.#lookUpSecrets() : null;
+    const unfound = looksUp ? await this.#lookUpSecrets() : null;
+    const misfit = unfound ?? (this.#call.tool.connection && (await this.#connect())) ?? null;
     const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
     if (this.#scope.parallelism !== undefined) leave(this.#scope.parallelism);
@@ -235,6 +250,17 @@ class ToolCall implements CallState {
     }
     this.#secrets = found.value;
     this.#redact = redactorOf(tool, (name) => found.value.get(name));
+    return null;
+  }
+
+  /** Find the accounts that it uses, in the call's time; how the call ends where one is missing, else null. */
+  async #connect(): Promise<Outcome | null> {
+    const { tool } = this.#call;
+    const { connect, origin, ports } = this.#scope;
+    const found = await attempt(() => this.#clock.orEnd(connect!({ tool, origin, ports })));
+    if (!found.ok) return this.#fail(toFailure(found.error));
+    this.connected = found.value;
+    for (const secret of found.value.secrets) this.conceal(secret);
     return null;
   }
 

@@ -75,6 +75,7 @@ export async function runAdmitted(
         callKey: (step) => admission.ids().callKey(step, null),
         outer: within?.outer,
         runOf: within?.runOf,
+        subject: execution.origin.account?.subject,
       },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
@@ -136,7 +137,9 @@ async function run(
     cache,
     parallelism,
     onReport,
+    runId: () => (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId(),
     resends: resumed !== undefined,
+    connect: brought?.accounts?.connect,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);

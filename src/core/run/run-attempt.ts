@@ -48,7 +48,9 @@ export async function runAttempt(
     timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
   };
   const own =
-    spec.origin === undefined ? scope : { ...scope, origin: spec.origin, askedAt: spec.origin.askedAt };
+    spec.origin === undefined
+      ? scope
+      : { ...scope, origin: spec.origin, askedAt: spec.origin.askedAt, runId: () => spec.origin!.batchId };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
   const options = { scope: own, idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };

@@ -93,8 +93,16 @@ const TOO_LONG = "(left out: too long)";
 
 /** Write the first of these bodies that is not too long, or else that all were, without the tool's secrets. */
 function writeLine({ tool, scope, redact }: LoggedCall, head: object, ...bodies: readonly object[]): string {
-  const { tenant, key, requestId, traceId } = scope.origin;
-  const whose = { ...head, request_id: requestId, trace_id: traceId, tenant, key, tool };
+  const { tenant, key, requestId, traceId, account } = scope.origin;
+  const whose = {
+    ...head,
+    request_id: requestId,
+    trace_id: traceId,
+    tenant,
+    key,
+    subject: account?.digest,
+    tool,
+  };
   for (const body of bodies) {
     const json = JSON.stringify({ ...whose, ...body });
     if (json.length <= LIMITS.logLineCharacters) return redact(json);

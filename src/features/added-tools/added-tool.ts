@@ -58,6 +58,9 @@ class LazyTool implements Tool {
   get bindings() {
     return this.#tool.bindings;
   }
+  get connection() {
+    return this.#tool.connection;
+  }
   get timeoutMs() {
     return this.#tool.timeoutMs;
   }

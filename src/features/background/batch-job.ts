@@ -83,3 +83,10 @@ export const callBackground = createPartCall<BatchMethods>("background");
 export function runIdOf({ id }: Pick<JobSpec, "id">): string {
   return deriveId(id, 1);
 }
+
+/** The job that a run goes on as; null where the id is no such run's. */
+export function jobIdOf(runId: string): string | null {
+  return RUN_ID.test(runId) ? deriveId(runId, 0) : null;
+}
+
+const RUN_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{8}0001$/;

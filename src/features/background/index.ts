@@ -2,6 +2,7 @@ import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { showResults } from "./http/results.ts";
 import { createBackgroundPart } from "./objects/background-part.ts";
+import { JOB_RUNS } from "./http/job-runs.ts";
 import { later } from "./http/later.ts";
 
 /** Batches without a waiting caller, with loops of a thousand elements. */
@@ -11,6 +12,7 @@ export function background(): Feature {
     needs: ["flows"],
     router: routerOf("any key", [showResults]),
     later,
+    jobRuns: JOB_RUNS,
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
         const { attemptBatch } = await import("./http/attempt-batch.ts");

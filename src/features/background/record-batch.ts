@@ -28,7 +28,7 @@ export async function recordBatch(
   const { callbackUrl } = batch;
   const bound = callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution);
   if (!bound.ok) return err({ refusal: bound.error, quota: null });
-  const idempotency = await readKeys(NO_PLAN, { caller, ports, batchKey });
+  const idempotency = await readKeys(NO_PLAN, { ...execution, batchKey });
   const seed = idempotency?.batch?.seed ?? ports.newId();
   const spec = makeSpec(batch, bound.value, deriveId(seed, 0));
   const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false };

@@ -58,14 +58,15 @@ export function begunFlows(
 }
 
 /** The fields of a group that a list shows: neither arguments nor results. */
-export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker"> {
+export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits"> {
   readonly actions: readonly Pick<ParkedAction, "id" | "tool" | "gated">[];
 }
 
 /** Make of a group what a list shows of it. */
-export function toHead({ requestedBy, asker, actions }: ParkedGroup): ConfirmationHead {
+export function toHead({ requestedBy, asker, awaits, actions }: ParkedGroup): ConfirmationHead {
   return {
     requestedBy,
+    ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
     actions: listAsked(actions).map(({ id, tool, gated }) => ({ id, tool, gated })),
   };

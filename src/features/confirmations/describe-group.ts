@@ -32,6 +32,20 @@ export function describeParkedGroup(
   });
 }
 
+/** Say for each action of a group which accounts it waits for, to the person whose they are. */
+export function describeAwaiting(
+  { actions }: Pick<ParkedGroup, "actions">,
+  { connectors, subject }: { readonly connectors: readonly string[]; readonly subject: string },
+): string[] {
+  const gated = actions.filter((action) => action.gated);
+  const where = `${subject} connects an account at ${connectors.join(" and ")}`;
+  return actions.map((action) =>
+    action.gated
+      ? `${sayGated(action)} as soon as ${where}, by itself.`
+      : `'${action.tool}' waits for ${listNames(gated)}, until ${where}.`,
+  );
+}
+
 const NO_DECIDER =
   " No key of this tenant in VOLLEY_KEYS may decide; its operator has to give one the flag 'approve'.";
 

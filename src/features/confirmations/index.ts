@@ -5,6 +5,7 @@ import {
   makeShowConfirmation,
 } from "./http/endpoints.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
+import { withdraw } from "./http/withdraw.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
@@ -29,6 +30,7 @@ export function confirmations(): Feature {
     openRouter: (features) => createApprovalPages(sayersOf(features)),
     createParking: createGroupParking,
     conditions: CONDITIONS,
+    withdraw,
     objectPart: (deploymentOf) =>
       createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
         createAnswerKind((event, target) => {

@@ -1,6 +1,7 @@
 import { attempt } from "../../core/kit/result.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
-import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { Account } from "../../core/contract/gate/caller.ts";
+import type { AwaitedAccounts, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -9,7 +10,7 @@ import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import type { Plan } from "../../core/plan/step.ts";
-import { describeParkedGroup } from "./describe-group.ts";
+import { describeAwaiting, describeParkedGroup } from "./describe-group.ts";
 import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { ParkingOptions } from "../../core/gate/execution.ts";
@@ -57,6 +58,8 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
               url: toConfirmationUrl(one.id, origin),
               skipDenied: plan.skipDenied === true,
               undecidable: options.undecidable === true,
+              missing: plan.missing,
+              subject: options.origin.account?.subject ?? "",
             });
       }),
     );
@@ -91,13 +94,19 @@ function ttlsOf(steps: readonly ParkedStep[]): (number | null)[] {
 
 async function draft(
   steps: readonly ParkedStep[],
-  { onError, deadlineMs, maxTokens, approved }: Plan,
+  { onError, deadlineMs, maxTokens, approved, missing }: Plan,
   dataOf: DataOf,
   { asker, origin, ports, callback }: ParkingOptions,
 ): Promise<Draft> {
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
-  const actions = toParkedActions(steps);
+  const awaits = awaitedBy(steps, missing, origin.account);
+  const parked = toParkedActions(steps);
+  // One that waits for another of them needs no yes either, once its arguments are known.
+  const actions =
+    awaits === null
+      ? parked
+      : parked.map((one) => (one.args.kind === "waiting" ? { ...one, gated: false } : one));
   const group: ParkedGroup = {
     format: GROUP_FORMAT,
     actions,
@@ -107,11 +116,26 @@ async function draft(
     maxTokens,
     requestedBy: asks.requestedBy,
     ...(asks.asker !== undefined && { asker: asks.asker }),
+    ...(origin.account !== undefined && { account: origin.account }),
+    ...(awaits !== null && { awaits }),
     ...(callback !== undefined && { callback }),
     argsHash: await hashArgs(actions, ports.sha256),
     declarations: await declareTools(steps, ports),
   };
   return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group) };
+}
+
+/** The accounts that steps wait for, where they need no person's yes besides; null where they do, or wait for none. */
+function awaitedBy(
+  steps: readonly ParkedStep[],
+  missing: Plan["missing"],
+  account: Account | undefined,
+): AwaitedAccounts | null {
+  const gated = steps.filter(({ step }) => step.parking === "gated" || step.mayAsk === true);
+  const found = gated.map(({ step, task }) => (task.tool.confirm ? undefined : missing?.get(step.id)));
+  if (account === undefined || found.length === 0 || found.includes(undefined)) return null;
+  const connectors = [...new Set(found.map((one) => one!.connector))];
+  return { digest: account.digest, connectors };
 }
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
@@ -124,17 +148,26 @@ function toPending(
   {
     expiresAt,
     url,
+    missing,
+    subject,
     ...known
   }: {
     readonly expiresAt: number;
     readonly url: string;
     readonly skipDenied: boolean;
     readonly undecidable: boolean;
+    readonly missing: Plan["missing"];
+    readonly subject: string;
   },
 ): [number, Outcome][] {
-  const messages = describeParkedGroup(group, known);
+  const messages =
+    group.awaits === undefined
+      ? describeParkedGroup(group, known)
+      : describeAwaiting(group, { ...group.awaits, subject });
+  const [first] = steps.flatMap(({ step }) => missing?.get(step.id) ?? []);
   return steps.map(({ step }, at) => {
-    const confirmation = { id, expiresAt, message: messages[at]!, url };
+    const connectUrl = (missing?.get(step.id) ?? first)?.connectUrl;
+    const confirmation = { id, expiresAt, message: messages[at]!, url, connectUrl };
     return [step.index, { status: "pending_confirmation", confirmation, meta: {} }];
   });
 }

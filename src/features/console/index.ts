@@ -1,9 +1,10 @@
 import type { Feature } from "../../core/edge/feature.ts";
+import { answerFront } from "./http/answer-front.ts";
 
 /**
- * The pages for people, `/` and `/console`, which are files beside the Worker: `[assets]` in wrangler.toml names their folder. With it an action
+ * The pages for people, `/` and `/console`. The console is files beside the Worker: `[assets]` in wrangler.toml names their folder. With it an action
  * that waits for a yes has the address of the page where it is decided.
  */
 export function console(): Feature {
-  return { name: "console", needs: ["discovery", "usage"] };
+  return { name: "console", needs: ["discovery", "usage"], around: answerFront };
 }

@@ -63,9 +63,10 @@ export async function findMisfit(described: EventType | null, data: string): Pro
   return { kind: "misfit", hint, issue: issues[0]! };
 }
 
-/** Find what does not fit a JSON Schema. */
-export async function findMisfits(schema: string, value: unknown): Promise<readonly Issue[]> {
+/** Find what does not fit a JSON Schema. A number that no double is fits as the nearest one does; it is kept digit for digit. */
+export async function findMisfits(schema: string, exact: unknown): Promise<readonly Issue[]> {
   const { toInput } = await import("../added-tools/json-schema/to-input.ts");
+  const value = JSON.parse(JSON.stringify(exact)) as unknown;
   const checked = z.safeParse(toInput(JSON.parse(schema) as JsonObject), value);
   return checked.success ? [] : toIssues(checked.error, value, { base: ["data"] });
 }

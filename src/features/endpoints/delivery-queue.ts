@@ -48,11 +48,15 @@ export class DeliveryQueue {
     this.#failingAtOnce = failingAtOnce;
   }
 
-  /** Say how an endpoint is to be delivered to; what waits for it goes on waiting. */
-  set(no: number, lane: Lane): void {
+  /**
+   * Say how an endpoint is to be delivered to; what waits for it goes on waiting.
+   *
+   * @param facts.isFailing its last attempt failed, as far as that is kept: of one that is known here this says nothing
+   */
+  set(no: number, lane: Lane, { isFailing }: { readonly isFailing: boolean } = { isFailing: false }): void {
     const known = this.#lanes.get(no);
     if (known === undefined) {
-      const fresh = { failures: 0, slowUntil: 0, tatMs: 0, nextAt: 0 };
+      const fresh = { failures: isFailing ? 1 : 0, slowUntil: 0, tatMs: 0, nextAt: 0 };
       this.#lanes.set(no, { lane, waiting: new Map(), running: new Set(), ...fresh });
       return;
     }
@@ -131,6 +135,14 @@ export class DeliveryQueue {
     state.slowUntil = slowMs > 0 ? Math.max(state.slowUntil, nowMs + slowMs) : state.slowUntil;
     if (!failed) state.slowUntil = 0;
     state.nextAt = 0;
+  }
+
+  /** Put off a delivery that was claimed and not attempted. */
+  putOff({ no, seq }: Turn, dueAt: number): void {
+    const state = this.#lanes.get(no);
+    if (state === undefined || !state.running.delete(seq)) return;
+    if (state.failures > 0) this.#failingRunning -= 1;
+    this.add(no, { seq, dueAt });
   }
 
   /** Forget an endpoint. Calls to it that are under way end unnoticed. */

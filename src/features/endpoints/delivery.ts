@@ -58,6 +58,15 @@ export interface Delivery {
   readonly run?: string;
 }
 
+/** Make a delivery as it begins. */
+export function toFresh(
+  { no, seq }: Pick<Delivery, "no" | "seq">,
+  { id, type, at, run }: Omit<PublishedEvent, "data">,
+): Delivery {
+  const fresh = { no, seq, eventId: id, type, tries: 0, dueAt: at, createdAt: at, attempts: [] };
+  return { ...fresh, status: "pending", ...(run !== undefined && { run }) };
+}
+
 /** Where a delivery lies. */
 export interface DeliveryPlace {
   readonly shard: number;

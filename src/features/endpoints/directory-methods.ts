@@ -1,3 +1,4 @@
+import type { Notice } from "../../core/contract/gate/notice.ts";
 import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus } from "./delivery.ts";
@@ -44,6 +45,8 @@ export interface EndpointAsked {
   readonly secret: string;
   readonly enables: boolean;
   readonly seen?: number;
+  readonly keepsVia?: boolean;
+  readonly ownSecret?: string;
 }
 
 export type KeepRefusal = "too-many" | "changed" | "other-customer";
@@ -68,6 +71,8 @@ export interface EventType {
 export interface DeliveryList {
   readonly endpoint?: string;
   readonly event?: string;
+  /** The run that published them. */
+  readonly run?: string;
   readonly status?: DeliveryStatus;
   /** Nothing but deliveries to this customer's endpoints. */
   readonly customer?: string;
@@ -96,6 +101,8 @@ export interface PortalLink {
  */
 export interface DirectoryMethods {
   publish(asked: Publishing): Promise<PublishAnswer>;
+  /** Publish what the tenant is told of itself, as far as an endpoint asks for it; it is recorded when this resolves. */
+  tell(notices: readonly Notice[]): Promise<void>;
   explain(asked: Publishing): Promise<ExplainAnswer>;
   put(
     asked: EndpointAsked,

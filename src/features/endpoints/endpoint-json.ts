@@ -76,7 +76,7 @@ export const deliverySchema = lazySchema(() =>
 
 /** The fields of an endpoint as they were sent. */
 export function toSettingsJson(endpoint: KeptEndpoint) {
-  const { url, customer, events, filter, description, headers, rateLimit, ordered, paused } = endpoint;
+  const { url, customer, events, filter, description, headers, rateLimit, via, ordered, paused } = endpoint;
   return {
     url,
     ...(customer !== undefined && { customer }),
@@ -85,6 +85,7 @@ export function toSettingsJson(endpoint: KeptEndpoint) {
     ...(description !== undefined && { description }),
     ...(headers !== undefined && { headers }),
     ...(rateLimit !== undefined && { rate_limit: { limit: rateLimit.limit, window_s: rateLimit.windowS } }),
+    ...(via !== undefined && { via }),
     ordered,
     paused,
   };

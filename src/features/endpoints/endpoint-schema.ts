@@ -50,12 +50,15 @@ export const endpointSchema = lazySchema(() =>
         window_s: z.int().check(z.minimum(1), z.maximum(3_600)),
       }),
     ),
+    via: z
+      .optional(z.string().check(z.minLength(1), z.maxLength(64)))
+      .check(z.describe("A flow of reads: the event is its input, its answer the body")),
     ordered: z.optional(z.boolean()).check(z.describe("One delivery at a time, in the order of publishing")),
     paused: z.optional(z.boolean()),
   }),
 );
 
-const OPTIONAL = ["customer", "filter", "description", "headers", "rate_limit", "ordered", "paused"];
+const OPTIONAL = ["customer", "filter", "description", "headers", "rate_limit", "via", "ordered", "paused"];
 
 /** Parse an endpoint, or say all that is wrong with it. */
 export function parseEndpoint(
@@ -91,13 +94,19 @@ export function parseEndpoint(
   });
 }
 
-type Given = Pick<EndpointSettings, "customer" | "filter" | "description">;
+type Given = Pick<EndpointSettings, "customer" | "filter" | "description" | "via">;
 
-function given({ customer, filter, description }: { [Name in keyof Given]: Given[Name] | undefined }): Given {
+function given({
+  customer,
+  filter,
+  description,
+  via,
+}: { [Name in keyof Given]: Given[Name] | undefined }): Given {
   return {
     ...(customer !== undefined && { customer }),
     ...(filter !== undefined && { filter }),
     ...(description !== undefined && { description }),
+    ...(via !== undefined && { via }),
   };
 }
 

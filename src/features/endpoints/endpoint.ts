@@ -16,12 +16,14 @@ export interface EndpointSettings {
   readonly description?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly rateLimit?: GcraRate;
+  /** The flow whose answer is the body. */
+  readonly via?: string;
   /** One delivery after another, in the order of publishing. */
   readonly ordered: boolean;
   readonly paused: boolean;
 }
 
-/** A secret that signs. It has to be kept as it is, because each attempt is signed anew. */
+/** A secret that signs. It has to be kept as it is, because each attempt is signed anew; a deployment has no key to seal it with. */
 export interface SigningSecret {
   readonly secret: string;
   /** When it signs no more because another takes its place; null while none does. */

@@ -1,12 +1,16 @@
+import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
 import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
+import { tellTenant } from "./http/tell-tenant.ts";
 import { createPortal } from "./http/portal.ts";
+import { readPortalSettings } from "./http/portal-page.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
+import { createEndpointsPart } from "./objects/endpoints-part.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
 
 interface EndpointObjects {
@@ -27,7 +31,19 @@ export function endpoints(): Feature<EndpointObjects> {
       [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
     ),
     openRouter: createPortal(),
+    checkEnv: readPortalSettings,
     tenantPart: ENDPOINTS_OF_TENANT,
+    tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
+    objectPart: (deploymentOf) =>
+      createEndpointsPart((env, tenant) =>
+        env[ENDPOINTS] === undefined
+          ? undefined
+          : async (notices) => {
+              const deployment = deploymentOf(env);
+              const { jurisdiction } = deployment.runnerOf(tenant) ?? {};
+              await tellTenant(notices, { tenant, jurisdiction }, deployment.configured);
+            },
+      ),
     createObjects: (options) => ({
       EndpointDirectory: createEndpointDirectory(options),
       EndpointShard: createEndpointShard(options),

@@ -17,10 +17,15 @@ export function findMismatch(
   if (only !== undefined) return null;
   if (about === endpoint.id) return "the event is about this endpoint";
   if (customer !== null && customer !== endpoint.customer) return "it is for another customer";
-  if (type.startsWith(OWN) && endpoint.customer !== undefined)
+  if (type.startsWith(OWN) && !isToldOf(endpoint))
     return `events of '${OWN}*' go to endpoints without a customer`;
   if (!endpoint.events.some((pattern) => fitsPattern(pattern, type))) return "it asks for other types";
   return fits() ? null : "the data does not fit its filter";
+}
+
+/** Whether an endpoint may be told of the tenant itself: one of a customer is not. */
+export function isToldOf({ customer }: Pick<KeptEndpoint, "customer">): boolean {
+  return customer === undefined;
 }
 
 /** Whether a type is one that a pattern stands for. Our own are asked for by name. */

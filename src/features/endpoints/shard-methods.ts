@@ -11,6 +11,10 @@ export interface EndpointPut {
   readonly secret: string;
   /** A disabled endpoint is active again. */
   readonly enables: boolean;
+  /** A customer's own hands: the flow stays the one that it is. */
+  readonly keepsVia?: boolean;
+  /** The secret that signs from now on, as it was said. */
+  readonly ownSecret?: string;
   /** When the endpoint was last changed that this was made from; absent where it takes the place of any. */
   readonly seen?: number;
 }
@@ -54,8 +58,8 @@ export interface ListPlace {
 export interface DeliveryQuery {
   /** Nothing but deliveries to these endpoints. */
   readonly endpoints?: readonly string[];
-  /** Nothing but deliveries of this event. */
-  readonly seq?: number;
+  /** Nothing but deliveries of the events at these places. */
+  readonly seqs?: readonly number[];
   readonly status?: DeliveryStatus;
   readonly after: ListPlace | null;
   readonly limit: number;
@@ -67,6 +71,9 @@ export interface RecoverQuery {
   /** Also what was never tried. */
   readonly all: boolean;
 }
+
+/** Whether there is more to forget: now, in some days, or never. */
+export type Pruned = "more" | "later" | "nothing";
 
 /** The methods of one of the objects that deliver a tenant's events. Each is one turn of it. */
 export interface EndpointShardMethods {
@@ -86,10 +93,14 @@ export interface EndpointShardMethods {
   missed(id: string, query: RecoverQuery): number[];
   /** The places of those of some events that are for an endpoint, and that it was never offered. */
   unoffered(id: string, events: readonly PublishedEvent[]): number[];
+  /** Those of some types of our own that an endpoint asks for, whatever its state. */
+  asked(types: readonly string[]): string[];
   deliveries(query: DeliveryQuery): SeenDelivery[];
   delivery(no: number, seq: number): SeenDelivery | null;
   /** Everything that is kept here, endpoints with their secrets' ends and no secret. */
   readEndpoints(): KeptEndpoint[];
+  /** Forget what is too old, a bounded part of it. */
+  prune(): Pruned;
   /** Forget everything; how many endpoints there were. */
   erase(): number;
 }

@@ -18,6 +18,8 @@ export function flows(): Feature {
       routerOf(["manage_tools"], [putFlow, deleteFlow]),
     ],
     openRouter: createHooks(),
+    // Its steps are known when an attempt is over.
+    jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) },
     flows: {
       async loadCompiler() {
         const { toFlowTool } = await import("./declaration/flow-tool.ts");

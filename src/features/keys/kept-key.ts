@@ -26,6 +26,8 @@ export interface KeptKey {
   readonly flags: readonly KeyFlag[];
   /** The variable with the secret that signs its callbacks: that of the key that made it. */
   readonly webhookSecret?: string;
+  /** The one whose accounts its calls use; it names no other. */
+  readonly subject?: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly rotatedAt: number | null;

@@ -13,6 +13,7 @@ export const keySchema = lazySchema(() =>
       tools: z.array(z.string()),
       quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
       flags: z.array(z.enum(KEY_FLAGS)),
+      subject: z.optional(z.string()).check(z.describe("The one whose accounts its calls use")),
       created_at: z.string(),
       expires_at: z.nullable(z.string()),
       rotated_at: z.nullable(z.string()).check(z.describe("When it last got another key")),
@@ -25,7 +26,7 @@ export const keySchema = lazySchema(() =>
 
 /** Show a key. */
 export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema> {
-  const { name, tenant, tools, quota, flags, createdAt, expiresAt, rotatedAt, digests } = key;
+  const { name, tenant, tools, quota, flags, subject, createdAt, expiresAt, rotatedAt, digests } = key;
   const ends = digests.flatMap(({ endsAt }) => (endsAt !== null && endsAt > nowMs ? [endsAt] : []));
   return {
     name,
@@ -33,6 +34,7 @@ export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema
     tools,
     quota: { limit: quota.limit, window_s: quota.windowS },
     flags,
+    ...(subject !== undefined && { subject }),
     created_at: toText(createdAt),
     expires_at: expiresAt === null ? null : toText(expiresAt),
     rotated_at: rotatedAt === null ? null : toText(rotatedAt),

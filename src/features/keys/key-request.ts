@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 
-import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../core/contract/gate/caller.ts";
+import {
+  type Caller,
+  flagsOf,
+  KEY_FLAGS,
+  KEY_NAME,
+  type Quota,
+  SUBJECT,
+} from "../../core/contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -41,6 +48,11 @@ export const keyRequestSchema = lazySchema(() =>
       )
       .check(z.describe("At most as many a second as the asking key has; 120 a minute unless said")),
     flags: z.optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length))),
+    subject: z
+      .optional(z.string().check(z.regex(SUBJECT)))
+      .check(
+        z.describe("The one whose accounts its calls use; it names no other, nor does a key that it makes"),
+      ),
     expires_at: z.optional(z.string()).check(z.describe("RFC 3339; it ends at that very time")),
     hash: z
       .optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "64 hex digits in lower case")))
@@ -71,8 +83,10 @@ export function makeKeptKey(asked: KeyRequest, hash: string, maker: KeyMaker): R
   const { caller, nowMs } = maker;
   const { name, tools, flags = [], overlap_s: _overlap } = asked;
   if (tools === undefined) return err(NO_TOOLS);
-  const beyond = refuseTenant(asked, caller) ?? refusePower({ tools, flags }, maker);
+  const beyond =
+    refuseTenant(asked, caller) ?? refusePower({ tools, flags }, maker) ?? refuseSubject(asked, caller);
   if (beyond !== null) return err(beyond);
+  const subject = asked.subject ?? caller.subject;
   const quota = toQuota(asked.quota, caller);
   if (!quota.ok) return quota;
   const expiresAt = parseExpiry(asked.expires_at, maker);
@@ -87,6 +101,7 @@ export function makeKeptKey(asked: KeyRequest, hash: string, maker: KeyMaker): R
     quota: quota.value,
     flags: KEY_FLAGS.filter((flag) => flags.includes(flag)),
     ...(caller.webhookSecret !== undefined && { webhookSecret: caller.webhookSecret }),
+    ...(subject !== undefined && { subject }),
     createdAt: nowMs,
     expiresAt: expiresAt.value,
     rotatedAt: null,
@@ -102,10 +117,15 @@ export function makeRotation(
   maker: KeyMaker,
 ): Result<KeyRotation, Refusal> {
   const { caller } = maker;
-  const other = (["tools", "quota", "flags"] as const).find((field) => asked[field] !== undefined);
+  const other = (["tools", "quota", "flags", "subject"] as const).find((field) => asked[field] !== undefined);
   if (other !== undefined) return err(refuseField(other));
   const { tools, flags } = known;
-  const beyond = refuseTenant(asked, caller) ?? refusePower(known, maker) ?? refuseQuota(known.quota, caller);
+  const isOthers = caller.subject !== undefined && known.subject !== caller.subject;
+  const beyond =
+    refuseTenant(asked, caller) ??
+    refusePower(known, maker) ??
+    (isOthers ? OTHERS : null) ??
+    refuseQuota(known.quota, caller);
   if (beyond !== null) return err(beyond);
   const expiresAt = parseExpiry(asked.expires_at, maker, known.expiresAt);
   if (!expiresAt.ok) return expiresAt;
@@ -124,6 +144,15 @@ function refuseTenant({ tenant }: KeyRequest, caller: Caller): Refusal | null {
   const hint = "A key makes keys of its own tenant only; leave 'tenant' out.";
   return makeRefusal("FORBIDDEN", hint, {
     issue: { path: "/tenant", expected: `'${caller.tenant}'`, received: `'${visibleText(tenant)}'` },
+  });
+}
+
+/** Refuse another subject than that of the asking key, where it has one. */
+function refuseSubject({ subject }: KeyRequest, caller: Caller): Refusal | null {
+  if (caller.subject === undefined || subject === undefined || subject === caller.subject) return null;
+  const issue = { path: "/subject", expected: `'${caller.subject}'`, received: `'${visibleText(subject)}'` };
+  return makeRefusal("FORBIDDEN", "The key that asks acts for one subject, and makes keys for no other.", {
+    issue,
   });
 }
 
@@ -201,6 +230,11 @@ function refuseField(field: string): Refusal {
     issue: { path: `/${field}`, expected: "nothing beside 'overlap_s'", received: "a value" },
   });
 }
+
+const OTHERS = makeRefusal(
+  "FORBIDDEN",
+  "The key that asks acts for one subject, and the key of that name does not act for that one alone.",
+);
 
 const TOO_DEEP = makeRefusal(
   "FORBIDDEN",

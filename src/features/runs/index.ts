@@ -1,8 +1,11 @@
-import type { Feature } from "../../core/edge/feature.ts";
+import { type Feature, partOf } from "../../core/edge/feature.ts";
 import { recordTogether } from "../../core/edge/record-together.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
-import { deleteRun, listRuns, showRun } from "./http/endpoints.ts";
+import { makeCancelRuns } from "./http/cancel-runs.ts";
+import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";
+import { rerunRuns } from "./http/rerun-runs.ts";
+import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
 import { createRunLog } from "./objects/run-log.ts";
@@ -11,7 +14,15 @@ import { createRunLog } from "./objects/run-log.ts";
 export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
   return {
     name: "runs",
-    router: [routerOf("any key", [listRuns, showRun, rerunRun]), routerOf(["manage_tools"], [deleteRun])],
+    router: (features) => {
+      const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
+      const withdraw = partOf(features, "withdraw");
+      const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
+      return [
+        routerOf("any key", [makeListRuns(jobRuns), makeShowRun(jobRuns), rerunRun, rerunRuns, cancelRuns]),
+        routerOf(["manage_tools"], [deleteRun, restoreRuns]),
+      ];
+    },
     openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
     tenantPart: RUNS_OF_TENANT,
     createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),

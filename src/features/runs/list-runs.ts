@@ -20,7 +20,7 @@ export interface ListOptions<T> {
   /** Reports that are looked through. */
   readonly reports?: number;
   /** Makes an entry of a run; null where the run does not fit what is asked for. */
-  readonly pick: (head: RunHead) => T | null;
+  readonly pick: (head: RunHead, reportedAt: number) => T | null;
 }
 
 /** One page, and where the next one begins; null where there is none. */
@@ -75,7 +75,7 @@ export function listRuns<T>(
     for (const head of heads) {
       const place = placeOf(head, arrivedAt);
       if (place.at < since || (after !== null && compare(place, after) <= 0)) continue;
-      const run = pick(head);
+      const run = pick(head, arrivedAt);
       if (run !== null) waiting.push({ ...place, run });
     }
   }

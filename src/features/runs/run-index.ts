@@ -17,6 +17,8 @@ export class RunIndex {
   readonly #places = new Map<string, number>();
   readonly #children = new Map<string, string[]>();
   readonly #answers = new Map<string, boolean>();
+  /** The last run of each job. */
+  readonly #ofJobs = new Map<string, string>();
 
   get size(): number {
     return this.#places.size;
@@ -25,16 +27,21 @@ export class RunIndex {
   /** Take the runs of the report that arrived at a time. */
   add(at: number, marks: readonly string[]): void {
     for (const mark of marks) {
-      const { id, parent, answers, isWell } = parse(mark);
+      const { id, parent, job, answers, isWell } = parse(mark);
+      const isKnown = this.#places.has(id);
       this.#places.set(id, at);
-      if (parent !== "") this.#children.set(parent, [...(this.#children.get(parent) ?? []), id]);
+      if (job !== "") this.#ofJobs.set(job, id);
+      if (parent !== "" && !isKnown) this.#children.set(parent, [...(this.#children.get(parent) ?? []), id]);
       if (answers !== "") this.#answers.set(answers, isWell);
     }
   }
 
-  drop(marks: readonly string[]): void {
+  /** Forget the runs of the report that arrived at a time; one that was reported again since stays. */
+  drop(at: number, marks: readonly string[]): void {
     for (const mark of marks) {
-      const { id, parent, answers } = parse(mark);
+      const { id, parent, job, answers } = parse(mark);
+      if (this.#places.get(id) !== at) continue;
+      if (this.#ofJobs.get(job) === id) this.#ofJobs.delete(job);
       this.#places.delete(id);
       const left = (this.#children.get(parent) ?? []).filter((child) => child !== id);
       if (left.length === 0) this.#children.delete(parent);
@@ -46,6 +53,11 @@ export class RunIndex {
   /** When the report of a run arrived. */
   placeOf(id: string): number | undefined {
     return this.#places.get(id);
+  }
+
+  /** The last run of a job. */
+  runOf(job: string): string | undefined {
+    return this.#ofJobs.get(job);
   }
 
   /** The runs that a run or a job has caused, in the order in which they were reported. */
@@ -60,6 +72,6 @@ export class RunIndex {
 }
 
 function parse(mark: string) {
-  const [id = "", parent = "", , answers = "", end] = mark.split(" ");
-  return { id, parent, answers, isWell: end === "+" };
+  const [id = "", parent = "", job = "", answers = "", end] = mark.split(" ");
+  return { id, parent, job, answers, isWell: end === "+" };
 }

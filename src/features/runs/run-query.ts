@@ -14,7 +14,7 @@ import {
 } from "./run.ts";
 import { sees } from "./see-run.ts";
 
-const TEXTS = ["tool", "flow", "key", "tag"] as const;
+const TEXTS = ["tool", "flow", "key", "tag", "subject"] as const;
 const PARAMETERS = ["source", "status", ...TEXTS, "request_id", "since", "until", "limit", "cursor"];
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_.:-]{0,200})$/;
 
@@ -57,13 +57,14 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
 
 /** Whether a run is one that is asked for, as who asks sees it: what is hidden of it fits no filter. */
 export function fitsQuery(query: RunQuery, run: ListedRun, head: RunHead, look: Look): boolean {
-  const { source, status, tool, flow, key, tag, request } = query;
+  const { source, status, tool, flow, key, tag, subject, request } = query;
   return (
     (source === undefined || run.source === source) &&
     (status === undefined || run.status === status) &&
     (flow === undefined || run.flow === flow) &&
     (key === undefined || run.key === key) &&
     (request === undefined || run.request_id === request) &&
+    (subject === undefined || run.subject === subject) &&
     (tag === undefined || run.tags?.includes(tag) === true) &&
     (tool === undefined || (sees(look, tool) && head.tools.some((one) => one.tool === tool)))
   );

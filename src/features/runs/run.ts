@@ -49,6 +49,8 @@ export interface RunHead {
   /** The question that it answers. */
   readonly answers?: string;
   readonly tags?: readonly string[];
+  /** The subject whose connections its tools used. */
+  readonly subject?: string;
   /** Why it broke off as a whole. */
   readonly code?: string;
   /** Its tools, in the order of their first actions. */
@@ -80,6 +82,16 @@ export interface ReportedRun {
   readonly body: string;
 }
 
+/** A run as an export has it: with the time at which its report arrived. */
+export interface ExportedRun extends ReportedRun {
+  readonly at: number;
+}
+
+/** A rerun as an export has it: the writes that it set out to send, which the next rerun goes by. */
+export interface ExportedRerun extends Omit<RerunClaim, "after"> {
+  readonly at: number;
+}
+
 /** The runs of one tenant that an isolate has seen since its last report. */
 export interface RunReport {
   readonly id: string;
@@ -109,6 +121,7 @@ export interface RunQuery {
   readonly flow?: string;
   readonly key?: string;
   readonly tag?: string;
+  readonly subject?: string;
   readonly request?: string;
   readonly since?: number;
   readonly until?: number;
@@ -133,6 +146,7 @@ export interface ListedRun {
   readonly summary: Readonly<Record<"total" | "ok" | Exclude<OutcomeStatus, "success">, number>>;
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
+  readonly subject?: string;
   readonly error?: { readonly action?: string; readonly code: string };
 }
 
@@ -162,7 +176,11 @@ export interface Reruns {
   /** The run that all of them go back to. */
   readonly root: string;
   /** The first ones first; the body of one that has left no record is null. */
-  readonly earlier: readonly { readonly writes: readonly string[]; readonly body: string | null }[];
+  readonly earlier: readonly {
+    readonly rerun: string;
+    readonly writes: readonly string[];
+    readonly body: string | null;
+  }[];
 }
 
 /** A rerun that is about to run. */
@@ -188,8 +206,15 @@ export interface RunLogMethods {
   claimRerun(claim: RerunClaim): boolean;
   /** Take back a rerun of which nothing ran. */
   dropRerun(rerun: string): void;
-  /** The reports of one page of an export, the oldest first, from behind a place. */
-  read(after: number, bytes: number): { readonly runs: readonly ReportedRun[]; readonly next: number | null };
+  /** The runs of one page of an export, the newest report first, from before a time; null begins with the newest. */
+  read(
+    before: number | null,
+    bytes: number,
+  ): { readonly runs: readonly ExportedRun[]; readonly next: number | null };
+  /** The last reruns of an export. */
+  readReruns(): readonly ExportedRerun[];
+  /** Take runs and reruns of an export back, the newest first; how many runs were not there. */
+  restore(runs: readonly ExportedRun[], reruns: readonly ExportedRerun[]): number;
   /** Forget everything; how many runs there were. */
   erase(): number;
 }

@@ -36,7 +36,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
   const first = firstFailure(tools);
-  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code } = head;
+  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, subject, code } = head;
   const ok = success + initiated;
   const why = first ?? (code === undefined ? undefined : { code });
   return {
@@ -56,6 +56,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
       ...(tags !== undefined && { tags }),
+      ...(subject !== undefined && { subject }),
       ...(why !== undefined && { error: why }),
     },
   };

@@ -9,6 +9,7 @@ const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
   [/ \/(?:v1\/confirmations|approvals)\//, "approval"],
   [/ \/api\/orchestration\//, "orchestration"],
   [/^background$/, "background"],
+  [/^delivery$/, "flow"],
 ];
 
 /** The doors of routes that there were: as many as endpoints, because a route is one as it is declared. */

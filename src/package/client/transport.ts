@@ -7,6 +7,8 @@ export interface ClientOptions {
   /** Its origin, such as `https://volley.example.com`. */
   readonly url: string;
   readonly key: string;
+  /** Whose connections tools use: the caller's word for a person. */
+  readonly subject?: string;
   /** Sends a request; the platform's own `fetch` unless said. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Waits for milliseconds; the platform's own timer unless said. */
@@ -16,14 +18,16 @@ export interface ClientOptions {
 }
 
 export interface Sending {
-  readonly method?: "POST";
+  /** GET unless said. */
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
   readonly body?: object | undefined;
-  readonly accept?: string;
+  /** JSON unless said. */
+  readonly accept?: string | undefined;
   /** Sent as `Idempotency-Key`. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** It is a question, whatever its method. */
-  readonly changesNothing?: true;
+  /** Twice does the same as once: a question, whatever its method, or a PUT. */
+  readonly isRepeatable?: boolean;
 }
 
 export type Transport = ReturnType<typeof createTransport>;
@@ -32,10 +36,10 @@ export type Transport = ReturnType<typeof createTransport>;
 const PAUSE_MS = 250;
 
 /**
- * Create the function that sends requests. Sent again is only what does the same twice as once: a question, or what has an
+ * Create the function that sends requests. Sent again is only what does the same twice as once: a question, a PUT, or what has an
  * idempotency key. No other request is, because its effect is unknown.
  */
-export function createTransport({ url, key, retries = 2, ...ports }: ClientOptions) {
+export function createTransport({ url, key, subject, retries = 2, ...ports }: ClientOptions) {
   const { fetch: send = (to, init) => fetch(to, init), sleep = pause } = ports;
   const base = url.replace(/\/+$/, "");
 
@@ -47,6 +51,7 @@ export function createTransport({ url, key, retries = 2, ...ports }: ClientOptio
       accept,
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      ...(subject !== undefined && { "volley-subject": subject }),
     };
     const init = {
       method,
@@ -71,8 +76,9 @@ export function createTransport({ url, key, retries = 2, ...ports }: ClientOptio
     sleep,
     /** Send, and send again what was lost on the way and may be repeated. */
     async send<T>(path: string, sending: Sending, read: (response: Response) => Promise<T>): Promise<T> {
-      const { method, key: idempotencyKey, changesNothing = method === undefined } = sending;
-      const isRepeatable = changesNothing || idempotencyKey !== undefined;
+      const { method, key: idempotencyKey } = sending;
+      const { isRepeatable = method === undefined || method === "PUT" || idempotencyKey !== undefined } =
+        sending;
       for (let again = 0; ; again += 1) {
         const sent = await attempt(() => sendOnce(path, sending, read));
         if (sent.ok) return sent.value;

@@ -20,6 +20,12 @@ export type BatchRequest = Readonly<
   Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run" | "background">
 > & {
   readonly actions: readonly ActionRequest[];
+  /** Whose accounts its tools use. */
+  readonly subject?: string;
+  /** Which of several accounts, by connector. */
+  readonly connections?: Readonly<Record<string, string>>;
+  /** `park`: an action that misses an account waits until it is connected. */
+  readonly on_connection?: "park" | "error";
 };
 
 /** The result of one action; `status` tells which fields there are. */

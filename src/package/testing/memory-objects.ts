@@ -12,6 +12,8 @@ interface Id {
 export interface MemoryNamespace {
   idFromName(name: string): Id;
   get(id: Id): object;
+  /** The objects that are kept there: the same names are others. */
+  jurisdiction(jurisdiction: string): MemoryNamespace;
 }
 
 /**
@@ -25,6 +27,7 @@ export function createMemoryObjects(
   clock: VirtualClock,
   envOf: () => Record<string, unknown>,
 ): MemoryNamespace {
+  const elsewhere = new Map<string, MemoryNamespace>();
   const objects = new Map<string, Promise<Record<string, (...args: unknown[]) => unknown>>>();
   const create = async (id: Id): Promise<Record<string, (...args: unknown[]) => unknown>> => {
     let begun: Promise<unknown> = Promise.resolve();
@@ -43,6 +46,11 @@ export function createMemoryObjects(
     return made;
   };
   return {
+    jurisdiction(where) {
+      const known = elsewhere.get(where) ?? createMemoryObjects(of, clock, envOf);
+      elsewhere.set(where, known);
+      return known;
+    },
     idFromName: (name) => ({ name, toString: () => name }),
     get: (id) =>
       new Proxy(

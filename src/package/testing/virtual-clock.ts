@@ -1,5 +1,8 @@
 import type { Clock } from "../../core/kit/clock.ts";
 
+/** Turns of the real clock after which nothing more is expected to happen by itself. */
+const REAL_TURNS = 1_000;
+
 interface Timer {
   readonly at: number;
   readonly order: number;
@@ -71,12 +74,20 @@ export class VirtualClock implements Clock {
     promise.then(mark, mark);
     await this.#settle();
     while (!settled.signal.aborted) {
-      const next = this.#next();
+      const next = this.#next() ?? (await this.#nextLater(settled.signal));
+      if (settled.signal.aborted) break;
       if (next === undefined) throw new Error("Cannot run until the promise settles: no timer is left");
       this.#fire(next);
       await this.#settle();
     }
     return promise;
+  }
+
+  /** Wait while nothing is left but work that takes real time, such as the digest of a key. */
+  async #nextLater(settled: AbortSignal): Promise<Timer | undefined> {
+    for (let turn = 0; turn < REAL_TURNS && !settled.aborted && this.#timers.size === 0; turn += 1)
+      await new Promise((resolve) => void setTimeout(resolve, 1));
+    return this.#next();
   }
 
   #next(): Timer | undefined {

@@ -53,7 +53,14 @@ export const publishEvent = defineTool({
       ENDPOINTS,
     );
     const directory = namespace.get(namespace.idFromName(ctx.caller.tenant));
-    const event = { type, data: JSON.stringify(data), customer, key: ctx.idempotencyKey };
+    const run = ctx.runId;
+    const event = {
+      type,
+      data: JSON.stringify(data),
+      customer,
+      key: ctx.idempotencyKey,
+      ...(run !== undefined && { run }),
+    };
     const published = await attempt(() => directory.publish(event));
     if (!published.ok)
       throw new ToolFailure("UPSTREAM_ERROR", { hint: "The tenant's endpoints did not answer; try again." });

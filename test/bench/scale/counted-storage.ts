@@ -143,7 +143,7 @@ const removeJobs: Statement = ({ jobs }, [before, most]) => {
   return { rows: gone, written: gone.length };
 };
 
-const IS_FINAL = "status NOT IN ('running', 'retrying')";
+const IS_FINAL = "(status NOT IN ('running', 'retrying'))";
 
 const FIXED: Readonly<Record<string, Statement>> = {
   "SELECT bucket, mark FROM quota": ({ quota }) => ({ rows: [...quota.values()] }),

@@ -1,4 +1,6 @@
 import { reportAlone, reportDealt, reportSize } from "./report-scale.ts";
+import { createRandom } from "../../support/random.ts";
+import { reportFanOuts, simulateFanOuts } from "./fan-outs.ts";
 import { simulate } from "./simulate.ts";
 import { dealPermits } from "./tool-gate.ts";
 import { LARGEST_TENANT, MIX, REGIONS, SIZES, TENANTS } from "./workload.ts";
@@ -44,6 +46,10 @@ print(
   ]),
 );
 print([reportDealt(await dealPermits([100, 10, 10], 60))]);
+const fanOuts = { tenants: TENANTS, endpoints: 1_000_000, events: 1_000_000, random: createRandom(1) };
+print(reportFanOuts(simulateFanOuts(fanOuts)));
+print(["The same, each event for one customer:", ""]);
+print(reportFanOuts(simulateFanOuts({ ...fanOuts, toAll: 0, random: createRandom(1) })));
 
 function print(lines: readonly string[]): void {
   console.log(`${lines.join("\n")}\n`);

@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import { CountedStorage } from "./counted-storage.ts";
 import { EventQueue } from "./event-queue.ts";
+import { createRandom } from "../../support/random.ts";
+import { dealEndpoints, simulateFanOuts } from "./fan-outs.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
 import { dealPermits } from "./tool-gate.ts";
 import { MIX, pick, split, TENANTS_LEASED, zipf } from "./workload.ts";
@@ -73,6 +75,29 @@ test("EventQueue runs what is due in the order of its time, and nothing that was
 test("CountedStorage refuses a statement that it does not know", () => {
   const { sql } = new CountedStorage();
   expect(() => sql.exec("SELECT * FROM tools")).toThrow("not known: SELECT * FROM tools");
+});
+
+describe("simulateFanOuts()", () => {
+  const all = { tenants: 1_000, endpoints: 100_000, events: 10_000 };
+
+  test("gives every tenant an endpoint and none more than the limit, and deals out all there are", () => {
+    const sizes = dealEndpoints(all);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(10_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(99_900);
+  });
+
+  test("no object makes more than a sixteenth, rounded up, and a delivery is at most three rows", () => {
+    const figures = simulateFanOuts({ ...all, random: createRandom(1) });
+    expect(figures.largestShare).toBeLessThanOrEqual(1 / 16 + 1 / 160);
+    expect(figures.rows).toBeLessThanOrEqual(3);
+    expect(simulateFanOuts({ ...all, random: createRandom(1) })).toEqual(figures);
+  });
+
+  test("an event for one endpoint is four rows, as the objects count them", () => {
+    const { rows } = simulateFanOuts({ tenants: 1, endpoints: 1, events: 100, random: createRandom(1) });
+    expect(rows).toBeCloseTo(4, 0);
+  });
 });
 
 test("zipf() and split() share out everything, and pick() meets each share", () => {

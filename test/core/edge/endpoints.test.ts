@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
@@ -10,11 +10,14 @@ const SETTINGS = { url: "https://shop.acme.dev/hooks", events: ["*"], ordered: f
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 
 /** A tenant with so many endpoints. */
-async function openTenant(endpoints: number) {
+async function openTenant(endpoints: number, customers?: number) {
   const tenant = `fan-out-${(tenants += 1)}`;
   const directory = env.ENDPOINTS.getByName(tenant);
-  for (let n = 0; n < endpoints; n += 1)
-    await directory.put({ id: `e${n}`, settings: SETTINGS, secret: SECRET, enables: true });
+  for (let n = 0; n < endpoints; n += 1) {
+    const customer = customers === undefined ? {} : { customer: `c_${n % customers}` };
+    const settings = { ...SETTINGS, ...customer };
+    await directory.put({ id: `e${n}`, settings, secret: SECRET, enables: true });
+  }
   const shards = Array.from({ length: 16 }, (_, n) => env.ENDPOINT_SHARDS.getByName(`${tenant}/${n}`));
   const delivered = (id: string) =>
     eventually("the deliveries", async () => {
@@ -40,20 +43,54 @@ describe("The objects of a tenant's endpoints", () => {
     expect(endpoints).toBe(64);
     await delivered(eventId);
     const written = await Promise.all(rows.map((count) => count()));
-    // The event; in each object the same and an alarm or two; one for each delivery.
-    expect(written[0]).toBe(1);
-    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 2 + 4);
+    // The event, and the alarm of the day; in each object the event and its alarm; one for each delivery.
+    expect(written[0]).toBe(1 + 1);
+    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 1 + 4);
     expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
   });
 
-  test("cost an event for one endpoint one call besides the directory's, and three rows besides the alarm's", async () => {
+  test("keep the endpoints of a customer together while they are few, and cost an event for two of them three rows each at most", async () => {
+    const { directory, shards } = await openTenant(32, 16);
+    const kept = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+    expect(kept.map(({ length }) => length)).toEqual(shards.map(() => 2));
+    for (const here of kept) expect(new Set(here.map(({ customer }) => customer)).size).toBe(1);
+    const told = async (): Promise<void> => {
+      const published = await directory.publish({ type: "x", data: "{}", customer: "c_0" });
+      expect(published).toMatchObject({ value: { endpoints: 2 } });
+      const { eventId } = (published as { value: { eventId: string } }).value;
+      await eventually("the deliveries", async () => {
+        const found = await directory.event(eventId);
+        return found?.counts.delivered === 2 || undefined;
+      });
+    };
+    // The first event of a day sets the alarm of the day.
+    await told();
+    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+    await told();
+    const written = await Promise.all(rows.map((count) => count()));
+    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * 3);
+    expect(written.filter((count) => count > 0)).toHaveLength(2);
+  });
+
+  test("cost an event for one endpoint one call besides the directory's, three rows and an alarm", async () => {
     const { directory, shards, delivered } = await openTenant(1);
+    // The first event of a day sets the alarm of the day.
+    await delivered((await publish(directory, 0)).eventId);
     const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
     const { eventId } = await publish(directory, 1);
     await delivered(eventId);
     const written = await Promise.all(rows.map((count) => count()));
     expect(written.filter((count) => count > 0)).toHaveLength(2);
-    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3 + 2);
+    expect(written.reduce((sum, count) => sum + count, 0)).toBe(3 + 1);
+  });
+
+  test("write no row for endpoints that are paused", async () => {
+    const { directory, shards } = await openTenant(2);
+    for (const id of ["e0", "e1"])
+      await directory.put({ id, settings: { ...SETTINGS, paused: true }, secret: SECRET, enables: false });
+    const rows = await Promise.all(shards.map((shard) => countRows(shard)));
+    expect(await publish(directory, 1)).toMatchObject({ endpoints: 0 });
+    expect(await Promise.all(rows.map((count) => count()))).toEqual(shards.map(() => 0));
   });
 
   test("take an event once, through an eviction, however often it is offered", async () => {
@@ -70,4 +107,103 @@ describe("The objects of a tenant's endpoints", () => {
       error: { kind: "conflict" },
     });
   });
+});
+
+describe("An object that delivers, after an eviction", () => {
+  const DAY = 86_400_000;
+  /** Change what is kept of the only endpoint of an object. */
+  const change = (shard: DurableObjectStub, fields: object): Promise<void> =>
+    runInDurableObject(shard, (_, { storage }) => {
+      const { json } = storage.sql.exec<{ json: string }>("SELECT json FROM endpoints").one();
+      const kept = { ...(JSON.parse(json) as object), ...fields };
+      storage.sql.exec("UPDATE endpoints SET json = ?", JSON.stringify(kept));
+    });
+
+  test("disables an endpoint whose five days of failures began before", async () => {
+    const { directory, shards } = await openTenant(1);
+    const [shard] = shards;
+    const since = Date.now() - 5 * DAY - 1_000;
+    await change(shard!, { failingSince: since, failedLast: since + 4 * DAY });
+    await evictDurableObject(shard!);
+    await runInDurableObject(shard!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
+    const found = await directory.get("e0");
+    expect(found!.endpoint).toMatchObject({ disabled: { because: "failing" }, failingSince: since });
+  });
+});
+
+describe("The bounds of a tenant's endpoints", () => {
+  test("are 10,000 endpoints: another one is refused, and one that there is can be replaced", async () => {
+    const { directory } = await openTenant(1);
+    await runInDurableObject(directory, (_, { storage }) => {
+      storage.sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+         INSERT INTO endpoint_index (id, shard, customer) SELECT 'x' || i, i % 16, NULL FROM n`,
+      );
+    });
+    await evictDurableObject(directory);
+    const asked = { settings: SETTINGS, secret: SECRET, enables: true };
+    expect(await directory.put({ ...asked, id: "one-more" })).toEqual({ ok: false, error: "too-many" });
+    expect(await directory.put({ ...asked, id: "e0" })).toMatchObject({
+      ok: true,
+      value: { created: false },
+    });
+  });
+
+  test("T21 are 10,000 deliveries that wait for one: the next has failed with BACKLOG_FULL, and others' have not", async () => {
+    const { directory, shards } = await openTenant(17);
+    const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+    // The one object that has two of them.
+    const at = known.findIndex(({ length }) => length === 2);
+    const [full, other] = known[at]!;
+    await runInDurableObject(shards[at]!, (_, { storage }) => {
+      // They wait for a time that does not come.
+      storage.sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+         INSERT INTO batches (slot, seq, event, nos)
+         SELECT i, 1000000 + i, json_object('seq', 1000000 + i, 'id', 'w' || i, 'type', 'x', 'customer', NULL, 'at', 4000000000000, 'data', '{}'), ?
+         FROM n`,
+        JSON.stringify([full!.no]),
+      );
+    });
+    await evictDurableObject(shards[at]!);
+    const { eventId, endpoints } = await publish(directory, 1);
+    expect(endpoints).toBe(17);
+    await eventually("the other deliveries", async () => {
+      const found = await directory.event(eventId);
+      return found?.counts.delivered === 16 || undefined;
+    });
+    const query = { event: eventId, after: null, limit: 20 };
+    const found = await directory.deliveries({ ...query, endpoint: full!.id });
+    expect(found).toMatchObject([{ status: "failed", attempts: [{ code: "BACKLOG_FULL" }] }]);
+    expect(await directory.deliveries({ ...query, endpoint: other!.id })).toMatchObject([
+      { status: "delivered" },
+    ]);
+  });
+});
+
+test("F29 the objects of the version before open: what waited is delivered, and what it had to tell is told", async () => {
+  const { directory, shards, delivered } = await openTenant(1);
+  const published = await publish(directory, 1);
+  await delivered(published.eventId);
+  await runInDurableObject(directory, (_, { storage }) => void storage.sql.exec("DROP INDEX of_run"));
+  const watching = { ...SETTINGS, events: ["volley.*"] };
+  await directory.put({ id: "watch", settings: watching, secret: SECRET, enables: true });
+  const notice = { id: "endpoint-disabled-9-9", type: "volley.endpoint.disabled", about: "gone", data: "{}" };
+  await runInDurableObject(shards[0]!, (_, { storage }) => {
+    storage.sql.exec("INSERT INTO notices (id, json) VALUES (?, ?)", notice.id, JSON.stringify(notice));
+    // An event that it had taken and not delivered.
+    storage.sql.exec("DELETE FROM deliveries");
+    const { slot, event, nos } = storage.sql
+      .exec<{ slot: number; event: string; nos: string }>("SELECT slot, event, nos FROM batches")
+      .one();
+    expect([slot, nos]).toEqual([1, "[1]"]);
+    expect(JSON.parse(event)).toMatchObject({ id: published.eventId });
+  });
+  for (const object of [directory, ...shards]) await evictDurableObject(object);
+  await runInDurableObject(shards[0]!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
+  await delivered(published.eventId);
+  expect(await directory.events({ before: null, limit: 10 })).toMatchObject([
+    { id: notice.id, type: notice.type },
+    { id: published.eventId },
+  ]);
 });

@@ -16,6 +16,7 @@ import {
 } from "../../../src/features/background/batch-job.ts";
 import { createBackgroundPart } from "../../../src/features/background/objects/background-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
+import { createEndpointsPart } from "../../../src/features/endpoints/objects/endpoints-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../../fixtures/landed-tenant-gate.sql?raw";
 import landedFeaturesGate from "../../fixtures/landed-features-gate.sql?raw";
@@ -32,10 +33,11 @@ const ADDED_TOOLS = createAddedToolsPart();
 const FLOWS = createFlowsPart(() => SCRIPTED);
 const CONFIRMATIONS = createConfirmationsPart();
 const BACKGROUND = createBackgroundPart(() => SCRIPTED.run);
-const ALL = [ADDED_TOOLS, FLOWS, BACKGROUND, CONFIRMATIONS];
+const ENDPOINTS = createEndpointsPart(() => async () => {});
+const ALL = [ADDED_TOOLS, FLOWS, BACKGROUND, CONFIRMATIONS, ENDPOINTS];
 const TABLES = ["clocks", "confirmations", "run_causes", "run_steps", "tools", "tools_version"];
 /** Those that no landed version had. */
-const NEW_TABLES = ["approval_links", "batch_results", "batches"];
+const NEW_TABLES = ["approval_links", "batch_results", "batches", "notices"];
 
 let opened = 0;
 const gateOf = () => env.LISTED_GATE.getByName(`parts-${++opened}`);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Jurisdiction } from "../../../src/core/contract/gate/caller.ts";
 import { createVolley } from "../../../src/core/edge/create-volley.ts";
 import { digestKey } from "../../../src/core/edge/http/key-ring.ts";
+import { publishEvent } from "../../../src/tools/events/publish-event.ts";
 import { memorySearch } from "../../../src/tools/workspace/memory-search.ts";
 import { createProbeTools } from "../../sandbox/probe-tools.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
@@ -45,13 +46,14 @@ let workers = 0;
 /** A whole Worker whose bindings record the names. Its tenant is one of its own. */
 async function createWorker(bindings: object, entry: object = {}) {
   const tenant = `placed-${(workers += 1)}`;
-  const asked: Record<"tenants" | "tools" | "workspaces", Seen[]> = {
+  const asked: Record<"tenants" | "tools" | "workspaces" | "endpoints", Seen[]> = {
     tenants: [],
     tools: [],
     workspaces: [],
+    endpoints: [],
   };
   const { app } = createVolley({
-    tools: [...createProbeTools("https://probe.example.com"), memorySearch],
+    tools: [...createProbeTools("https://probe.example.com"), memorySearch, publishEvent],
     features: ALL_FEATURES,
     send: async () => Response.json({ items: Array.from({ length: 400 }, (_, id) => ({ id })) }),
     // Time stands still: the time that this machine takes to answer for an object does not count.
@@ -61,15 +63,17 @@ async function createWorker(bindings: object, entry: object = {}) {
     TENANT_GATE: recordNames(env.TENANT_GATE, asked.tenants, tenant),
     TOOL_GATE: recordNames(env.TOOL_GATE, asked.tools, tenant),
     WORKSPACES: recordNames(env.WORKSPACES, asked.workspaces, tenant),
+    ENDPOINTS: recordNames(env.ENDPOINTS, asked.endpoints, tenant),
+    ENDPOINT_SHARDS: env.ENDPOINT_SHARDS,
     VOLLEY_KEYS: JSON.stringify([
       {
         name: "k",
         hash: await hashOf("key"),
         tenant,
         tools: ["*"],
-        flags: ["approve"],
+        flags: ["approve", "manage_endpoints"],
         // Enough for what is asked, and too little to be leased: a lease's timer would never end.
-        quota: { limit: 9, window_s: 60 },
+        quota: { limit: 10, window_s: 60 },
         ...entry,
       },
     ]),
@@ -129,6 +133,8 @@ async function useEverything(send: Awaited<ReturnType<typeof createWorker>>["sen
   expect((await send(pathOf(refused!), { decision: "reject" })).status).toBe(200);
   await run({ actions: [{ tool: "probe-global", args: { n: 1 } }] });
   await run({ actions: [{ tool: "memory_search", args: { query: "tea" } }] });
+  await run({ actions: [{ tool: "publish_event", args: { type: "x", data: {} } }] });
+  expect((await send("/v1/endpoints")).status).toBe(200);
 }
 
 const placesOf = (seen: readonly Seen[]) => new Set(seen.map(([where]) => where));
@@ -142,6 +148,7 @@ describe("A tenant's objects", () => {
     expect(placesOf(asked.tenants)).toEqual(new Set(["anywhere"]));
     expect(new Set(asked.tools.map(String))).toEqual(new Set(["anywhere,probe-global"]));
     expect(asked.workspaces).toEqual([["anywhere", tenant]]);
+    expect(new Set(asked.endpoints.map(String))).toEqual(new Set([`anywhere,${tenant}`]));
   });
 
   test.each([
@@ -164,6 +171,7 @@ describe("A tenant's objects", () => {
       expect(asked.tenants.every(([, name]) => name.startsWith(tenant))).toBe(true);
       expect(placesOf(asked.tools)).toEqual(new Set([tools]));
       expect(asked.workspaces).toEqual([[where, tenant]]);
+      expect(new Set(asked.endpoints.map(String))).toEqual(new Set([`${where},${tenant}`]));
     },
   );
 });

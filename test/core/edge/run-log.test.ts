@@ -170,13 +170,13 @@ describe("An object that keeps runs", () => {
     await evictDurableObject(log);
     expect(await log.reruns("root")).toEqual({
       root: "root",
-      earlier: [{ writes: ["a0"], body: null }],
+      earlier: [{ rerun: "first", writes: ["a0"], body: null }],
     });
     const child = runOf("first", { parent: "root" });
     await log.report(reportOf(child));
     expect(await log.reruns("first")).toEqual({
       root: "root",
-      earlier: [{ writes: ["a0"], body: child.body }],
+      earlier: [{ rerun: "first", writes: ["a0"], body: child.body }],
     });
     await log.dropRerun("first");
     expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
@@ -193,10 +193,62 @@ describe("An object that keeps runs", () => {
     const log = open();
     const reports = [reportOf(runOf("a"), runOf("b")), reportOf(runOf("c"))];
     for (const report of reports) await log.report(report);
-    const first = await log.read(0, 10);
-    const second = await log.read(first.next!, 10_000);
-    expect([...first.runs, ...second.runs]).toEqual(reports.flatMap(({ runs }) => runs));
+    const first = await log.read(null, 10);
+    const second = await log.read(first.next, 10_000);
+    const read = [...first.runs, ...second.runs].map(({ head, body }) => ({ head, body }));
+    // The newest report first.
+    expect(read).toEqual(reports.toReversed().flatMap(({ runs }) => runs));
     expect(second.next).toBeNull();
+  });
+
+  test("lists runs of a subject, and shows it", async () => {
+    const log = open();
+    await log.report(
+      reportOf(runOf("hers", { subject: "ada" }), runOf("his", { subject: "bob" }), runOf("nobodys")),
+    );
+    const { runs } = await log.list({ ...ALL, subject: "ada" }, EVERYTHING);
+    expect(runs).toMatchObject([{ run_id: "hers", subject: "ada" }]);
+  });
+
+  test("lists a run of several attempts once, as the last has left it, finds it by its job, and forgets all of it", async () => {
+    const log = open();
+    const attempt = (data: string) => runOf("whole", { job: "its-job" }, data);
+    // Two of them in one report.
+    await log.report(reportOf(attempt("one"), attempt("two")));
+    await log.report(reportOf(runOf("other"), attempt("three")));
+    expect(idsOf(await log.list(ALL, EVERYTHING)).toSorted()).toEqual(["other", "whole"]);
+    for (const id of ["whole", "its-job"])
+      expect(await log.find(id, EVERYTHING)).toMatchObject({
+        run: { run_id: "whole", job_id: "its-job" },
+        body: attempt("three").body,
+      });
+    expect(await log.forget("whole", EVERYTHING.sight)).toBe(true);
+    await evictDurableObject(log);
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["other"]);
+    expect(await log.find("its-job", EVERYTHING)).toBeNull();
+  });
+
+  test("takes back what another has given, before what it has, and prunes both as one log", async () => {
+    const from = open();
+    for (const report of [reportOf(runOf("a")), reportOf(runOf("b"), runOf("c"))]) await from.report(report);
+    const { runs } = await from.read(null, 100_000);
+    const to = open();
+    await to.report(reportOf(runOf("own")));
+    expect(await to.restore(runs, [])).toBe(3);
+    expect(await to.restore(runs, [])).toBe(0);
+    const ids = async () => (await to.list(ALL, EVERYTHING)).runs.map(({ run_id }) => run_id);
+    expect(new Set(await ids())).toEqual(new Set(["own", "a", "b", "c"]));
+    await evictDurableObject(to);
+    expect(new Set(await ids())).toEqual(new Set(["own", "a", "b", "c"]));
+    const counts = await runInDurableObject(to, (_, { storage }) =>
+      storage.sql
+        .exec<{ before: number; runs: number }>("SELECT runs_before AS before, runs FROM reports ORDER BY at")
+        .toArray(),
+    );
+    // Each row counts on from the one before it, also where it was put in front.
+    for (const [at, row] of counts.slice(1).entries())
+      expect(row.before).toBe(counts[at]!.before + counts[at]!.runs);
+    expect(await to.erase()).toBe(4);
   });
 
   test("lists 100,000 runs of 25,000 reports by pages whose cost does not grow", async () => {

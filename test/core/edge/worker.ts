@@ -17,6 +17,9 @@ import type { EndpointShardMethods } from "../../../src/features/endpoints/shard
 import { createRunLog } from "../../../src/features/runs/objects/run-log.ts";
 import type { RunLogMethods } from "../../../src/features/runs/run.ts";
 import { createKeyShard } from "../../../src/features/keys/objects/key-shard.ts";
+import { systemClock } from "../../../src/core/edge/platform/system-ports.ts";
+import { createSignInStore } from "../../../src/features/sign-in/objects/sign-in-store.ts";
+import type { SignInStoreMethods } from "../../../src/features/sign-in/store-methods.ts";
 import { createWorkspace } from "../../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
@@ -107,6 +110,18 @@ const endpointObjects = createVolley({
 });
 export const EndpointDirectory = endpointObjects.EndpointDirectory;
 export const EndpointShard = endpointObjects.EndpointShard;
+export const ConnectionShard = endpointObjects.ConnectionShard;
+
+/** A clock on which no two records are of one moment. */
+let lastMs = 0;
+const ticking = { ...systemClock, now: () => (lastMs = Math.max(lastMs + 1, Date.now())) };
+export const SignInStore = createSignInStore(undefined, ticking);
+
+/** One whose limits a test can reach. */
+export const SmallSignInStore = createSignInStore(
+  { unusedClients: 3, openForms: 3, signIns: 2, tokens: 2 },
+  ticking,
+);
 
 export const ToolGate = createToolGate();
 
@@ -169,6 +184,12 @@ declare global {
         DurableObject & EndpointShardMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly SIGN_INS: DurableObjectNamespace<
+        DurableObject & SignInStoreMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_SIGN_INS: DurableObjectNamespace<
+        DurableObject & SignInStoreMethods & Rpc.DurableObjectBranded
+      >;
       readonly RUNS: DurableObjectNamespace<DurableObject & RunLogMethods & Rpc.DurableObjectBranded>;
       readonly OPERATOR: DurableObjectNamespace<
         DurableObject & OperatorLogMethods & Rpc.DurableObjectBranded

@@ -11,14 +11,14 @@ import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf, planOf } from "../../support/fake-actions.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
-const { caller, ports } = new TestWorld().execution([]);
+const { caller, ports, origin } = new TestWorld().execution([]);
 const digest = (said: unknown): string =>
   createHash("sha256")
     .update(canonicalJson(["tester", said]))
     .digest("hex");
 const UUID = /^[0-9a-f-]{36}$/;
 
-const keysOf = (plan: Plan, batchKey?: BatchKey) => readKeys(plan, { caller, ports, batchKey });
+const keysOf = (plan: Plan, batchKey?: BatchKey) => readKeys(plan, { caller, ports, origin, batchKey });
 const PLAIN = planOf([{ id: "a" }]);
 
 /** A plan of one action under a key, sent with this content. */
@@ -45,9 +45,24 @@ describe("The key of a batch", () => {
     const other = await readKeys(PLAIN, {
       caller: { ...caller, name: "other" },
       ports,
+      origin,
       batchKey: { key: "k", content: { b: 1, a: 2 } },
     });
     expect(other!.batch!.fingerprint).not.toBe(digest({ a: 2, b: 1 }));
+    const ofSubject = async (subject: string) => {
+      const account = { subject, digest: `digest of ${subject}`, site: "https://volley.test" };
+      const asked = await readKeys(PLAIN, {
+        caller,
+        ports,
+        origin: { account },
+        batchKey: { key: "k", content: { b: 1, a: 2 } },
+      });
+      return asked!.batch!.key;
+    };
+    expect([await ofSubject("ada"), await ofSubject("grace")]).toEqual([
+      "batch@digest of ada:k",
+      "batch@digest of grace:k",
+    ]);
   });
 
   test("is its content where it has no name, and is kept for less long then", async () => {

@@ -32,6 +32,33 @@ describe("Deliveries that wait", () => {
     expect(hanging.map(({ no }) => no)).not.toContain(next!.no);
   });
 
+  test("F35 to endpoints that failed before the object was woken have two places together as well", () => {
+    const queue = new DeliveryQueue();
+    for (let no = 1; no <= 20; no += 1) queue.set(no, LANE, { isFailing: no <= 10 });
+    for (let seq = 1; seq <= 5; seq += 1)
+      for (let no = 1; no <= 20; no += 1) queue.add(no, { seq, dueAt: 0 });
+    const turns = claimAll(queue, 0);
+    expect(turns.filter(({ no }) => no <= 10)).toHaveLength(2);
+    expect(turns.filter(({ no }) => no > 10)).toHaveLength(50);
+    // One that answers is as any other from then on.
+    queue.end(
+      turns.find(({ no }) => no <= 10)!,
+      1,
+      { failed: false, slowMs: 0 },
+    );
+    expect(claimAll(queue, 1).length).toBeGreaterThan(4);
+  });
+
+  test("that are put off give their place back, and are due again then", () => {
+    const queue = new DeliveryQueue();
+    queue.set(1, LANE, { isFailing: true });
+    queue.add(1, { seq: 1, dueAt: 0 });
+    queue.putOff(queue.claim(0)!, 50);
+    expect(queue.claim(0)).toBeNull();
+    expect(queue.nextAt(0)).toBe(50);
+    expect(queue.claim(50)).toEqual({ no: 1, seq: 1 });
+  });
+
   test("take turns by endpoint, so a long list delays no short one", () => {
     const queue = new DeliveryQueue();
     for (const no of [1, 2, 3]) queue.set(no, LANE);

@@ -11,10 +11,6 @@ export const KEYS: Reasons = {
     on(SHORTCUT, "lane.open.get(hash) === open"),
     on(TIDY, "lane.open.delete(hash);", "answer.catch("),
   ],
-  "src/features/keys/key-memory.ts": [
-    on("A key that was found goes before it, and is believed for longer.", "this.#missing.delete(key)"),
-    on(TYPE, "oldest !== undefined"),
-  ],
   "src/features/keys/key-request.ts": [
     on(TYPE, "caller.webhookSecret !== undefined", "asked === null || asked <= nowMs"),
     on(WORDS, "issue: {"),

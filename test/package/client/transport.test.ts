@@ -96,7 +96,7 @@ describe("what is sent again", () => {
     for (const sending of [
       {},
       { method: "POST", key: "k" },
-      { method: "POST", changesNothing: true },
+      { method: "POST", isRepeatable: true },
     ] as const) {
       const { ask, sent, waits } = transportOf([LOST, LOST, Response.json("there")]);
       expect(await ask(sending)).toBe("there");

@@ -1,3 +1,4 @@
+import { answerProbeAccounts } from "./account-providers.ts";
 import { REAL_PORTS, type StandInPorts } from "./stand-in.ts";
 
 /** Where the probe tools call unless they are pointed elsewhere; `.test` resolves nowhere. */
@@ -40,6 +41,8 @@ export async function answerProbe(request: Request, ports: StandInPorts = REAL_P
     return (await import("./probe-mcp.ts")).answerMcpServer(request);
   }
 
+  const account = await answerProbeAccounts(request, ports);
+  if (account !== null) return account;
   const body = request.method === "POST" ? await readObject(request) : {};
   const path = statsOf(pathname);
   path.requests += 1;

@@ -1,3 +1,4 @@
+import { ACCOUNT_HOSTS, answerGitHubApi, answerGoogleAccounts } from "./account-providers.ts";
 import { answerBraveSearch } from "./brave-search.ts";
 import { answerCohere } from "./cohere.ts";
 import { answerDuckDuckGo } from "./duckduckgo.ts";
@@ -6,7 +7,6 @@ import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerExchangeRates } from "./exchange-rates.ts";
 import { answerGmail } from "./gmail.ts";
 import { answerGoogleCalendar } from "./google-calendar.ts";
-import { answerGoogleOauth } from "./google-oauth.ts";
 import { answerGoogleTasks } from "./google-tasks.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { MODEL_HOST, answerModel } from "./model.ts";
@@ -15,6 +15,7 @@ import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.
 import { answerOpenAiImages } from "./openai-images.ts";
 import { PAGE_HOSTS, answerPages } from "./pages.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
+import { PROGRAMS_HOST, answerPrograms } from "./programs.ts";
 import { answerResend } from "./resend.ts";
 import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
 
@@ -29,13 +30,16 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.open-meteo.com", answerOpenMeteoForecast],
   ["api.cohere.com", answerCohere],
   ["api.openai.com", answerOpenAiImages],
-  ["oauth2.googleapis.com", answerGoogleOauth],
+  ["oauth2.googleapis.com", answerGoogleAccounts],
+  ["api.github.com", answerGitHubApi],
+  ...ACCOUNT_HOSTS,
   ["www.googleapis.com", answerGoogleCalendar],
   ["gmail.googleapis.com", answerGmail],
   ["tasks.googleapis.com", answerGoogleTasks],
   ["api.frankfurter.dev", answerExchangeRates],
   [MODEL_HOST, answerModel],
   [PROBE_HOST, answerProbe],
+  [PROGRAMS_HOST, answerPrograms],
   [EXAMPLES_HOST, answerExamples],
   ...PAGE_HOSTS.map((host) => [host, answerPages] as const),
 ]);

@@ -245,12 +245,20 @@ describe("Program", () => {
     );
   });
 
-  test("1 of README.md goes round as long as the model calls", async () => {
+  test("0 of docs/first-model.md is that of the README", async () => {
+    const [[first], [ofReadme]] = [
+      await blocksOf("docs/first-model.md", "js"),
+      await blocksOf("README.md", "js"),
+    ];
+    expect(first).toBe(ofReadme);
+  });
+
+  test("1 of docs/first-model.md goes round as long as the model calls", async () => {
     const before = model.requests.length;
     model.willSay(...CHAT);
-    const [, program] = await blocksOf("README.md", "js");
+    const [, program] = await blocksOf("docs/first-model.md", "js");
     const printed = await runProgram(
-      "README.md",
+      "first-model.md",
       `import OpenAI from "openai";
        const { VOLLEY_URL, VOLLEY_KEY } = process.env;
        const headers = { authorization: \`Bearer \${VOLLEY_KEY}\`, "content-type": "application/json" };
@@ -309,7 +317,7 @@ describe("docs/clients", () => {
 
   test("has no page without a test", () => {
     expect(pages.sort()).toEqual(
-      [...Object.keys(TURNS), "mcp.md", "curl.md", "python.md", "browser.md"].sort(),
+      [...Object.keys(TURNS), "mcp.md", "curl.md", "python.md", "browser.md", "receivers.md"].sort(),
     );
   });
 

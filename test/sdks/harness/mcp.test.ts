@@ -286,7 +286,7 @@ describe("A request to /mcp", () => {
       headers: accept,
     });
     expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe("Bearer");
+    expect(answer.headers["www-authenticate"]).toMatch(/^Bearer scope=/);
   });
 
   test.each([

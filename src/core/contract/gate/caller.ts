@@ -5,6 +5,9 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** The form of a key's or a tenant's name. */
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** The form of a subject: a word of the caller's own for whose accounts are used. */
+export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
+
 /** The rights that a key may have besides calling its tools. */
 export const KEY_FLAGS = [
   "approve",
@@ -12,15 +15,31 @@ export const KEY_FLAGS = [
   "manage_tools",
   "manage_keys",
   "manage_endpoints",
+  "manage_connections",
   "operator",
 ] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
+
+/** Whose accounts the calls of a request use: the caller says it, and never a model. */
+export interface Account {
+  readonly subject: string;
+  /** Stands for the subject where its own word is not to be. */
+  readonly digest: string;
+  /** Which connection, by connector, where it is not the usual one. */
+  readonly connections?: Readonly<Record<string, string>> | undefined;
+  /** A call that misses a connection waits for it. */
+  readonly parks?: true;
+  /** The origin of the deployment's pages, for links. */
+  readonly site: string;
+}
 
 /** Who asked for a call, by their configured names, and in which request. */
 export interface Origin {
   readonly tenant: string;
   readonly key: string;
   readonly requestId: string;
+  /** Absent where its calls use accounts of the deployment alone. */
+  readonly account?: Account | undefined;
   /** The id of the trace that the request is part of; absent where its caller told of none. */
   readonly traceId?: string;
 }
@@ -45,7 +64,7 @@ export interface Caller {
   readonly name: string;
   /** Whose jobs, quotas and confirmations these are; one Durable Object each. */
   readonly tenant: string;
-  /** Names or categories of the tools it may call, or `*`. */
+  /** Names or categories of the tools it may call, or `*`; of one that signed in, each behind the scope that narrows it. */
   readonly tools: readonly string[];
   readonly quota: Quota;
   /** The keys above it, the one that made it first; absent for a key of the configuration. Its requests count on their quotas too. */
@@ -61,6 +80,10 @@ export interface Caller {
   readonly operates?: true;
   /** May manage endpoints of its tenant, and publish events to them. */
   readonly manageEndpoints?: true;
+  /** May connect accounts of its tenant's subjects. */
+  readonly manageConnections?: true;
+  /** The one whose accounts its calls use; it names no other. */
+  readonly subject?: string;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
@@ -85,6 +108,7 @@ export function flagsOf({
   manageTools,
   manageKeys,
   manageEndpoints,
+  manageConnections,
   operates,
 }: Caller): KeyFlag[] {
   const has = {
@@ -94,6 +118,7 @@ export function flagsOf({
     manage_keys: manageKeys,
     operator: operates,
     manage_endpoints: manageEndpoints,
+    manage_connections: manageConnections,
   };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
@@ -101,7 +126,16 @@ export function flagsOf({
 /** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys" | "manageEndpoints" | "operates"> {
+): Pick<
+  Caller,
+  | "skipApproval"
+  | "approves"
+  | "manageTools"
+  | "manageKeys"
+  | "manageEndpoints"
+  | "manageConnections"
+  | "operates"
+> {
   return {
     skipApproval: flags.includes("skip_approval"),
     ...(flags.includes("approve") && { approves: true as const }),
@@ -109,5 +143,6 @@ export function withFlags(
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
     ...(flags.includes("operator") && { operates: true as const }),
     ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
+    ...(flags.includes("manage_connections") && { manageConnections: true as const }),
   };
 }

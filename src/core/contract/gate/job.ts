@@ -130,6 +130,7 @@ export interface JobRecord {
   /** From when it could begin to its end; absent while it is alive. */
   readonly durationMs?: number | undefined;
   readonly batchId?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly key?: string | undefined;
   /** How far it has come, where it is many calls. */
   readonly progress?: JobProgress | undefined;
@@ -193,6 +194,8 @@ export interface JobQuery {
   readonly status: JobStatus | null;
   /** Only jobs of these; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
+  /** Only live jobs of these kinds; all where it is not said. */
+  readonly liveOf?: readonly string[] | undefined;
   /** Created at or after, and before, these times. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -1,6 +1,7 @@
 import type { OnError } from "../batch.ts";
 import type { Failure } from "../failure.ts";
 import type { JsonObject } from "../json.ts";
+import type { Account } from "./caller.ts";
 import type { CallbackTarget, RunOf } from "./job.ts";
 
 /** The arguments of a parked action, as they were asked. */
@@ -67,6 +68,13 @@ export interface Asker {
   readonly runId: string;
 }
 
+/** The accounts that parked actions wait for. */
+export interface AwaitedAccounts {
+  /** Stands for the subject. */
+  readonly digest: string;
+  readonly connectors: readonly string[];
+}
+
 /** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
 export interface ParkedGroup {
   readonly format: number;
@@ -81,6 +89,10 @@ export interface ParkedGroup {
   readonly requestedBy: string;
   /** The same in full; absent where a version recorded it that did not say. */
   readonly asker?: Asker;
+  /** The accounts that it uses, whichever person says yes; absent for those of the deployment alone. */
+  readonly account?: Account;
+  /** It waits for accounts alone, and no yes: it runs once they are connected. */
+  readonly awaits?: AwaitedAccounts;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */

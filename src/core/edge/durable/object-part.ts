@@ -1,6 +1,7 @@
 import type { JobProgress } from "../../contract/gate/job.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
+import type { OperatorEvent } from "../../contract/gate/operator-event.ts";
 import type { Semaphore } from "../../kit/semaphore.ts";
 import type { JobKind } from "./job-kind.ts";
 import type { Outbox } from "./outbox.ts";
@@ -30,6 +31,8 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly outbox: Outbox;
   /** The events that the operator is told of. */
   readonly events: Pick<EventTable, "isOn" | "record">;
+  /** Tell every part of something that the tenant may be told. */
+  readonly tell: (nowMs: number, make: MakeEvent) => void;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** The usage of all parts. */
@@ -43,6 +46,9 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   /** Find the open part of a feature that this one needs. */
   readonly part: (name: string) => OpenPart;
 }
+
+/** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
+export type MakeEvent = () => OperatorEvent | null;
 
 /** A part that was read. All of it is synchronous but `prepare`: each call belongs to one turn of the object. */
 export interface OpenPart {
@@ -60,6 +66,8 @@ export interface OpenPart {
   prune?(nowMs: number): void;
   /** Hear that a job died or may be redriven, or that a question was asked or decided. */
   changed?(nowMs: number): void;
+  /** Hear of something that the tenant may be told, in its turn. Never throws. */
+  hear?(nowMs: number, make: MakeEvent): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;
   /** Say how far a job of its kind has come. */

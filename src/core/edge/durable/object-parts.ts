@@ -1,6 +1,6 @@
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { JobProgress } from "../../contract/gate/job.ts";
-import type { ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
+import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 /** The open parts of one object. */
 export class ObjectParts {
@@ -52,6 +52,10 @@ export class ObjectParts {
 
   changed(nowMs: number): void {
     for (const part of this.all) part.changed?.(nowMs);
+  }
+
+  tell(nowMs: number, make: MakeEvent): void {
+    for (const part of this.all) part.hear?.(nowMs, make);
   }
 
   forget(jobIds: readonly string[]): void {

@@ -124,7 +124,9 @@ export function createTenantGate({
       const gone = new GoneEndpoints(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onDead = (job: Job): void => {
-        this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
+        const dead = () => toDeadEvent(tenant, toEventId(job), toJobRecord(job));
+        this.#events.record(job.updatedAt, dead);
+        this.#parts.tell(job.updatedAt, dead);
         this.#parts.changed(job.updatedAt);
       };
       // The object's own id says where it is kept.
@@ -157,6 +159,7 @@ export function createTenantGate({
         random,
         usage: (now) => this.#parts.usage(now, { quotas: [] }),
         changed: (now) => this.#parts.changed(now),
+        tell: (now, make) => this.#parts.tell(now, make),
         onDue,
         poke: () => this.#drain.poke(),
       });

@@ -14,7 +14,7 @@ import type { CoreEndpoint } from "../openapi/endpoint.ts";
  */
 export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
   route: "POST /v1/execute_actions",
-  async handle(request, context) {
+  async handle(request, received) {
     // Ignored, a `dry_run` there would run for good.
     const unread = request.url.includes("?")
       ? refuseOtherParameters(new URL(request.url).searchParams, [])
@@ -24,10 +24,15 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const isNamed = headers.has("idempotency-key") || headers.has("x-stainless-retry-count");
     const key = isNamed ? readSentKey(request) : ok(null);
     if (!key.ok) return key;
-    const body = await readRunBody(request, context);
+    const body = await readRunBody(request, received);
     if (!body.ok) return body;
-    const value = context.brought?.later?.read(headers, body.value.value) ?? body.value.value;
-    const batch = parseBatch(value, body.value.bytes);
+    const { accounts, later } = received.brought ?? {};
+    const value = later?.read(headers, body.value.value) ?? body.value.value;
+    const said =
+      accounts?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
+    if (!said.ok) return said;
+    const { rest, context } = said.value;
+    const batch = parseBatch(rest, body.value.bytes);
     if (!batch.ok) return batch;
 
     const { callbackUrl } = batch.value;

@@ -41,17 +41,23 @@ export async function awaitChange<T>(
   const endsAt = clock.now() + waitMs.value;
   let found = await lookAt();
   const before = found.ok ? liveStatus(found.value) : null;
-  const wait = { tenant, endsAt };
-  if (before === null || !hasRoom(wait, clock.now())) return found;
-  waits.add(wait);
+  const leave = before === null ? null : enterWait({ tenant, endsAt }, clock.now());
+  if (leave === null) return found;
   for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
     const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
     if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
     found = await lookAt();
     if (!found.ok || liveStatus(found.value) !== before) break;
   }
-  waits.delete(wait);
+  leave();
   return found;
+}
+
+/** Take a place among those that wait; gives what leaves it, or null where there is none. */
+export function enterWait(wait: Wait, nowMs: number): (() => void) | null {
+  if (!hasRoom(wait, nowMs)) return null;
+  waits.add(wait);
+  return () => void waits.delete(wait);
 }
 
 /** The status of a job that is not over. */

@@ -11,8 +11,8 @@ import { holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
 
 /** Who is told about a run while it goes on. Without `onResult` there is no listener. */
 export interface Listener extends Pick<Execution, "signal" | "listener"> {
-  /** Told the JSON text of each result the moment it is known. */
-  readonly onResult?: (json: string) => void;
+  /** Told the JSON text of each result the moment it is known, and the place of its action in a batch. */
+  readonly onResult?: (json: string, index?: number) => void;
   /** Told the JSON text of each call that leaves its queues. */
   readonly onStarted?: (json: string) => void;
 }
@@ -54,8 +54,10 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   const { caller, requestId, ports, defer } = context;
   const stream = openEventStream(request.signal, ports.clock);
   // JSON text has no line breaks outside of strings, and inside them they are escaped.
-  const tell = (event: "started" | "result" | "done", json: string): void =>
-    stream.send(`event: ${event}\ndata: ${json}\n\n`);
+  const tell = (event: "started" | "result" | "done", json: string, id = ""): void =>
+    stream.send(`event: ${event}\ndata: ${json}\n${id}\n`);
+  // As the id of an event it says which results were told, with a bit for each: the stream of the run goes on from there.
+  let told = 0n;
 
   const admitted = Promise.withResolvers<QuotaState | null>();
   const { made: running, release } = holdAnswer(
@@ -63,7 +65,16 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
       run({
         signal: stream.signal,
         listener: { onAdmitted: admitted.resolve, onWritten },
-        onResult: (json) => tell("result", json),
+        onResult(json, index) {
+          if (index === undefined) return tell("result", json);
+          told |= 1n << BigInt(index);
+          tell(
+            "result",
+            json,
+            `id: ${told.toString(16)}
+`,
+          );
+        },
         onStarted: (json) => tell("started", json),
       }),
     context,

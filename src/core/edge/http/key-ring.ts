@@ -7,6 +7,7 @@ import {
   KEY_FLAGS,
   withFlags,
   KEY_NAME,
+  SUBJECT,
 } from "../../contract/gate/caller.ts";
 import { listOf, matching, object, oneOf, optional, upTo, written } from "../../contract/form.ts";
 import * as LIMITS from "../../contract/limits.ts";
@@ -33,6 +34,8 @@ export const keysForm = listOf(
     flags: optional(listOf(oneOf(...KEY_FLAGS), { min: 0 })),
     /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
     jurisdiction: optional(oneOf(...JURISDICTIONS)),
+    /** The one whose accounts it uses. */
+    subject: optional(matching(SUBJECT)),
   }),
   { min: 0 },
 );
@@ -81,10 +84,10 @@ export class KeyRing {
     return this.#keys.some(({ caller }) => caller.tenant === tenant && caller.approves === true);
   }
 
-  /** Whether some configured key has this hash. */
-  has(hash: string): boolean {
+  /** The caller of the configured key with this hash, or null. */
+  ofHash(hash: string): Caller | null {
     const digest = toDigest(hash);
-    return this.#keys.some((key) => equalBytes(key.digest, digest));
+    return this.#keys.find((key) => equalBytes(key.digest, digest))?.caller ?? null;
   }
 
   /** The caller a key belongs to, or null. */
@@ -128,7 +131,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   const clash = findClash(value);
   if (clash !== null) throw new ConfigurationError("VOLLEY_KEYS", clash);
   const keys = value.map(
-    ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere }) => ({
+    ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere, subject }) => ({
       digest: toDigest(hash),
       caller: {
         name,
@@ -138,6 +141,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
         ...withFlags(flags ?? []),
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
         ...(jurisdiction !== undefined && { jurisdiction }),
+        ...(subject !== undefined && { subject }),
       },
     }),
   );

@@ -30,13 +30,13 @@ export function respondBatch(
   return respondRun(
     async ({ onResult, onStarted, signal, listener }) => {
       const tell = onResult && {
-        onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome)),
+        onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome), step.index),
         onStarted: ({ index, id }: Step, start: CallStart) =>
           onStarted?.(JSON.stringify({ index, id, ...start })),
       };
       const answer = await run({ signal, listener: { ...listener, ...tell } });
       if (answer.ok && answer.value.replayed && onResult)
-        for (const json of resultsOf(answer.value.json)) onResult(json);
+        for (const [index, json] of resultsOf(answer.value.json).entries()) onResult(json, index);
       return answer;
     },
     request,

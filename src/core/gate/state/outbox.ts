@@ -225,6 +225,7 @@ export function toJobRecord(job: Job): JobRecord {
     id: spec.id,
     tool: spec.tool,
     batchId: spec.origin?.batchId,
+    requestId: spec.origin?.requestId,
     // No key asked for what a trigger started.
     key: trigger === undefined ? spec.origin?.key : undefined,
     trigger,

@@ -1,4 +1,7 @@
+import type { toEnvelopeJson } from "../../answer/envelope.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
+import type { BatchKey, readKeys } from "../../gate/read-keys.ts";
+import type { Plan } from "../../plan/step.ts";
 
 /** A batch that ran, and what its admission left of the caller's quota. */
 export interface Answer {
@@ -9,4 +12,14 @@ export interface Answer {
   readonly replayed: boolean;
   /** Answers its request otherwise than with that: it was recorded, and runs later. */
   readonly respond?: ((request: Request, headers: Readonly<Record<string, string>>) => Response) | undefined;
+}
+
+/** The ways in which a plan may be answered other than by its envelope. */
+export interface AnswerWays {
+  readonly batchKey?: BatchKey | undefined;
+  readonly toJson?: typeof toEnvelopeJson;
+  /** Makes the claims of what can run, where they are not just those that it was sent with. */
+  readonly keysOf?: (runnable: Plan) => ReturnType<typeof readKeys>;
+  /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
+  readonly keep?: (json: string) => Promise<unknown>;
 }

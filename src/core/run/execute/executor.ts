@@ -12,10 +12,10 @@ import { toEnvelopeJson } from "../../answer/envelope.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
-import { type BatchKey, readKeys } from "../../gate/read-keys.ts";
+import { readKeys } from "../../gate/read-keys.ts";
 import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, AnswerWays } from "./answer.ts";
 import { holdReplay } from "./hold-replay.ts";
 import { seeUnrun, showPlan } from "./show-plan.ts";
 
@@ -48,9 +48,16 @@ export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | 
 async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog } = execution;
   execution.watch?.enter("plan");
-  const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
+  const { caller, origin, brought } = execution;
+  const waits = origin.account?.parks === true && brought?.asking !== undefined && !batch.dryRun;
+  const missing = waits ? await brought.accounts?.missing(batch, execution) : undefined;
+  const asksFirst = missing && new Set(missing.keys());
+  const planned = makePlan(batch, catalog, {
+    maySkipApproval: caller.skipApproval,
+    ...(asksFirst && { asksFirst }),
+  });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = planned.value;
+  const plan = missing === undefined ? planned.value : { ...planned.value, missing };
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
@@ -61,24 +68,14 @@ const NO_BACKGROUND: Refused = {
   quota: null,
 };
 
-/** The ways in which a plan may be answered other than by its envelope. */
-export interface AnswerWays {
-  readonly batchKey?: BatchKey | undefined;
-  readonly toJson?: typeof toEnvelopeJson;
-  /** Makes the claims of what can run, where they are not just those that it was sent with. */
-  readonly keysOf?: (runnable: Plan) => ReturnType<typeof readKeys>;
-  /** Keeps the answer for somebody who asks later. A rejection of it is ignored, because the plan did run. */
-  readonly keep?: (json: string) => Promise<unknown>;
-}
-
 /** Admit a plan, run it and write its answer. */
 export async function answerPlan(
   plan: Plan,
   execution: Execution,
   ways: AnswerWays = {},
 ): Promise<Result<Answer, Refused>> {
-  const { caller, ports, gate, defer, watch } = execution;
-  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { caller, ports, batchKey }) } = ways;
+  const { ports, gate, defer, watch } = execution;
+  const { batchKey, keep, keysOf = (runnable) => readKeys(runnable, { ...execution, batchKey }) } = ways;
   watch?.enter("admit");
   const isKeyed =
     batchKey !== undefined ||

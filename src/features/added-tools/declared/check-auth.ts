@@ -1,6 +1,6 @@
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { Auth, DeclarationRules } from "./declaration.ts";
+import { type Auth, type ConnectionAuth, connectorOf, type DeclarationRules } from "./declaration.ts";
 import type { Problems } from "./problems.ts";
 import { isBound } from "./secret-bindings.ts";
 
@@ -31,5 +31,26 @@ export function checkAuth(auth: Auth | undefined, { path, origin, rules, problem
   const host = origin.replace("https://", "");
   problems.add([...path, "secret"], `a secret bound to tenant '${visibleText(tenant)}' and ${host}`, secret, {
     hint: `The operator has not bound this secret to the tenant '${visibleText(tenant)}' and the host ${host} in VOLLEY_TOOL_SECRETS; ask for that, or take 'auth' out.`,
+  });
+}
+
+/** Find what is wrong with the account that a call would use: its credentials go to its connector's hosts only. */
+export function checkConnection(auth: ConnectionAuth, { path, origin, rules, problems }: AuthCheck): void {
+  const { tenant, secrets, originsOf } = rules;
+  if (secrets === null || origin === null) return;
+  const name = connectorOf(auth);
+  const at = [...path, "connection"];
+  if (originsOf === undefined) {
+    problems.add(at, "nothing, because this Worker has no connections", name);
+    return;
+  }
+  const origins = originsOf(name, tenant);
+  if (origins?.has(origin) === true) return;
+  const host = origin.replace("https://", "");
+  problems.add(at, `a connector of tenant '${visibleText(tenant)}' whose hosts have ${host}`, name, {
+    hint:
+      origins === null
+        ? `The operator has no connector '${visibleText(name)}' for this tenant in VOLLEY_CONNECTORS; ask for one, or take 'auth' out.`
+        : `The connector '${visibleText(name)}' does not name the host ${host} in VOLLEY_CONNECTORS, and its credentials go to its own hosts only; ask for that, or take 'auth' out.`,
   });
 }

@@ -1,9 +1,15 @@
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
-import { checkAuth } from "./check-auth.ts";
+import { checkAuth, checkConnection } from "./check-auth.ts";
 import { checkUrl } from "./check-url.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { HttpCall, McpCall, Sent, DeclarationRules } from "./declaration.ts";
+import {
+  type HttpCall,
+  isConnection,
+  type McpCall,
+  type Sent,
+  type DeclarationRules,
+} from "./declaration.ts";
 import { type Problems, suggestName } from "./problems.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
 
@@ -28,7 +34,9 @@ export function checkHttp(http: HttpCall, check: CallCheck): void {
       hint: "A GET has no body; send the arguments in 'query', or make the method POST.",
     });
   checkSent(http, check);
-  checkAuth(http.auth, { path: ["http", "auth"], origin, rules, problems });
+  const { auth } = http;
+  if (isConnection(auth)) checkConnection(auth, { path: ["http", "auth"], origin, rules, problems });
+  else checkAuth(auth, { path: ["http", "auth"], origin, rules, problems });
 }
 
 /** Find what is wrong with a call of an MCP server. */
@@ -52,7 +60,7 @@ function checkHeaders(http: HttpCall, check: CallCheck): void {
   const authHeader =
     auth === undefined
       ? null
-      : typeof auth.as === "string"
+      : isConnection(auth) || typeof auth.as === "string"
         ? "authorization"
         : "header" in auth.as
           ? auth.as.header
@@ -143,7 +151,7 @@ function checkLeft(
 /** Names of a query that the url and `auth` have. */
 function takenNames({ url, auth }: HttpCall): string[] {
   const inUrl = [...(URL.parse(url)?.searchParams.keys() ?? [])];
-  return auth !== undefined && typeof auth.as === "object" && "query" in auth.as
+  return auth !== undefined && !isConnection(auth) && typeof auth.as === "object" && "query" in auth.as
     ? [...inUrl, auth.as.query]
     : inUrl;
 }

@@ -54,6 +54,44 @@ const authSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "CallAuth" }),
 );
 
+/** The same, or the account of a subject in its place. */
+const httpAuthSchema = lazySchema(() =>
+  z
+    .extend(z.partial(authSchema()), {
+      connection: z.optional(
+        z.union(
+          [
+            z.string().check(z.regex(CONNECTOR)),
+            z
+              .record(
+                z.string().check(z.regex(CONNECTOR)),
+                z.array(z.string().check(z.minLength(1), z.maxLength(200))),
+              )
+              .check(z.refine((scopes) => Object.keys(scopes).length === 1, { error: "one connector" })),
+          ],
+          "a connector's name, or an object with its scopes under its name",
+        ),
+      ),
+    })
+    .check(
+      z.refine(({ secret, connection }) => secret !== undefined || connection !== undefined, {
+        path: ["secret"],
+        error: "a secret's name, or 'connection' in its place",
+      }),
+      z.refine(({ as, connection }) => as !== undefined || connection !== undefined, {
+        path: ["as"],
+        error: "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+      }),
+      z.refine(({ secret, as, connection }) => connection === undefined || (secret ?? as) === undefined, {
+        path: ["connection"],
+        error: "nothing, or alone, without 'secret' and 'as'",
+      }),
+    )
+    .register(z.globalRegistry, { id: "HttpAuth" }),
+);
+
+const CONNECTOR = /^[a-z][a-z0-9_-]{0,63}$/;
+
 const sentSchema = lazySchema(() =>
   z.union(
     [
@@ -89,7 +127,7 @@ export const httpSchema = lazySchema(() =>
           "'args', an array of arguments' names, or {\"argument\": name}",
         ),
       ),
-      auth: z.optional(authSchema()),
+      auth: z.optional(httpAuthSchema()),
       result: z.optional(z.string().check(z.regex(POINTER))),
     })
     .register(z.globalRegistry, { id: "HttpCall" }),
@@ -107,4 +145,4 @@ export const mcpSchema = lazySchema(() =>
 );
 
 /** The fields of `auth`. */
-export const authFields = ["secret", "as"] as const;
+export const authFields = ["secret", "as", "connection"] as const;

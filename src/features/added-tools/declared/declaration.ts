@@ -46,7 +46,7 @@ export interface HttpCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** All arguments, some of them as an object's fields, or one of them as the whole body. */
   readonly body?: "args" | readonly Sent[] | { readonly argument: string };
-  readonly auth?: Auth;
+  readonly auth?: Auth | ConnectionAuth;
   /** RFC 6901 pointer to the part of the answer that is the tool's data. */
   readonly result?: string;
 }
@@ -66,6 +66,21 @@ export interface Auth {
   readonly secret: string;
   /** `basic` takes the secret as `user:password`. */
   readonly as: "bearer" | "basic" | { readonly header: string } | { readonly query: string };
+}
+
+/** Which account of the subject a call uses: that of one connector, where it is given an object with the scopes that it needs. */
+export interface ConnectionAuth {
+  readonly connection: string | Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether a call uses an account of a subject. */
+export function isConnection(auth: Auth | ConnectionAuth | undefined): auth is ConnectionAuth {
+  return auth !== undefined && "connection" in auth;
+}
+
+/** The connector whose account a call uses. */
+export function connectorOf({ connection }: ConnectionAuth): string {
+  return typeof connection === "string" ? connection : (Object.keys(connection)[0] ?? "");
 }
 
 /** A call of a tool of an MCP server. */
@@ -91,6 +106,10 @@ export interface DeclarationRules {
   readonly tenant: string;
   /** Where secrets may go; null for the operator's own code, which needs no leave. */
   readonly secrets: ToolSecrets | null;
+  /**
+   * Finds where the credentials of a connector may go; null of one that the tenant may not use. Absent in a Worker without connections.
+   */
+  readonly originsOf?: ((connector: string, tenant: string) => ReadonlySet<string> | null) | undefined;
   /** Origins that may be plain http or a private address, on any port. */
   readonly trustedOrigins: ReadonlySet<string>;
   /** Ports that may be called; `HTTPS_PORTS` where absent. */

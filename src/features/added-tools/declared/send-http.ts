@@ -1,7 +1,7 @@
 import { parsePointer, follow } from "../../../core/kit/json/json-pointer.ts";
 import type { ToolContext, UpstreamResponse } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import type { HttpCall } from "./declaration.ts";
+import { connectorOf, type HttpCall, isConnection } from "./declaration.ts";
 import { makeRequest } from "./make-request.ts";
 import { readAuth } from "./read-auth.ts";
 
@@ -18,9 +18,11 @@ export async function sendHttp(
   ctx: ToolContext,
   { withKey }: SendOptions,
 ): Promise<unknown> {
-  const auth = readAuth(http.auth, ctx);
+  const { auth: how } = http;
+  const sender = isConnection(how) ? ctx.connection(connectorOf(how)) : ctx;
+  const auth = readAuth(isConnection(how) ? undefined : how, ctx);
   const { url, headers, body } = makeRequest(http, args, auth.query);
-  const response = await ctx.fetch(url, {
+  const response = await sender.fetch(url, {
     method: http.method,
     headers: { ...(withKey && { "idempotency-key": ctx.idempotencyKey }), ...headers, ...auth.headers },
     ...(body !== undefined && { body }),

@@ -2,7 +2,7 @@ import type { Delivery } from "../../../core/contract/gate/job.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import type { Declaration, McpCall } from "./declaration.ts";
+import { type Declaration, isConnection, type McpCall } from "./declaration.ts";
 import { toInput } from "../json-schema/to-input.ts";
 import { isBound, type ToolSecrets } from "./secret-bindings.ts";
 import { sendHttp } from "./send-http.ts";
@@ -42,14 +42,15 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     execution: execution ?? "sync",
     input: toInput(declaration.input_schema),
     hosts: [origin],
-    secrets: auth === undefined ? [] : [auth.secret],
+    secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
+    ...(isConnection(auth) && { connection: auth.connection }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotent !== undefined && { idempotent }),
     ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
     ...(declaration.private === true && { private: true }),
     orchestration: declaration.orchestration ?? (isWrite ? WRITE : READ),
     run: async (args, ctx) => {
-      if (auth !== undefined) requireBound(auth.secret, origin, options.secrets, ctx);
+      if (auth !== undefined && !isConnection(auth)) requireBound(auth.secret, origin, options.secrets, ctx);
       const sent = args as Readonly<Record<string, unknown>>;
       if (http !== undefined) return sendHttp(http, sent, ctx, { withKey: isWrite });
       return options.callMcp!(mcp!, sent, ctx);

@@ -18,7 +18,8 @@ export function rulesOf({
   configured,
 }: Pick<RequestContext, "caller" | "configured">): DeclarationRules {
   const { tenant } = caller;
-  return { tenant, trustedOrigins: configured.trustedOrigins, ...toolSettingsOf(configured) };
+  const { trustedOrigins, accounts } = configured;
+  return { tenant, trustedOrigins, originsOf: accounts?.originsOf, ...toolSettingsOf(configured) };
 }
 
 /** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */

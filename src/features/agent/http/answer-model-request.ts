@@ -46,16 +46,20 @@ async function answerHolding(
   bytes: HeldBytes,
   door: ModelDoor,
   request: Request,
-  context: RequestContext,
+  received: RequestContext,
 ): Promise<Result<Response, Refusal>> {
   const { dialect } = door;
-  const startedAt = context.ports.clock.now();
-  const address = door.addressOf(request, context.ports);
-  if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
+  const { ports } = received;
+  const startedAt = ports.clock.now();
+  const address = door.addressOf(request, ports);
+  if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, received, null));
   const body = await readModelBody(request, bytes);
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
-  const read = readBody(value, door, context.ports);
+  const said = readAccounts(value, request, received);
+  if (!said.ok) return said;
+  const { context } = said.value;
+  const read = readBody(said.value.body, door, ports);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const refused = refuseUnknownTools(options.tools, context.catalog);
@@ -135,6 +139,19 @@ async function respondAgain(
   if (!streams) return ok(await respondHeld(answer, context, { release, headers }));
   const text = streamText(answer, { clock: context.ports.clock, onEnd: release });
   return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
+}
+
+/** Take whose accounts are used out of the field `volley`, where the caller says it. */
+function readAccounts(
+  body: unknown,
+  request: Request,
+  context: RequestContext,
+): Result<{ readonly body: unknown; readonly context: RequestContext }, Refusal> {
+  const { accounts } = context.brought ?? {};
+  if (accounts === undefined || !isJsonObject(body) || body["volley"] === undefined)
+    return ok({ body, context });
+  const said = accounts.read(body["volley"], { request, context, code: "INVALID_REQUEST", path: "/volley" });
+  return said.ok ? ok({ body: { ...body, volley: said.value.rest }, context: said.value.context }) : said;
 }
 
 interface ModelRequest {

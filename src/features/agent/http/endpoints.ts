@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { accountFields } from "../../../core/contract/account-fields.ts";
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
@@ -98,12 +99,12 @@ export function answerModelRequests({
       const { answerModelRequest } = await import("./answer-model-request.ts");
       return answerModelRequest(await load(), request, context);
     },
-    describe: () => ({
+    describe: (features) => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",
       keyed: true,
-      body: { schema: schema(), example },
+      body: { schema: features.includes("connections") ? withAccounts(schema()) : schema(), example },
       answer: {
         description: "The model's last answer, with what was run for it under `volley`",
         schema: answerSchema(),
@@ -113,6 +114,12 @@ export function answerModelRequests({
       counted: "always",
     }),
   };
+}
+
+/** The same with whose accounts the tools use, which a caller says in `volley`. */
+function withAccounts(schema: z.core.$ZodType): z.core.$ZodType {
+  const volley = z.extend(agentOptionsSchema(), accountFields());
+  return z.extend(schema as z.ZodMiniObject, { volley: z.optional(volley) });
 }
 
 const bodySchema = lazySchema(() =>

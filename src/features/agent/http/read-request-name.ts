@@ -1,6 +1,6 @@
-import type { Caller } from "../../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
 import type { RequestName } from "../../../core/gate/request-key.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
@@ -10,7 +10,7 @@ import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
 export async function readRequestName(
   request: Request,
   body: unknown,
-  { caller, ports }: { readonly caller: Caller; readonly ports: Pick<Ports, "sha256"> },
+  { caller, ports, origin }: Pick<Execution, "caller" | "origin"> & { readonly ports: Pick<Ports, "sha256"> },
 ): Promise<Result<RequestName | null, Refusal>> {
   const sent = readSentKey(request);
   if (!sent.ok) return sent;
@@ -18,7 +18,7 @@ export async function readRequestName(
   const { key, isFirst = false } = sent.value;
   const fingerprint = await ports.sha256(canonicalJson([caller.name, new URL(request.url).pathname, body]));
   return ok({
-    key: key === null ? `body:${fingerprint}` : `key:${key}`,
+    key: `${origin.account === undefined ? "" : `@${origin.account.digest}:`}${key === null ? `body:${fingerprint}` : `key:${key}`}`,
     fingerprint,
     hasKey: key !== null,
     isFirst,

@@ -5,6 +5,7 @@ import type { Deployment } from "../../../core/edge/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
+import { withAccount } from "../../../core/gate/with-account.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
@@ -26,7 +27,8 @@ export async function attemptBatch(
   const requestId = spec.origin?.requestId ?? spec.id;
   const watch = new Watch({ clock, requestId, operator });
   watch.route = ROUTE;
-  const context = deployment.contextOf(caller, { requestId, defer: () => {}, watch });
+  const opened = deployment.contextOf(caller, { requestId, defer: () => {}, watch });
+  const context = withAccount(opened, spec.origin?.account);
   const startedAt = clock.now();
   const { options, upstreams } = context;
   const { requestResponseBytes: bytes } = options;

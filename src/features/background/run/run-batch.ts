@@ -60,6 +60,7 @@ export async function runBatch(
     ledger,
     kept,
     execution,
+    batchId: runIdOf(spec),
     answer,
     keptBytes: loopBytes,
     loops: plan.steps.filter(isLoop).length,

@@ -1,9 +1,9 @@
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
-import { makePlainPage } from "../page/plain-page.ts";
+import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
 import { makeQuestionPage } from "../page/question-page.ts";
-import type { Page } from "../page/respond-page.ts";
+import type { Page } from "../../../core/edge/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { type Found, knownTo, openConfirmation } from "./find-confirmation.ts";

@@ -15,7 +15,7 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
   const router = createRouter();
   const answer = async (c: Context<RouterTypes>): Promise<Response> => {
     const { answerLink, FAULT } = await import("./answer-link.ts");
-    const { respondPage } = await import("../page/respond-page.ts");
+    const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
     const { tenant = "", token = "" } = c.req.param();
     const { requestId } = c.get("watch");
     const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);

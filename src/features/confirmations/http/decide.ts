@@ -8,6 +8,7 @@ import { type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { withAccount } from "../../../core/gate/with-account.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -86,7 +87,9 @@ export function runApproved(
   { group, edited, claim, catalog }: Open,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
-  return withCurrentTools({ ...execution, catalog, callback: group.callback }, async (current) => {
+  // A yes may come from anybody: the accounts are those of the subject that it was asked for.
+  const own = withAccount(execution, group.account);
+  return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
     const changed = await refuseChanged(group, current);
     return changed === null
       ? executeApproved(edited, claim, current)

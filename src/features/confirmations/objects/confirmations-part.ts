@@ -45,7 +45,7 @@ export function createConfirmationsPart(
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox, changed }: PartWorld,
+  { storage, tenant, events, outbox, changed, tell }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
@@ -53,6 +53,8 @@ function openConfirmations(
     events.record(question.createdAt, () =>
       toRequestedEvent(tenant, question, makeEventLink(question, origin)),
     );
+    // Without a link: the tenant's endpoints are made by keys that may not decide.
+    tell(question.createdAt, () => toRequestedEvent(tenant, question));
     changed(question.createdAt);
   });
   /** The link of an event: it is kept in the turn of its question, or the event has none. */
@@ -64,9 +66,13 @@ function openConfirmations(
   };
   const tellDecided = (now: number, decision: "approve" | "reject", { id, decided }: Claim): void => {
     changed(now);
-    const question = events.isOn ? table.listed(now, id) : null;
-    if (question !== null)
-      events.record(now, () => toDecidedEvent(tenant, question, { decision, decided, at: now }));
+    const make = () => {
+      const question = table.listed(now, id);
+      return question && toDecidedEvent(tenant, question, { decision, decided, at: now });
+    };
+    const event = events.isOn ? make() : null;
+    if (event !== null) events.record(now, () => event);
+    tell(now, make);
   };
   /** Tell the batch's own address what became of its question, in the turn of that. */
   const answer = (now: number, { id }: Claim): void => {

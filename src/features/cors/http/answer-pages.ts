@@ -16,6 +16,7 @@ const EXPOSED = [
   "Location",
   "Preference-Applied",
   "Server-Timing",
+  "WWW-Authenticate",
 ].join(", ");
 
 /** How long a browser need not ask again, in seconds: two hours is the most that Chromium keeps. */

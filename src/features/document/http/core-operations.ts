@@ -4,6 +4,7 @@ import { executionSchema } from "../../../core/answer/result-schema.ts";
 import { actionForm } from "../../../core/contract/action.ts";
 import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
+import { accountFields } from "../../../core/contract/account-fields.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -12,10 +13,11 @@ import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
 import type { Described } from "../../../core/edge/openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
-function documentedBatch(isRecorded: boolean): z.core.$ZodType {
+function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$ZodType {
   const action = actionForm.schema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
-  const whole = z.extend(batchForm.schema(), { actions });
+  const plain = z.extend(batchForm.schema(), { actions });
+  const whole = hasAccounts ? z.extend(plain, accountFields()) : plain;
   const batch = isRecorded ? whole : z.omit(whole, { background: true });
   return batch.register(z.globalRegistry, { id: "Batch" });
 }
@@ -94,7 +96,7 @@ export const CORE_OPERATIONS: Readonly<
     tag: "Batches",
     keyed: true,
     body: {
-      schema: documentedBatch(features.includes(BACKGROUND)),
+      schema: documentedBatch(features.includes(BACKGROUND), features.includes("connections")),
       example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
     },
     answer: {

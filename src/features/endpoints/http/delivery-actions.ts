@@ -7,9 +7,9 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
-import { deliverySchema, toDeliveryJson } from "../endpoint-json.ts";
+import { deliverySchema } from "../endpoint-json.ts";
 import { parseLimit, parsePlace } from "../list-query.ts";
-import { NO_DELIVERY, type Scope, UNREADABLE } from "./scope.ts";
+import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
 
@@ -21,7 +21,14 @@ export const deliveryPageSchema = lazySchema(() =>
 
 /** List deliveries, the latest event first. */
 export async function listDeliveries(query: URLSearchParams, scope: Scope): Answered {
-  const other = refuseOtherParameters(query, ["endpoint", "event", "status", "limit", "cursor"]);
+  const other = refuseOtherParameters(query, [
+    "endpoint",
+    "event",
+    "status",
+    "limit",
+    "cursor",
+    ...(scope.customer === undefined ? ["run"] : []),
+  ]);
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", DELIVERY_STATUSES);
   if (!status.ok) return status;
@@ -29,10 +36,11 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   if (!limit.ok) return limit;
   const after = parsePlace(query);
   if (!after.ok) return after;
-  const [endpoint, event] = [query.get("endpoint"), query.get("event")];
+  const [endpoint, event, run] = ["endpoint", "event", "run"].map((name) => query.get(name) ?? undefined);
   const asked = {
-    ...(endpoint !== null && { endpoint }),
-    ...(event !== null && { event }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(event !== undefined && { event }),
+    ...(run !== undefined && { run }),
     ...(status.value !== null && { status: status.value }),
     ...(scope.customer !== undefined && { customer: scope.customer }),
     after: after.value,
@@ -45,7 +53,11 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   const last = page.at(-1);
   const isMore = found.value.length > page.length && last !== undefined;
   const next = isMore ? `${last.seq}_${last.no}` : null;
-  return ok(respondJson(JSON.stringify({ deliveries: page.map(toDeliveryJson), next_cursor: next })));
+  return ok(
+    respondJson(
+      JSON.stringify({ deliveries: page.map((one) => toShownDelivery(one, scope)), next_cursor: next }),
+    ),
+  );
 }
 
 export async function showDelivery(id: string, scope: Scope): Answered {
@@ -56,7 +68,7 @@ export async function showDelivery(id: string, scope: Scope): Answered {
   if (!found.ok) return found;
   return found.value === null
     ? err(NO_DELIVERY)
-    : ok(respondJson(JSON.stringify(toDeliveryJson(found.value))));
+    : ok(respondJson(JSON.stringify(toShownDelivery(found.value, scope))));
 }
 
 /** Deliver an event to its endpoint once more. */

@@ -12,11 +12,13 @@ import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
-import { toDayJson, toEndpointJson, toSettingsJson } from "../endpoint-json.ts";
+import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
 import { NAME, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
+import { checkVia } from "./check-via.ts";
+import { takeSecret } from "../take-secret.ts";
 import { makeSecret } from "./make-secret.ts";
-import { noEndpoint, type Scope, UNREADABLE } from "./scope.ts";
+import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
 
@@ -24,14 +26,20 @@ const UNCERTAIN = "Whether the endpoint was kept is not certain; look at it befo
 /** A change that others make at the same time is made again on what they left. */
 const PATCH_TRIES = 3;
 
-/** Keep an endpoint under an id, or replace the one that has it. */
+/** Keep an endpoint under an id, or replace the one that has it. In a customer's hands its flow stays, and its secret is ours. */
 export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
   if (!NAME.test(id)) return err(badName(id));
   const body = await readRequestBody(request);
   if (!body.ok) return body;
-  const settings = parse(body.value.value, scope);
+  const { value } = body.value;
+  const other = refuseFields(value, scope);
+  if (other !== null) return err(other);
+  const own = takeSecret(value);
+  if (!own.ok) return own;
+  const { settings: sent, ...secret } = own.value;
+  const settings = await parse(sent, scope, sent);
   if (!settings.ok) return settings;
-  return keep({ id, settings: settings.value, enables: !settings.value.paused }, scope);
+  return keep({ id, settings: settings.value, enables: !settings.value.paused, ...secret }, scope);
 }
 
 /** Change fields of an endpoint; null takes one away. */
@@ -41,11 +49,13 @@ export async function patchEndpoint(request: Request, id: string, scope: Scope):
   const change = body.value.value;
   if (!isJsonObject(change))
     return err(makeRefusal("INVALID_ENDPOINT", "The body must be an object with the fields that change."));
+  const other = refuseFields(change, scope);
+  if (other !== null) return err(other);
   for (let tries = 1; ; tries += 1) {
     const known = await read(id, scope);
     if (!known.ok) return known;
     const { endpoint } = known.value;
-    const settings = parse({ ...toSettingsJson(endpoint), ...change }, scope);
+    const settings = await parse({ ...toSettingsJson(endpoint), ...change }, scope, change);
     if (!settings.ok) return settings;
     const enables = change["paused"] === false;
     const asked = { id, settings: settings.value, enables, seen: endpoint.updatedAt };
@@ -58,7 +68,7 @@ export async function showEndpoint(id: string, scope: Scope): Answered {
   const known = await read(id, scope);
   if (!known.ok) return known;
   const { endpoint, day } = known.value;
-  return ok(respondJson(JSON.stringify({ ...toEndpointJson(endpoint), last_24h: toDayJson(day) })));
+  return ok(respondJson(JSON.stringify({ ...toShownEndpoint(endpoint, scope), last_24h: toDayJson(day) })));
 }
 
 export async function deleteEndpoint(id: string, scope: Scope): Answered {
@@ -87,7 +97,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   const rotated = await askGate(() => scope.ask((directory) => directory.rotate(asked)), hint);
   if (!rotated.ok) return rotated;
   if (rotated.value === null) return err(noEndpoint(id));
-  return ok(respondJson(JSON.stringify({ ...toEndpointJson(rotated.value), secret })));
+  return ok(respondJson(JSON.stringify({ ...toShownEndpoint(rotated.value, scope), secret })));
 }
 
 export const testSchema = lazySchema(() =>
@@ -165,13 +175,17 @@ async function keep(asked: Omit<EndpointAsked, "secret">, scope: Scope): Answere
   const secret = makeSecret();
   const { customer } = scope;
   const kept = await askGate(
-    () => scope.ask((directory) => directory.put({ ...asked, secret }, customer)),
+    () =>
+      scope.ask((directory) =>
+        directory.put({ ...asked, secret, keepsVia: customer !== undefined }, customer),
+      ),
     UNCERTAIN,
   );
   if (!kept.ok) return kept;
   if (!kept.value.ok) return err(refuseKept(kept.value.error, asked.id));
   const { created, endpoint } = kept.value.value;
-  const shown = { ...toEndpointJson(endpoint), ...(created && { secret }) };
+  const isOurs = created && asked.ownSecret === undefined;
+  const shown = { ...toShownEndpoint(endpoint, scope), ...(isOurs && { secret }) };
   return ok(respondJson(JSON.stringify(shown), { status: created ? 201 : 200 }));
 }
 
@@ -183,10 +197,20 @@ async function read(id: string, scope: Scope) {
     : ok(found.value as { endpoint: KeptEndpoint } & typeof found.value);
 }
 
-/** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. */
-function parse(value: unknown, { context, customer }: Scope): Result<EndpointSettings, Refusal> {
+/** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. @param change the fields that are new */
+async function parse(
+  value: unknown,
+  scope: Scope,
+  change: unknown,
+): Promise<Result<EndpointSettings, Refusal>> {
+  const { context, customer } = scope;
   const parsed = parseEndpoint(value, context.configured.trustedOrigins);
-  return parsed.ok && customer !== undefined ? ok({ ...parsed.value, customer }) : parsed;
+  if (!parsed.ok) return parsed;
+  const { via } = parsed.value;
+  const isChosen = via !== undefined && isJsonObject(change) && change["via"] !== undefined;
+  const refused = isChosen ? await checkVia(via, scope) : null;
+  if (refused !== null) return err(refused);
+  return customer === undefined ? parsed : ok({ ...parsed.value, customer });
 }
 
 function only({ customer }: Scope): { customer?: string } {

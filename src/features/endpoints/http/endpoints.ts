@@ -55,7 +55,18 @@ export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
       id: "putEndpoint",
       summary: "Keep an endpoint under an id, or replace the one that has it",
       tag: TAG,
-      body: { schema: endpointSchema().check(z.meta({ id: "EndpointRequest" })), example: EXAMPLE },
+      body: {
+        schema: z
+          .extend(endpointSchema(), {
+            secret: z
+              .optional(z.string())
+              .check(
+                z.describe("The secret that it signs with, `whsec_…`, where it has one already; never shown"),
+              ),
+          })
+          .check(z.meta({ id: "EndpointRequest" })),
+        example: EXAMPLE,
+      },
       answer: {
         description: "The endpoint; 201 with its secret where it is new",
         schema: wholeEndpointSchema(),
@@ -175,6 +186,7 @@ export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
       query: z.strictObject({
         endpoint: z.optional(z.string()),
         event: z.optional(z.string()),
+        run: z.optional(z.string()).check(z.describe("The run that published it")),
         status: z.optional(z.enum(DELIVERY_STATUSES)),
         ...pageFields(),
       }),

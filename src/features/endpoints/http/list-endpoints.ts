@@ -7,9 +7,9 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";
-import { shownEndpointSchema, toEndpointJson } from "../endpoint-json.ts";
+import { shownEndpointSchema } from "../endpoint-json.ts";
 import { parseLimit, parseNumber } from "../list-query.ts";
-import { type Scope, UNREADABLE } from "./scope.ts";
+import { type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 
 export const endpointPageSchema = lazySchema(() =>
   z
@@ -42,7 +42,7 @@ export async function listEndpoints(
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
   const page = {
-    endpoints: endpoints.map(toEndpointJson),
+    endpoints: endpoints.map((one) => toShownEndpoint(one, scope)),
     next_cursor: next === null ? null : String(next),
   };
   return ok(respondJson(JSON.stringify(page)));

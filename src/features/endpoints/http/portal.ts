@@ -5,12 +5,14 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { answerCounted } from "../../../core/edge/http/count-lists.ts";
 import { respondJson, respondRefusal } from "../../../core/edge/http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { tenantOfToken } from "../portal-token.ts";
-import { listDeliveries, resendDelivery, showDelivery } from "./delivery-actions.ts";
+import { listDeliveries, resendDelivery } from "./delivery-actions.ts";
 import {
+  deleteEndpoint,
   patchEndpoint,
   putEndpoint,
   rotateEndpoint,
@@ -20,7 +22,9 @@ import {
 import { endpointDeskOf } from "./endpoint-desk.ts";
 import { listEventTypes } from "./event-types.ts";
 import { listEndpoints } from "./list-endpoints.ts";
+import { portalSettingsOf, respondPortalPage } from "./portal-page.ts";
 import { type Scope, UNREADABLE } from "./scope.ts";
+import { showOwnDelivery } from "./show-own-delivery.ts";
 
 type Answer = (
   scope: Scope & { readonly link: PortalLink },
@@ -37,20 +41,22 @@ const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[
   ["GET", "/endpoints/:id", (scope, _, id) => showEndpoint(id, scope)],
   ["PUT", "/endpoints/:id", (scope, request, id) => putEndpoint(request, id, scope)],
   ["PATCH", "/endpoints/:id", (scope, request, id) => patchEndpoint(request, id, scope)],
+  ["DELETE", "/endpoints/:id", (scope, _, id) => deleteEndpoint(id, scope)],
   ["POST", "/endpoints/:id/test", (scope, request, id) => testEndpoint(request, id, scope)],
   ["POST", "/endpoints/:id/rotate", (scope, request, id) => rotateEndpoint(request, id, scope)],
   ["GET", "/deliveries", (scope, request) => listDeliveries(query(request), scope)],
-  ["GET", "/deliveries/:id", (scope, _, id) => showDelivery(id, scope)],
+  ["GET", "/deliveries/:id", (scope, _, id) => showOwnDelivery(id, scope)],
   ["POST", "/deliveries/:id/resend", (scope, _, id) => resendDelivery(id, scope)],
   ["GET", "/event_types", (scope) => listEventTypes(scope)],
 ];
 
 /**
- * Create the router of `/v1/portal`: what a portal link's customer may do with its own endpoints, and nothing else of the tenant. The
+ * Create the router of `/portal`, the page for customers, and of `/v1/portal`: what a portal link's customer may do with its own endpoints, and nothing else of the tenant. The
  * link's token stands where a key would; it is no key, so no other path takes it.
  */
 export function createPortal(): Router {
   const router = createRouter();
+  router.get("/portal", (c) => respondPortalPage(portalSettingsOf(c.get("deployment").configured)));
   for (const [method, path, answer] of PATHS)
     router.on(method, `/v1/portal${path}`, (c) => answerPortal(c, answer));
   return router;
@@ -66,16 +72,21 @@ async function answerPortal(c: Context<RouterTypes>, answer: Answer): Promise<Re
   const runner = tenant === null ? null : deployment.runnerOf(tenant);
   if (runner === null) return respondRefusal(NO_LINK, refusing);
   const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
-  // All links of a tenant draw from an allowance of their own, not from that of its flows.
-  const context = deployment.contextOf({ ...runner, name: "portal:" }, { requestId, defer });
+  const hash = await deployment.configured.ports.sha256(token);
+  const good = goodLinksOf(deployment.configured);
+  const name = `portal:${good.get(hash) ?? ""}`;
+  const context = deployment.contextOf({ ...runner, name }, { requestId, defer });
   return answerCounted(context, async (counted) => {
     const opened = endpointDeskOf(counted.configured).open(counted.caller);
     if (!opened.ok) return opened;
-    const hash = await counted.ports.sha256(token);
     const found = await askGate(() => opened.value((directory) => directory.link(hash)), UNREADABLE);
     if (!found.ok) return found;
     const link = found.value;
-    if (link === null) return err(NO_LINK);
+    if (link === null) {
+      good.delete(hash);
+      return err(NO_LINK);
+    }
+    if (!good.has(hash)) remember(good, hash, await counted.ports.sha256(link.customer));
     if (link.readOnly && request.method !== "GET") return err(ONLY_READS);
     return answer(
       { ask: opened.value, context: counted, customer: link.customer, link },
@@ -83,6 +94,22 @@ async function answerPortal(c: Context<RouterTypes>, answer: Answer): Promise<Re
       c.req.param("id") ?? "",
     );
   });
+}
+
+/**
+ * The allowance of each link that was good here lately. Links of a tenant draw from allowances of their own, not from those of its keys: one
+ * that is known here draws from its customer's, so that no customer takes another's; all others, forged ones among them, draw from one.
+ * Whether a link is still good is asked each time.
+ */
+const goodLinksOf = createSlot(() => new Map<string, string>());
+
+/** Links that an isolate remembers; one that is forgotten is counted with the unknown ones once. */
+const MOST_GOOD = 1_000;
+
+/** @param customer the digest of its name: some customers share an allowance, so that a tenant has no more than 256 */
+function remember(good: Map<string, string>, hash: string, customer: string): void {
+  if (good.size >= MOST_GOOD) good.delete(good.keys().next().value!);
+  good.set(hash, customer.slice(0, 2));
 }
 
 function toLinkJson({ customer, readOnly, expiresAt }: PortalLink) {

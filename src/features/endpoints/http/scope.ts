@@ -1,13 +1,17 @@
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { FoundDelivery } from "../directory-methods.ts";
+import type { KeptEndpoint } from "../endpoint.ts";
+import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
 import { type AskDirectory, endpointDeskOf } from "./endpoint-desk.ts";
 
 /** The part of a tenant's endpoints that a request may see. */
 export interface Scope {
   readonly ask: AskDirectory;
-  readonly context: Pick<RequestContext, "ports" | "configured">;
+  readonly context: Pick<RequestContext, "ports" | "configured" | "currentCatalog">;
   /** As if there were no endpoints but this customer's; absent for the tenant itself. */
   readonly customer?: string;
 }
@@ -16,6 +20,54 @@ export interface Scope {
 export function openScope(context: RequestContext): Result<Scope, Refusal> {
   const opened = endpointDeskOf(context.configured).open(context.caller);
   return opened.ok ? ok({ ask: opened.value, context }) : opened;
+}
+
+/** The fields of an endpoint that its customer may say. Any other one is the tenant's, whatever it comes to do. */
+const SAID = [
+  "url",
+  "customer",
+  "events",
+  "filter",
+  "description",
+  "headers",
+  "rate_limit",
+  "ordered",
+  "paused",
+] as const;
+/** Fields that a customer is shown besides. */
+const SHOWN = [
+  ...SAID,
+  "id",
+  "state",
+  "failing_since",
+  "disabled_because",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** Refuse a field that a customer may not say. */
+export function refuseFields(value: unknown, { customer }: Scope): Refusal | null {
+  if (customer === undefined || !isJsonObject(value)) return null;
+  const other = Object.keys(value).find((name) => !SAID.some((said) => said === name));
+  if (other === undefined) return null;
+  const path = `/${visibleText(other)}`;
+  const issue = { path, expected: "no such field", received: "one" };
+  const hint = `${path}: there is no such field; there are ${SAID.join(", ")}.`;
+  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+}
+
+/** Write an endpoint for who asks. */
+export function toShownEndpoint(endpoint: KeptEndpoint, { customer }: Pick<Scope, "customer">): object {
+  const json = toEndpointJson(endpoint);
+  return customer === undefined
+    ? json
+    : Object.fromEntries(SHOWN.flatMap((name) => (name in json ? [[name, json[name]]] : [])));
+}
+
+/** Write a delivery for who asks. The run that published it is the tenant's. */
+export function toShownDelivery(delivery: FoundDelivery, { customer }: Pick<Scope, "customer">): object {
+  const { run_id: run, ...shown } = toDeliveryJson(delivery);
+  return customer === undefined && run !== undefined ? { ...shown, run_id: run } : shown;
 }
 
 export const UNREADABLE = "The tenant's endpoints could not be read; ask again.";

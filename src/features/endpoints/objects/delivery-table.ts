@@ -39,6 +39,10 @@ export class DeliveryTable {
     );
   }
 
+  get isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 AS one FROM deliveries LIMIT 1").toArray().length === 0;
+  }
+
   find(no: number, seq: number): Delivery | null {
     const [row] = this.#sql.exec<Row>("SELECT * FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray();
     return row === undefined ? null : toDelivery(row);
@@ -85,6 +89,16 @@ export class DeliveryTable {
       no,
       before,
       limit,
+    );
+    return Array.from(rows, toDelivery);
+  }
+
+  /** An endpoint's deliveries of some events. */
+  of(no: number, seqs: readonly number[]): Delivery[] {
+    const rows = this.#sql.exec<Row>(
+      "SELECT * FROM deliveries WHERE no = ? AND seq IN (SELECT value FROM json_each(?))",
+      no,
+      JSON.stringify(seqs),
     );
     return Array.from(rows, toDelivery);
   }

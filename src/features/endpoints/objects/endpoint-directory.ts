@@ -1,7 +1,8 @@
+import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
-import { callBounded } from "../../../core/edge/gate-client/call-bounded.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
@@ -27,15 +28,17 @@ import type {
 import type { KeptEndpoint } from "../endpoint.ts";
 import type { RecoverQuery, SeenEndpoint } from "../shard-methods.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
-import { openShardOf, type Shard } from "./endpoint-objects.ts";
+import { openShardOf } from "./endpoint-objects.ts";
 import { EventLog } from "./event-log.ts";
 import { EventTypes } from "./event-types.ts";
+import { listEndpoints } from "./list-endpoints.ts";
 import { PortalLinks } from "./portal-links.ts";
+import { Recovery } from "./recovery.ts";
+import { ALL_SHARDS, ShardCalls } from "./shard-calls.ts";
 
-/** Bytes of events that go to an object in one call. */
-const CHUNK = 1024 * 1024;
-/** Pages of endpoints that are looked through for one page of those in a state. */
-const PAGES_LOOKED = 20;
+const DAY_MS = 86_400_000;
+/** Between two slices of forgetting. */
+const SLICE_MS = 1_000;
 
 /** Make the Durable Object class that knows where a tenant's endpoints are, and keeps its events. */
 export function createEndpointDirectory({
@@ -46,14 +49,17 @@ export function createEndpointDirectory({
    * A tenant's directory. An event is recorded here first, and then taken by each object that has an endpoint it may be for, so it
    * costs one call for each of those at most. An event that was published again is offered again: an object that has it already does
    * not take it twice, and one that was not reached the first time does.
+   *
+   * Once a day its alarm forgets what is too old, here and in the objects that deliver, so that those need no alarm for it.
    */
   return class EndpointDirectory extends DurableObject<Record<string, unknown>> implements DirectoryMethods {
     readonly #index: EndpointIndex;
     readonly #log: EventLog;
     readonly #types: EventTypes;
     readonly #links: PortalLinks;
-    /** One stub for each object: calls through one arrive in the order in which they were made. */
-    readonly #shards = new Map<number, Shard>();
+    readonly #shards: ShardCalls;
+    readonly #recovery: Recovery;
+    #alarm!: GateAlarm;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
@@ -62,32 +68,31 @@ export function createEndpointDirectory({
       this.#log = new EventLog(sql);
       this.#types = new EventTypes(sql);
       this.#links = new PortalLinks(sql);
+      this.#shards = new ShardCalls((shard) => openShardOf(ctx.id, env, shard), clock);
+      this.#recovery = new Recovery(this.#log, this.#shards);
+      void ctx.blockConcurrencyWhile(async () => {
+        this.#alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), DAY_MS);
+      });
     }
 
     async publish(asked: Publishing): Promise<PublishAnswer> {
       const misfit = await findMisfit(this.#types.find(asked.type), asked.data);
-      if (misfit !== null) return err(misfit);
-      const now = clock.now();
-      this.#log.prune(now);
-      const recorded = this.#log.record(asked, now, deploymentOf(this.env).ports.newId());
-      if (recorded.kind === "conflict") return err({ kind: "conflict" });
-      const { event, kind } = recorded;
-      const counts = await Promise.all(
-        this.#shardsFor(event).map((shard) =>
-          this.#call(shard, (stub) => stub.accept(event, kind === "again")),
-        ),
-      );
-      const endpoints = counts.reduce((sum, count) => sum + count, 0);
-      return ok({ eventId: event.id, endpoints });
+      return misfit === null ? this.#publish(asked) : err(misfit);
+    }
+
+    async tell(notices: readonly Notice[]): Promise<void> {
+      const types = [...new Set(notices.map(({ type }) => type))];
+      const asked = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.asked(types));
+      const wanted = new Set(asked.flat());
+      for (const notice of notices)
+        if (wanted.has(notice.type)) await this.#publish({ ...notice, customer: null });
     }
 
     async explain({ type, customer, data }: Publishing): Promise<ExplainAnswer> {
       const misfit = await findMisfit(this.#types.find(type), data);
       if (misfit !== null) return err(misfit);
       const event = { seq: 0, id: "", at: clock.now(), type, customer, data };
-      const all = await Promise.all(
-        this.#index.shardsOf(null).map((shard) => this.#call(shard, (stub) => stub.explain(event))),
-      );
+      const all = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.explain(event));
       const explained = all.flat();
       const endpoints = explained.filter(({ mismatch }) => mismatch === null).length;
       explained.sort((a, b) => Number(b.mismatch === null) - Number(a.mismatch === null));
@@ -95,16 +100,16 @@ export function createEndpointDirectory({
     }
 
     async put(
-      { id, settings, secret, enables, seen }: EndpointAsked,
+      asked: EndpointAsked,
       customer?: string,
     ): Promise<Result<{ created: boolean; endpoint: KeptEndpoint }, KeepRefusal>> {
+      const { id, settings } = asked;
       let known = this.#index.find(id);
       if (known !== null && !isOf(known, customer)) return err("other-customer");
       if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
       known ??= this.#index.add(id, settings.customer ?? null);
       const { no, shard } = known;
-      const asked = { id, no, settings, secret, enables, ...(seen !== undefined && { seen }) };
-      const put = await this.#call(shard, (stub) => stub.put(asked));
+      const put = await this.#shards.call(shard, (stub) => stub.put({ ...asked, no }));
       if (put === null) return err("changed");
       const now = this.#index.find(id);
       if (now !== null) this.#index.assign(now, settings.customer ?? null);
@@ -113,57 +118,31 @@ export function createEndpointDirectory({
 
     async get(id: string, customer?: string): Promise<SeenEndpoint | null> {
       const known = this.#find(id, customer);
-      return known === null ? null : this.#call(known.shard, (stub) => stub.get(id));
+      return known === null ? null : this.#shards.call(known.shard, (stub) => stub.get(id));
     }
 
-    async list({
-      customer,
-      state,
-      before,
-      limit,
-    }: EndpointList): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
-      const endpoints: KeptEndpoint[] = [];
-      let from = before;
-      for (let page = 0; page < PAGES_LOOKED; page += 1) {
-        const indexed = this.#index.page({ customer, before: from, limit });
-        const found = await this.#readAll(indexed, state ?? null);
-        for (const endpoint of found) {
-          endpoints.push(endpoint);
-          from = endpoint.no;
-          if (endpoints.length === limit)
-            return {
-              endpoints,
-              next: this.#index.page({ customer, before: from, limit: 1 }).length > 0 ? from : null,
-            };
-        }
-        if (indexed.length < limit) return { endpoints, next: null };
-        from = indexed.at(-1)!.no;
-      }
-      return { endpoints, next: from };
+    async list(query: EndpointList): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
+      return listEndpoints(query, { index: this.#index, shards: this.#shards });
     }
 
     async rotate({ id, secret, overlapMs, customer }: Rotation): Promise<KeptEndpoint | null> {
       const known = this.#find(id, customer);
-      return known === null ? null : this.#call(known.shard, (stub) => stub.rotate(id, secret, overlapMs));
+      if (known === null) return null;
+      return this.#shards.call(known.shard, (stub) => stub.rotate(id, secret, overlapMs));
     }
 
     async remove(id: string, customer?: string): Promise<boolean> {
       const known = this.#find(id, customer);
       if (known === null) return false;
-      const removed = await this.#call(known.shard, (stub) => stub.remove(id));
+      const removed = await this.#shards.call(known.shard, (stub) => stub.remove(id));
       if (this.#index.find(id)?.no === known.no) this.#index.remove(known);
+      this.#alarm.arm(clock.now() + DAY_MS);
       return removed;
     }
 
     async recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null> {
       const known = this.#find(id, customer);
-      if (known === null) return null;
-      const { shard } = known;
-      const missed = await this.#call(shard, (stub) => stub.missed(id, query));
-      const events = this.#log.at(missed);
-      if (query.all) events.push(...(await this.#neverTried(known, query, new Set(missed))));
-      events.sort((a, b) => a.seq - b.seq);
-      return this.#reopen(known, events.slice(0, LIMITS.eventsRecovered));
+      return known === null ? null : this.#recovery.recover(known, query);
     }
 
     async event(id: string): Promise<{ event: KeptEvent; counts: StatusCounts } | null> {
@@ -172,13 +151,8 @@ export function createEndpointDirectory({
       const counts: Record<string, number> = Object.fromEntries(
         DELIVERY_STATUSES.map((status) => [status, 0]),
       );
-      const limit = LIMITS.endpoints;
-      for (const { status } of await this.#deliveriesIn(this.#allShards(), {
-        seq: event.seq,
-        after: null,
-        limit,
-      }))
-        counts[status]! += 1;
+      const query = { seqs: [event.seq], after: null, limit: LIMITS.endpoints };
+      for (const { status } of await this.#shards.deliveriesIn(ALL_SHARDS, query)) counts[status]! += 1;
       return { event, counts: counts as StatusCounts };
     }
 
@@ -186,40 +160,39 @@ export function createEndpointDirectory({
       return this.#log.list(query);
     }
 
-    async deliveries({
-      endpoint,
-      event,
-      status,
-      customer,
-      after,
-      limit,
-    }: DeliveryList): Promise<FoundDelivery[]> {
-      const seq = event === undefined ? undefined : this.#log.find(event)?.seq;
-      if (event !== undefined && seq === undefined) return [];
-      const asked = {
-        ...(seq !== undefined && { seq }),
+    async deliveries(asked: DeliveryList): Promise<FoundDelivery[]> {
+      const { endpoint, event, run, status, customer, after, limit } = asked;
+      const seqs = event === undefined ? undefined : [this.#log.find(event)?.seq ?? NO_EVENT];
+      const ofRun = run === undefined ? undefined : this.#log.ofRun(run);
+      const wanted =
+        seqs === undefined || ofRun === undefined
+          ? (seqs ?? ofRun)
+          : seqs.filter((seq) => ofRun.includes(seq));
+      const query = {
+        ...(wanted !== undefined && { seqs: wanted }),
         ...(status !== undefined && { status }),
         after,
         limit,
       };
+      if (wanted?.length === 0) return [];
       if (endpoint !== undefined) {
         const known = this.#find(endpoint, customer);
         // One that was deleted lies somewhere.
         if (known === null && customer !== undefined) return [];
-        const shards = known === null ? this.#allShards() : [known.shard];
-        return this.#deliveriesIn(shards, { ...asked, endpoints: [endpoint] });
+        const shards = known === null ? ALL_SHARDS : [known.shard];
+        return this.#shards.deliveriesIn(shards, { ...query, endpoints: [endpoint] });
       }
-      if (customer === undefined) return this.#deliveriesIn(this.#allShards(), asked);
+      if (customer === undefined) return this.#shards.deliveriesIn(ALL_SHARDS, query);
       const own = [...this.#index.values()].filter((one) => one.customer === customer);
       const endpoints = own.map(({ id }) => id);
-      return this.#deliveriesIn(this.#index.shardsOf(customer), { ...asked, endpoints });
+      return this.#shards.deliveriesIn(this.#index.shardsOf(customer), { ...query, endpoints });
     }
 
     async delivery(id: string, customer?: string): Promise<FoundDelivery | null> {
       const place = parseDeliveryId(id);
       if (place === null) return null;
       const { shard, no, seq } = place;
-      const found = await this.#call(shard, (stub) => stub.delivery(no, seq));
+      const found = await this.#shards.call(shard, (stub) => stub.delivery(no, seq));
       return found === null || (customer !== undefined && found.customer !== customer)
         ? null
         : { ...found, shard };
@@ -230,8 +203,7 @@ export function createEndpointDirectory({
       if (found === null) return null;
       const known = this.#index.find(found.endpoint);
       // A later endpoint of the same id is another one.
-      if (known?.no !== found.no) return false;
-      return (await this.#reopen(known, this.#log.at([found.seq]))) > 0;
+      return known?.no === found.no && (await this.#recovery.resend(known, found.seq));
     }
 
     putType(type: Omit<EventType, "updatedAt">): "created" | "replaced" | "too-many" {
@@ -267,18 +239,39 @@ export function createEndpointDirectory({
     }
 
     async readEndpoints(): Promise<KeptEndpoint[]> {
-      const all = await Promise.all(
-        this.#allShards().map((shard) => this.#call(shard, (stub) => stub.readEndpoints())),
-      );
+      const all = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.readEndpoints());
       return all.flat().sort((a, b) => a.no - b.no);
     }
 
     async erase(): Promise<number> {
-      const counts = await Promise.all(
-        this.#allShards().map((shard) => this.#call(shard, (stub) => stub.erase())),
-      );
+      const counts = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.erase());
       for (const kept of [this.#index, this.#log, this.#types, this.#links]) kept.erase();
       return counts.reduce((sum, count) => sum + count, 0);
+    }
+
+    /** Forget what is too old, in slices. Never throws: after a few throws the platform drops an alarm. */
+    override async alarm(): Promise<void> {
+      this.#alarm.consume();
+      const pruned = await attempt(async () => {
+        const own = this.#log.prune(clock.now());
+        const all = [own, ...(await this.#shards.callEach(ALL_SHARDS, (stub) => stub.prune()))];
+        if (all.includes("more")) this.#alarm.arm(clock.now() + SLICE_MS);
+        else if (all.includes("later")) this.#alarm.arm(clock.now() + DAY_MS);
+      });
+      if (!pruned.ok) this.#alarm.arm(clock.now() + DAY_MS);
+    }
+
+    async #publish(asked: Publishing): Promise<PublishAnswer> {
+      const now = clock.now();
+      const recorded = this.#log.record(asked, now, deploymentOf(this.env).ports.newId());
+      if (recorded.kind === "conflict") return err({ kind: "conflict" });
+      const { event, kind } = recorded;
+      this.#alarm.arm(now + DAY_MS);
+      const counts = await this.#shards.callEach(this.#shardsFor(event), (stub) =>
+        stub.accept(event, kind === "again"),
+      );
+      const endpoints = counts.reduce((sum, count) => sum + count, 0);
+      return ok({ eventId: event.id, endpoints });
     }
 
     /** The objects that may have an endpoint which an event is for. */
@@ -291,101 +284,12 @@ export function createEndpointDirectory({
       const known = this.#index.find(id);
       return known !== null && isOf(known, customer) ? known : null;
     }
-
-    async #readAll(
-      indexed: readonly IndexedEndpoint[],
-      state: EndpointList["state"] | null,
-    ): Promise<KeptEndpoint[]> {
-      const groups = [...Map.groupBy(indexed, ({ shard }) => shard)];
-      const all = await Promise.all(
-        groups.map(([shard, of]) => {
-          const ids = of.map(({ id }) => id);
-          return this.#call(shard, (stub) => stub.list(ids, state ?? null));
-        }),
-      );
-      return all.flat().sort((a, b) => b.no - a.no);
-    }
-
-    /** The events of a time that an endpoint was never offered, because it got nothing then. */
-    async #neverTried(
-      { id, shard }: IndexedEndpoint,
-      { since, until }: RecoverQuery,
-      missed: ReadonlySet<number>,
-    ): Promise<PublishedEvent[]> {
-      const found: PublishedEvent[] = [];
-      let after = 0;
-      for (let looked = 0; looked < PAGES_LOOKED && found.length < LIMITS.eventsRecovered; looked += 1) {
-        const events = this.#log
-          .between(since, until, { after, limit: LIMITS.eventsPruned })
-          .filter((event) => event.only === undefined);
-        if (events.length === 0) break;
-        after = events.at(-1)!.seq;
-        const fresh = events.filter(({ seq }) => !missed.has(seq));
-        for (const chunk of inChunks(fresh)) {
-          const seqs = new Set(await this.#call(shard, (stub) => stub.unoffered(id, chunk)));
-          found.push(...chunk.filter(({ seq }) => seqs.has(seq)));
-        }
-      }
-      return found;
-    }
-
-    async #reopen({ id, shard }: IndexedEndpoint, events: readonly PublishedEvent[]): Promise<number> {
-      let count = 0;
-      for (const chunk of inChunks(events))
-        count += await this.#call(shard, (stub) => stub.reopen(id, chunk));
-      return count;
-    }
-
-    async #deliveriesIn(
-      shards: readonly number[],
-      query: Parameters<Shard["deliveries"]>[0],
-    ): Promise<FoundDelivery[]> {
-      const all = await Promise.all(
-        shards.map(async (shard) => {
-          const found = await this.#call(shard, (stub) => stub.deliveries(query));
-          return found.map((one) => ({ ...one, shard }));
-        }),
-      );
-      return all
-        .flat()
-        .sort((a, b) => b.seq - a.seq || b.no - a.no)
-        .slice(0, query.limit);
-    }
-
-    #allShards(): number[] {
-      return Array.from({ length: LIMITS.endpointShards }, (_, shard) => shard);
-    }
-
-    /** Call one of the objects that deliver. A stub that failed stays broken, so the next call takes another. */
-    #call<T>(shard: number, send: (stub: Shard) => Promise<T>): Promise<T> {
-      const call = async (): Promise<T> => {
-        const stub = this.#shards.get(shard) ?? openShardOf(this.ctx.id, this.env, shard);
-        this.#shards.set(shard, stub);
-        const sent = await attempt(() => send(stub));
-        if (sent.ok) return sent.value;
-        this.#shards.delete(shard);
-        throw sent.error;
-      };
-      return callBounded(call, { clock, timeoutMs: LIMITS.gateTimeoutMs });
-    }
   };
 }
 
+/** The place of no event. */
+const NO_EVENT = -1;
+
 function isOf({ customer }: IndexedEndpoint, only: string | undefined): boolean {
   return only === undefined || customer === only;
-}
-
-/** Part events into groups that a call has room for. */
-function inChunks(events: readonly PublishedEvent[]): PublishedEvent[][] {
-  const chunks: PublishedEvent[][] = [];
-  let held = CHUNK;
-  for (const event of events) {
-    held += event.data.length;
-    if (held > CHUNK) {
-      chunks.push([]);
-      held = event.data.length;
-    }
-    chunks.at(-1)!.push(event);
-  }
-  return chunks;
 }

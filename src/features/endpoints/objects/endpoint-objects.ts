@@ -39,7 +39,7 @@ export function openDirectoryOf(id: Asker, env: Record<string, unknown>): Direct
 }
 
 /** The tenant of an object. */
-function tenantOf({ name = "" }: Asker): string {
+export function tenantOf({ name = "" }: Asker): string {
   return name.split("/")[0]!;
 }
 

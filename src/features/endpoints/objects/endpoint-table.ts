@@ -23,8 +23,9 @@ export class EndpointTable {
     }
   }
 
-  get size(): number {
-    return this.#byNo.size + this.#buried.size;
+  /** Whether there are deleted ones whose deliveries can still be looked at. */
+  get hasDeleted(): boolean {
+    return this.#buried.size > 0;
   }
 
   find(id: string): KeptEndpoint | null {

@@ -4,6 +4,7 @@ import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { EventQuery, KeptEvent } from "../directory-methods.ts";
 import type { PublishedEvent } from "../delivery.ts";
+import type { Pruned } from "../shard-methods.ts";
 
 type Row = {
   seq: number;
@@ -29,7 +30,6 @@ export type Recorded =
  */
 export class EventLog {
   readonly #sql: SqlStorage;
-  #prunedAt = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -38,7 +38,8 @@ export class EventLog {
          seq INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL, customer TEXT, at INTEGER NOT NULL, data TEXT NOT NULL,
          about TEXT, only TEXT, run TEXT, sent_as TEXT
        ) STRICT;
-       CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL`,
+       CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL;
+       CREATE INDEX IF NOT EXISTS of_run ON events (run) WHERE run IS NOT NULL`,
     );
   }
 
@@ -78,6 +79,16 @@ export class EventLog {
       const row = this.#at(seq);
       return row === null ? [] : [toPublished(row)];
     });
+  }
+
+  /** The places of the events that a run has published, the latest first; so many at most. */
+  ofRun(run: string): number[] {
+    const rows = this.#sql.exec<{ seq: number }>(
+      "SELECT seq FROM events WHERE run = ? ORDER BY seq DESC LIMIT ?",
+      run,
+      LIMITS.eventsRecovered,
+    );
+    return Array.from(rows, ({ seq }) => seq);
   }
 
   /** The places of events published in a time, the oldest first. */
@@ -130,14 +141,21 @@ export class EventLog {
   }
 
   /** Forget the oldest events, a bounded number of them. The newest stays: the next one's place is counted from it. */
-  prune(nowMs: number): void {
-    if (nowMs - this.#prunedAt < 60_000) return;
-    this.#prunedAt = nowMs;
-    this.#sql.exec(
-      "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < ? AND seq < (SELECT MAX(seq) FROM events) ORDER BY seq LIMIT ?)",
-      nowMs - LIMITS.eventRetentionMs,
-      LIMITS.eventsPruned,
-    );
+  prune(nowMs: number): Pruned {
+    const gone = this.#sql
+      .exec(
+        `DELETE FROM events WHERE seq IN (
+           SELECT seq FROM events WHERE at < ? AND seq < (SELECT MAX(seq) FROM events) ORDER BY seq LIMIT ?
+         ) RETURNING seq`,
+        nowMs - LIMITS.eventRetentionMs,
+        LIMITS.eventsPruned,
+      )
+      .toArray();
+    if (gone.length === LIMITS.eventsPruned) return "more";
+    const { count } = this.#sql
+      .exec<{ count: number }>("SELECT COUNT(*) AS count FROM (SELECT 1 FROM events LIMIT 2)")
+      .one();
+    return count > 1 ? "later" : "nothing";
   }
 
   erase(): void {

@@ -1,6 +1,7 @@
 import { type FormIssues, SchemaForm } from "../../../console/form/schema-form.tsx";
 import type { Problem } from "../../../console/kit/api.ts";
 import { holdPage } from "../../../console/kit/hold-page.ts";
+import { makeKey } from "../../../console/kit/make-key.ts";
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { currentOwner } from "../../../console/kit/session.ts";
@@ -170,14 +171,18 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
     const owner = currentOwner();
     change({ ...NO_RUN, input, isBusy: true, turn: turn + 1 });
     const refused = await holdPage(
-      readEvents(`${path}/run`, { method: "POST", body: { input } }, ({ event: name, data }) => {
-        if (name === "result")
-          setKept((before) => ({
-            ...before,
-            results: [...before.results, data as WireResult].sort((a, b) => a.index - b.index),
-          }));
-        if (name === "done") change({ envelope: data as FlowEnvelope });
-      }),
+      readEvents(
+        `${path}/run`,
+        { method: "POST", body: { input }, headers: { "idempotency-key": makeKey() } },
+        ({ event: name, data }) => {
+          if (name === "result")
+            setKept((before) => ({
+              ...before,
+              results: [...before.results, data as WireResult].sort((a, b) => a.index - b.index),
+            }));
+          if (name === "done") change({ envelope: data as FlowEnvelope });
+        },
+      ),
     );
     change({ isBusy: false, problem: refused });
     if (refused === null && owner === currentOwner()) announce(`${flow.name} has run`);

@@ -1,3 +1,6 @@
+import type { Account } from "../../../core/contract/gate/caller.ts";
+import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import type { HookTrigger } from "../hooks/hook-trigger.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -71,8 +74,11 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     const misfits = (fits.error.issues ?? []).map(({ path, expected }) => ({ path, expected }));
     return refuse(hook, deployment, { why: "it does not fit the flow's input_schema", misfits });
   }
+  const account = accountOf(webhook, delivery.input, hook, deployment);
+  if (account === null) return refuse(hook, deployment, { why: `it names no subject at ${webhook.subject}` });
   const spec = makeRun({
     tenant,
+    account,
     trigger: "webhook",
     kept,
     toolJson,
@@ -98,6 +104,20 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     defer(running.then(() => (runs.underWay -= 1)));
   }
   return ok(respondJson(JSON.stringify({ job_id: jobId }), { status: 202 }));
+}
+
+/** Find whose accounts a delivery's flow uses, in its verified body; null where it is to say and does not. */
+function accountOf(
+  { subject: pointer }: Pick<HookTrigger, "subject">,
+  input: unknown,
+  { request, tenant }: Hook,
+  { configured }: Deployment,
+): Account | undefined | null {
+  if (pointer === undefined || configured.accounts === undefined) return undefined;
+  const found = follow(input, parsePointer(pointer) ?? []);
+  const named = found.found ? found.value : null;
+  const isWord = typeof named === "string" || typeof named === "number";
+  return isWord ? configured.accounts.of(String(named), { tenant, site: new URL(request.url).origin }) : null;
 }
 
 /** Refuse a delivery as any other, and tell the operator why. */

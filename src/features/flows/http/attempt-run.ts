@@ -6,6 +6,7 @@ import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
+import { withAccount } from "../../../core/gate/with-account.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
@@ -37,7 +38,8 @@ export async function attemptRun(
   const runner = deployment.runnerOf(tenant);
   // Without a key no caller is left who could look at it either.
   if (runner === null) throw new Error(`Cannot run '${spec.tool}': no key of its tenant is configured`);
-  const context = deployment.contextOf(runner, { requestId: spec.id, defer });
+  const opened = deployment.contextOf(runner, { requestId: spec.id, defer });
+  const context = withAccount(opened, spec.origin?.account);
   const { clock, operator } = context.ports;
   const startedAt = clock.now();
   const { share } = context.upstreams;

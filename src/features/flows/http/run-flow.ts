@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import { accountFields } from "../../../core/contract/account-fields.ts";
 import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -9,6 +10,7 @@ import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
+import { ok } from "../../../core/kit/result.ts";
 import { respondBatch } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
@@ -30,16 +32,25 @@ const runSchema = lazySchema(() =>
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
 export const runFlowEndpoint: Endpoint = {
   route: "POST /v1/flows/:id/run",
-  async handle(request, context, name) {
+  async handle(request, received, name) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRunBody(request, context);
+    const body = await readRunBody(request, received);
     if (!body.ok) return body;
-    const asked = parseRequest(runSchema(), body.value.value);
+    const whole = body.value.value;
+    const said =
+      received.brought?.accounts?.read(whole, {
+        request,
+        context: received,
+        code: "INVALID_REQUEST",
+      }) ?? ok({ rest: whole, context: received });
+    if (!said.ok) return said;
+    const { rest: value, context } = said.value;
+    const asked = parseRequest(runSchema(), value);
     if (!asked.ok) return asked;
-    const { value, parsed } = asked.value;
+    const { parsed, value: sentWhole } = asked.value;
     // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
-    const sent = isJsonObject(value) ? value["input"] : undefined;
+    const sent = isJsonObject(sentWhole) ? sentWhole["input"] : undefined;
     const run = {
       name,
       input: isJsonObject(sent) ? sent : {},
@@ -52,17 +63,20 @@ export const runFlowEndpoint: Endpoint = {
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
     return respondBatch(
-      (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, value]), ...listener }),
+      (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, whole]), ...listener }),
       request,
       context,
     );
   },
-  describe: () => ({
+  describe: (features) => ({
     id: "runFlow",
     summary: "Run a flow with an input",
     tag: "Flows",
     keyed: true,
-    body: { schema: runSchema(), example: { input: { city: "Phoenix" } } },
+    body: {
+      schema: features.includes("connections") ? z.extend(runSchema(), accountFields()) : runSchema(),
+      example: { input: { city: "Phoenix" } },
+    },
     answer: {
       description:
         "One result for every action of the flow, in its order, and its answer; with dry_run, the plan",

@@ -25,6 +25,8 @@ export interface LongLoopOptions {
   /** The entries that earlier attempts left. */
   readonly kept: readonly KeptStep[];
   readonly execution: Execution;
+  /** The id of the run that they are of, which its jobs and events name. */
+  readonly batchId: string;
   readonly answer: AnswerBudget;
   /** Bytes that the kept results of all loops may take. */
   readonly keptBytes: number;
@@ -130,7 +132,7 @@ export class LongLoops {
 
   /** Run some elements as a batch. */
   async #runElements(elements: readonly number[], loop: Running): Promise<readonly Outcome[]> {
-    const { execution, claim, answer } = this.#options;
+    const { execution, claim, answer, batchId } = this.#options;
     const { step, task, calls, inside, journal } = loop;
     const { ports } = execution;
     const { tool } = task;
@@ -170,7 +172,7 @@ export class LongLoops {
     const { watch: _, batchKey: __, ...around } = execution;
     const own: Execution = {
       ...around,
-      within: { inside, isCounted: true, answer, resumed: { ...resumed, journal } },
+      within: { inside, isCounted: true, answer, batchId, resumed: { ...resumed, journal } },
       signal: inside.signal,
       listener: {},
     };

@@ -1,10 +1,13 @@
 import type { KeptFlow } from "../declaration/flow-schema.ts";
+import type { Account } from "../../../core/contract/gate/caller.ts";
 import type { JobSpec, RunOf } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** The parts that a run is made of. */
 export interface RunOptions {
   readonly tenant: string;
+  /** Whose accounts it uses; absent where it uses those of the deployment alone. */
+  readonly account?: Account | undefined;
   readonly trigger: RunOf["trigger"];
   readonly kept: KeptFlow;
   /** The same as it is kept: a run goes on with that, whatever becomes of the flow. */
@@ -15,7 +18,7 @@ export interface RunOptions {
 }
 
 /** Make the job of a run of a flow that has no waiting caller. */
-export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
+export function makeRun({ tenant, account, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
   const { name, flow } = kept;
   const id = newId();
   return {
@@ -29,7 +32,7 @@ export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: R
     // The journal tells step by step which calls must not be repeated.
     delivery: "at-least-once",
     // No key has such a name, so in the log it belongs to no key.
-    origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id },
+    origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id, account },
     toolJson,
     run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs },
   };

@@ -42,8 +42,9 @@ export async function runJob(
 ): Promise<RunEnd> {
   const planned = planJob(claim, tool, execution);
   if (!planned.ok) return { end: failedAttempt(planned.error) };
-  const { gate, defer } = execution;
+  const { gate, ports, defer } = execution;
   const plan = planned.value;
+  const batchId = ports.newId();
   const kept = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
   const answerBudget = new AnswerBudget(2);
   const inner = { ...execution, catalog: catalogOfFlow(tool, execution.catalog) };
@@ -53,6 +54,7 @@ export async function runJob(
     ledger,
     kept,
     execution: inner,
+    batchId,
     answer: answerBudget,
     keptBytes: LIMITS.runStepsBytes,
     loops: plan.steps.filter(isLoop).length,
@@ -63,6 +65,7 @@ export async function runJob(
     within: {
       ...(execution.inside !== undefined && { inside: execution.inside }),
       isCounted: true,
+      batchId,
       runOf: {
         flow: tool.name,
         runId: claim.spec.id,
@@ -75,11 +78,11 @@ export async function runJob(
   const admission = await admit(plan, own);
   if (!admission.ok)
     return { end: failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint })) };
-  const { admitted, batchId } = admission.value;
+  const { admitted } = admission.value;
   const { outcomes, release: _, ...measures } = await runAdmitted(admission.value, own);
   const { answer } = tool.flow!;
   const write = (shown: readonly Outcome[]): string =>
-    withAnswer(toEnvelopeJson(admitted.plan, shown, { ...measures, batchId: batchId() }), answer, {
+    withAnswer(toEnvelopeJson(admitted.plan, shown, { ...measures, batchId }), answer, {
       plan,
       outcomes: shown,
     });
@@ -126,6 +129,13 @@ export function toEnd(
     const error = toWireFailure({ ...failure, retryable: true, retryAfterMs });
     // Nothing of it was sent, so waiting costs no attempt, as it costs no other job one.
     return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error };
+  }
+  // Without an answer every call decides: a loop may have succeeded with an element that was lost.
+  const lost = answer === undefined ? elements.find(({ status }) => status === "unknown") : undefined;
+  if (outcome.status === "success" && lost !== undefined && "error" in lost) {
+    const hint =
+      `An element of a loop ended as unknown: look for its effect. ${lost.error.hint ?? ""}`.trim();
+    return { kind: "unknown", error: toWireFailure({ ...lost.error, hint, retryable: false }) };
   }
   if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
   const isParked = outcomes.some(({ status }) => status === "pending_confirmation");

@@ -53,6 +53,8 @@ export class RunJournal implements Journal {
   readonly #isShown: boolean;
   /** The most that the result of one write may take of the kept bytes. */
   readonly #writeBytes: number;
+  /** The same of any step, where all of them are kept as they end. */
+  readonly #stepBytes: number;
   readonly runLoop?: NonNullable<Journal["runLoop"]>;
 
   constructor(options: JournalOptions) {
@@ -62,6 +64,7 @@ export class RunJournal implements Journal {
     this.#isShown = isShown;
     this.#keptBytes = keptBytes / 2;
     this.#writeBytes = this.#keptBytes / Math.max(1, writes);
+    this.#stepBytes = this.#keptBytes / options.plan.steps.length;
     if (runLoop !== undefined) this.runLoop = runLoop;
   }
 
@@ -75,8 +78,13 @@ export class RunJournal implements Journal {
 
   end(step: Step, outcome: Outcome): void {
     const { ledger, defer } = this.#options;
-    const kept = this.#begun.has(step.id) ? this.#keep(step, outcome) : null;
+    const kept = this.#begun.has(step.id) || this.#isNews(step, outcome) ? this.#keep(step, outcome) : null;
     if (kept !== null) defer(attempt(() => ledger.end([kept])));
+  }
+
+  /** Whether somebody who reads the run sees a read before its attempt is over. A loop is seen by its elements. */
+  #isNews(step: Step, { status, meta }: Outcome): boolean {
+    return this.#isShown && status === "success" && meta.replayed !== true && !isLoop(step);
   }
 
   /**
@@ -99,8 +107,9 @@ export class RunJournal implements Journal {
     });
   }
 
-  #keep({ id }: Step, outcome: Outcome): KeptStep | null {
-    return keepStep(id, outcome, { mostBytes: this.#writeBytes, isShown: this.#isShown });
+  #keep(step: Step, outcome: Outcome): KeptStep | null {
+    const mostBytes = this.#begun.has(step.id) || !this.#isShown ? this.#writeBytes : this.#stepBytes;
+    return keepStep(step.id, outcome, { mostBytes, isShown: this.#isShown });
   }
 }
 

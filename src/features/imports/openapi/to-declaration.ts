@@ -1,4 +1,4 @@
-import type { Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
+import type { Auth, Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
 import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -68,8 +68,9 @@ export function toDeclaration(
   return err(`its arguments take more than ${LIMITS.declarationBytes} bytes to describe`);
 }
 
-interface Request extends Pick<HttpCall, "method" | "auth"> {
+interface Request extends Pick<HttpCall, "method"> {
   readonly server: string;
+  readonly auth?: Auth;
 }
 
 function assemble(

@@ -31,9 +31,16 @@ class KeyDesk implements CallerSource {
   }
 
   async identify(key: string): Promise<Result<Caller | null, Refusal>> {
+    const known = this.recall(key);
+    if (known !== undefined) return ok(known);
     const made = await this.open();
     return made === null ? ok(null) : made.identify(key);
   }
+
+  readonly ofHash = async (hash: string): Promise<Result<Caller | null, Refusal>> => {
+    const made = await this.open();
+    return made === null ? ok(null) : made.ofHash(hash);
+  };
 
   /** The keys; null where the deployment has no objects that keep any. */
   async open(): Promise<MadeKeys | null> {

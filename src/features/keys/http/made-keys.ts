@@ -4,7 +4,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { endOfKey } from "../change-key.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { KeyLooks } from "../key-looks.ts";
-import { KeyMemory } from "../key-memory.ts";
+import { KeyMemory } from "../../../core/gate/key-memory.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -56,12 +56,11 @@ export class MadeKeys {
    */
   async identify(key: string): Promise<Result<Caller | null, Refusal>> {
     const hash = toHash(await digestKey(key));
-    const looked = await attempt(() => this.#look(hash));
-    if (!looked.ok) return err(UNREACHABLE);
-    const { kept, askedAtMs } = looked.value;
-    const endsAtMs = kept === null ? null : endOfKey(kept, hash);
-    if (kept === null || endsAtMs === null || endsAtMs <= this.#clock.now()) {
-      this.#memory.remember(key, { hash, value: null, askedAtMs, endsAtMs: Number.POSITIVE_INFINITY });
+    const looked = await this.#find(hash);
+    if (!looked.ok) return looked;
+    const { kept, askedAtMs, endsAtMs } = looked.value;
+    if (kept === null) {
+      this.#memory.remember(key, { hash, value: null, askedAtMs, endsAtMs });
       return ok(null);
     }
     const json = JSON.stringify([kept, endsAtMs]);
@@ -72,9 +71,30 @@ export class MadeKeys {
     return ok(value.caller);
   }
 
+  /** The caller of the key with this digest as it is kept now, or null. */
+  async ofHash(hash: string): Promise<Result<Caller | null, Refusal>> {
+    const looked = await this.#find(hash);
+    if (!looked.ok) return looked;
+    const { kept, endsAtMs } = looked.value;
+    return ok(kept === null ? null : this.#toCaller(kept, endsAtMs));
+  }
+
   /** Forget what is known of some digests, because it was changed here. */
   forget(hashes: readonly string[]): void {
     this.#memory.forget(hashes);
+  }
+
+  /** Look a key up that has not ended; refused where its objects do not answer. */
+  async #find(
+    hash: string,
+  ): Promise<Result<{ kept: KeptKey | null; askedAtMs: number; endsAtMs: number }, Refusal>> {
+    const looked = await attempt(() => this.#look(hash));
+    if (!looked.ok) return err(UNREACHABLE);
+    const { kept, askedAtMs } = looked.value;
+    const endsAtMs = kept === null ? null : endOfKey(kept, hash);
+    return endsAtMs === null || endsAtMs <= this.#clock.now()
+      ? ok({ kept: null, askedAtMs, endsAtMs: Number.POSITIVE_INFINITY })
+      : ok({ kept, askedAtMs, endsAtMs });
   }
 
   async #look(hash: string): Promise<{ kept: KeptKey | null; askedAtMs: number }> {
@@ -90,7 +110,7 @@ export class MadeKeys {
   }
 
   #toCaller(kept: KeptKey, endsAtMs: number): Caller {
-    const { name, tenant, tools, quota, flags, webhookSecret } = kept;
+    const { name, tenant, tools, quota, flags, webhookSecret, subject } = kept;
     const manager = this.#managers.get(tenant)!;
     const { jurisdiction } = manager;
     const { makers = [manager] } = kept;
@@ -106,6 +126,7 @@ export class MadeKeys {
       ...withFlags(flags),
       ...(Number.isFinite(endsAtMs) && { endsAtMs }),
       ...(webhookSecret !== undefined && { webhookSecret }),
+      ...(subject !== undefined && { subject }),
       ...(jurisdiction !== undefined && { jurisdiction }),
     };
   }

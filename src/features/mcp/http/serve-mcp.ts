@@ -9,6 +9,7 @@ import { holdAnswer, respondJson } from "../../../core/edge/http/respond.ts";
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { answerMethod } from "./mcp-methods.ts";
+import { findLackingScopes } from "./find-lacking-scopes.ts";
 import { type Era, readEra } from "./mcp-revision.ts";
 import {
   idOf,
@@ -49,6 +50,9 @@ export async function serveMcp(request: Request, context: RequestContext, post: 
   const era = readEra(message, request.headers);
   if (!era.ok) return respondError(era.error, { status: 400, id, headers });
   if (message.kind !== "request") return new Response(null, { status: 202, headers });
+  // Where the tenant's tools cannot be read the call itself says so.
+  const lacking = await attempt(() => findLackingScopes(message, context));
+  if (lacking.ok && lacking.value !== null) return respondLacking(lacking.value, { id, headers });
   const { _meta: meta } = message.params;
   const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
   const wantsProgress =
@@ -144,6 +148,16 @@ async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<
   return new Response(stream.readable, {
     headers: { ...STREAM_HEADERS, ...post.headers, ...told },
   });
+}
+
+/** Refuse a call that needs more scopes, and say which in the header that clients read to ask for them (RFC 6750, 3.1). */
+function respondLacking(scopes: readonly string[], answer: Omit<ErrorAnswer, "status">): Response {
+  const message = `The token has too few scopes for this tool; ask the person to sign in again with: ${scopes.join(" ")}.`;
+  const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"`;
+  return respondError(
+    { code: RPC_CODES.invalidRequest, message, data: { scopes } },
+    { ...answer, status: 403, headers: { ...answer.headers, "www-authenticate": challenge } },
+  );
 }
 
 export interface ErrorAnswer {

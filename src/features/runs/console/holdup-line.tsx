@@ -22,7 +22,7 @@ export function HoldupLine({ holdup, runMs, onChoose }: HoldupLineProps) {
         {links.slice(0, MOST_LINKS).map(({ key, name, kind, fromMs, toMs }, at) => (
           <li key={`${at} ${key}`}>
             {kind === "gap" ? (
-              <span class="muted">a pause</span>
+              <span class="muted pause">a pause</span>
             ) : (
               <button type="button" class="plain" onClick={() => onChoose(key)}>
                 {kind === "queue" && "queue of "}

@@ -19,6 +19,7 @@ let isMissing = false;
 /** The buttons of a run: run it again, open it in the editor, copy it. */
 export function RunActions({ run }: { readonly run: WireRun }) {
   const { rerun, isBusy, problem, isOffered } = useRerun(run.run_id);
+  if (run.status === "running") return <CancelButton key="cancel" jobId={run.job_id} />;
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;
@@ -52,6 +53,29 @@ export function RunActions({ run }: { readonly run: WireRun }) {
             {isBusy ? "Running…" : "Run again"}
           </button>
         )}
+      </div>
+      <ProblemNote key="problem" problem={problem} />
+    </div>
+  );
+}
+
+/** Ends a run that goes on, which is a job. */
+function CancelButton({ jobId }: { readonly jobId: string | undefined }) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const cancel = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await ask(`/v1/jobs/${encodeURIComponent(jobId ?? "")}/cancel`, { method: "POST" });
+    setBusy(false);
+    setProblem(answer.ok ? null : answer.problem);
+    if (answer.ok) announce("It is cancelled");
+  };
+  return (
+    <div class="stack tight run-actions">
+      <div class="row ends">
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void cancel()}>
+          Cancel
+        </button>
       </div>
       <ProblemNote key="problem" problem={problem} />
     </div>

@@ -4,7 +4,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { sayDoor } from "./run-words.ts";
+import { isOfKey, sayDoor } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
@@ -26,14 +26,23 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
     <div class="stack tight run-facts">
       <div class="row">
         <Status of={run.status} />
-        <span>
-          {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
-        </span>
+        {run.status === "running" ? (
+          <Progress key="progress" run={run} />
+        ) : (
+          <span key="took">
+            {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
+          </span>
+        )}
         <span class="muted">
-          {sayDoor(source)}, by the key{" "}
-          <a href={hrefTo("runs", null, { key })}>
-            <bdi>{key}</bdi>
-          </a>
+          {sayDoor(source)}
+          {isOfKey(run) && (
+            <span key="key">
+              , by the key{" "}
+              <a href={hrefTo("runs", null, { key })}>
+                <bdi>{key}</bdi>
+              </a>
+            </span>
+          )}
           , <Time at={run.started_at} />
         </span>
         {tags.map((tag) => (
@@ -64,7 +73,8 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         )}
         {job !== undefined && (
           <span key="job">
-            attempt of <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
+            {run.status === "running" ? "is" : "attempt of"}{" "}
+            <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
           </span>
         )}
         {parent !== undefined && parent !== job && (
@@ -85,5 +95,18 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** How far a run is that goes on: the calls that are over, of those that are known of. */
+function Progress({ run: { summary, duration_ms: took } }: { readonly run: WireRun }) {
+  const over = summary.ok + summary.error;
+  return (
+    <span class="row tight">
+      {summary.total > 0 && <progress max={summary.total} value={over} aria-label="Calls that are over" />}
+      <span>
+        {summary.total > 0 && `${over} of ${count(summary.total, "call")}, `}for {sayDuration(took)}
+      </span>
+    </span>
   );
 }

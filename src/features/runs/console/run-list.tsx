@@ -1,6 +1,7 @@
 import { useMemo } from "hono/jsx/dom";
 
 import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
 import { useOnline } from "../../../console/kit/use-online.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
@@ -23,7 +24,16 @@ export function RunList({ query }: { readonly query: URLSearchParams }) {
   const path = useMemo(() => `/v1/runs?${toQuery(filter, Date.now())}`, [text]);
   const runs = usePages<ListedRun>(path, "runs", EVERY_MS);
   const isOnline = useOnline();
-  const { items, first } = runs;
+  const { first } = runs;
+  // The list has what is over; what goes on stands before it.
+  const goingPath = useMemo(
+    () => (filter.status === "" ? `/v1/runs?${toQuery({ ...filter, status: "running" }, Date.now())}` : null),
+    [text],
+  );
+  const { data: going } = useLoad<{ readonly runs: readonly ListedRun[] }>(goingPath, { everyMs: EVERY_MS });
+  const items = [...(going?.runs ?? []), ...runs.items].filter(
+    ({ run_id: id }, at, all) => all.findIndex((one) => one.run_id === id) === at,
+  );
   return (
     <div class="stack">
       <Title text="Runs">

@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useState } from "hono/jsx/dom";
 
+import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import { isAlive } from "../../../console/jobs/job-filter.ts";
 import { Loading, Pending } from "../../../console/parts/notes.tsx";
+import { Pieces } from "../../../console/parts/pieces.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunFacts } from "./run-facts.tsx";
@@ -27,7 +29,7 @@ interface RunPageProps {
   readonly action: string | null;
 }
 
-/** One run: how it ended, its trace, what it caused; and the buttons that run it again. */
+/** One run: how it ended, its trace, what it caused; and the buttons that run it again. One that goes on is asked for again with each of its events. */
 export function RunPage({ id, action }: RunPageProps) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const [everyMs, setEvery] = useState<number | undefined>(EARLY_MS);
@@ -43,6 +45,13 @@ export function RunPage({ id, action }: RunPageProps) {
     if (run !== null) setEvery(run.status === "running" || run.status === "waiting" ? EVERY_MS : undefined);
     else if (!isEarly) setEvery(undefined);
   }, [run?.status, isEarly]);
+  const isRunning = run?.status === "running";
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const aborter = new AbortController();
+    void readEvents(path, { signal: aborter.signal }, loaded.reload).then(loaded.reload);
+    return () => aborter.abort();
+  }, [isRunning, path]);
   return (
     <div class="stack">
       <Title
@@ -71,6 +80,13 @@ export function RunPage({ id, action }: RunPageProps) {
       )}
       {run !== null && <RunFacts key="facts" run={run} />}
       {run !== null && <RunBody key="body" run={run} action={action} />}
+      {run !== null && (
+        <Pieces
+          key="caused"
+          of="run"
+          given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool) }}
+        />
+      )}
       {run !== null && run.children.length > 0 && (
         <section key="children" class="stack tight" aria-label="Runs that it caused">
           <h2>Runs that it caused</h2>

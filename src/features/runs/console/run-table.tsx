@@ -4,7 +4,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { nameRun, sayDoor } from "./run-words.ts";
+import { isOfKey, nameRun, sayDoor } from "./run-words.ts";
 import type { ListedRun } from "./wire.ts";
 
 /** Runs below each other: what ran, how it ended and what failed first, who sent it, how long it took and when. */
@@ -45,7 +45,7 @@ function Row({ run }: { readonly run: ListedRun }) {
           <bdi>{nameRun(run)}</bdi>
           <span class="hidden-text">, run {id.slice(0, 8)}</span>
         </a>
-        <span class="muted small">{count(actions, "action")}</span>
+        {status !== "running" && <span class="muted small">{count(actions, "action")}</span>}
         {tags.slice(0, 3).map((tag) => (
           <a key={tag} class="tag" href={hrefTo("runs", null, { tag })}>
             <bdi>{tag}</bdi>
@@ -63,9 +63,11 @@ function Row({ run }: { readonly run: ListedRun }) {
       <td data-label="From">
         <span class="run-from">
           <span>{sayDoor(source)}</span>{" "}
-          <a class="muted small" href={hrefTo("runs", null, { key })} aria-label={`Runs of the key ${key}`}>
-            <bdi>{key}</bdi>
-          </a>
+          {isOfKey(run) && (
+            <a class="muted small" href={hrefTo("runs", null, { key })} aria-label={`Runs of the key ${key}`}>
+              <bdi>{key}</bdi>
+            </a>
+          )}
         </span>
       </td>
       <td data-label="Took" class="run-took">

@@ -54,7 +54,7 @@ export function RunTrace({ run, jobs, action }: RunTraceProps) {
                 <span class="hidden-text">Filter the actions</span>
                 <input
                   type="search"
-                  placeholder="Filter by id, tool or code"
+                  placeholder="Id, tool or code"
                   value={text}
                   spellcheck={false}
                   onInput={(event: Event) => setText((event.currentTarget as HTMLInputElement).value)}

@@ -30,20 +30,37 @@ export const RUN_STATUSES: readonly ListedRun["status"][] = [
 /** So many tools of a run are named in a list: a row is a line. */
 const MOST_NAMED = 3;
 
+/** Whether a key sent it: what a trigger started is no key's, whatever stands in its place. */
+export function isOfKey({ source }: Pick<ListedRun, "source">): boolean {
+  return source !== "webhook" && source !== "cron";
+}
+
 /** Say by which door a run came. One that this console does not know is said as the API says it. */
 export function sayDoor(source: string): string {
   return (DOORS as Readonly<Record<string, string>>)[source] ?? source;
 }
 
+/** Its tools are known when it is over. */
+const GOING = "Batch in the background";
+
 /** Name a run by what ran: its flow, or its tools. */
-export function nameRun({ flow, tools, actions }: Pick<ListedRun, "flow" | "tools" | "actions">): string {
+export function nameRun({
+  flow,
+  tools,
+  actions,
+  status,
+}: Pick<ListedRun, "flow" | "tools" | "actions" | "status">): string {
   if (flow !== undefined) return flow;
+  if (status === "running") return GOING;
   if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
   const more = tools.length - MOST_NAMED;
   return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The title of a run's page: short, however many tools it has. */
-export function titleOf(run: Pick<ListedRun, "flow" | "tools"> & { readonly actions: number }): string {
+export function titleOf(
+  run: Pick<ListedRun, "flow" | "tools" | "status"> & { readonly actions: number },
+): string {
+  if (run.flow === undefined && run.status === "running") return GOING;
   return run.flow ?? (run.tools.length === 1 ? run.tools[0]! : count(run.actions, "action"));
 }

@@ -165,7 +165,7 @@ function Said({ row: { status, code, action, fromMs, toMs, job } }: { readonly r
   const took = fromMs === null || toMs === null ? null : toMs - fromMs;
   return (
     <span class="trace-said small">
-      {status === "success" ? (
+      {status === "success" && took !== null ? (
         <span class="hidden-text">success</span>
       ) : (
         <span class="word">

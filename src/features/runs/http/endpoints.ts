@@ -1,23 +1,25 @@
 import * as z from "zod/mini";
 
-import type { AnsweredMethods } from "../../../core/contract/gate/parked-group.ts";
-import { createPartCall } from "../../../core/contract/gate/part-call.ts";
-import type { Written } from "../../../core/contract/lazy-schema.ts";
-import { parseExact } from "../../../core/contract/json.ts";
+import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { wantsEvents } from "../../../core/edge/http/wants-events.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { type Look, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
+import { isLive, toAction, toLiveRun } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
-import { sees } from "../see-run.ts";
-import { NO_RUN, openLog, sightOf } from "./open-log.ts";
-import { runPageSchema, runSchema } from "./run-schemas.ts";
+import { followRun } from "./follow-run.ts";
+import { findRun, look, type SeenRun } from "./look-at-run.ts";
+import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
+import { readKeptRun } from "./read-kept-run.ts";
+import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
+import { listRunning } from "./running-runs.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
-export const listRuns: Endpoint = {
+export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
   route: "GET /v1/runs",
   runsNothing: true,
   async handle(request, context) {
@@ -25,7 +27,14 @@ export const listRuns: Endpoint = {
     if (!log.ok) return log;
     const query = parseRunQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
-    const found = await askGate(() => look(context, (seen) => log.value.list(query.value, seen)), UNREADABLE);
+    const asked = query.value;
+    const found = await askGate(
+      () =>
+        asked.status === "running"
+          ? listRunning(asked, context, jobRuns)
+          : look(context, (seen) => log.value.list(asked, seen)),
+      UNREADABLE,
+    );
     if (!found.ok) return found;
     const { runs, next } = found.value;
     const answer = { runs, next_cursor: next === null ? null : toRunCursor(next) };
@@ -35,20 +44,7 @@ export const listRuns: Endpoint = {
     id: "listRuns",
     summary: "List what ran, newest first",
     tag: "Runs",
-    query: z.strictObject({
-      source: z.optional(z.enum(RUN_SOURCES)),
-      status: z.optional(z.enum(RUN_STATUSES)),
-      tool: z.optional(z.string()),
-      flow: z.optional(z.string()),
-      key: z.optional(z.string()).check(z.describe("The name of the key that asked")),
-      tag: z.optional(z.string()),
-      request_id: z.optional(z.string()),
-      since: z
-        .optional(z.iso.datetime({ offset: true }))
-        .check(z.describe("Started at or after this time (RFC 3339)")),
-      until: z
-        .optional(z.iso.datetime({ offset: true }))
-        .check(z.describe("Started before this time (RFC 3339)")),
+    query: z.extend(runFilterSchema(), {
       limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
       cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
@@ -59,37 +55,66 @@ export const listRuns: Endpoint = {
     },
     refusals: ["INVALID_QUERY", "MISCONFIGURED"],
   }),
-};
+});
 
-/** `GET /v1/runs/{id}`: one run whole. One of another tenant does not exist. */
-export const showRun: Endpoint = {
+/**
+ * `GET /v1/runs/{id}`: one run whole, or its events for who asks for those. One of another tenant does not exist. A run that goes on
+ * has the actions that will not run again.
+ */
+export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
   route: "GET /v1/runs/:id",
   runsNothing: true,
-  async handle(_, context, id) {
+  async handle(request, context, id) {
     const log = openLog(context);
     if (!log.ok) return log;
-    const found = await askGate(() => look(context, (seen) => log.value.find(id, seen)), UNREADABLE);
-    if (!found.ok) return found;
-    if (found.value === null) return err(NO_RUN);
-    const { run, body, children } = found.value;
-    const kept = parseExact(body) as Pick<Written<typeof runSchema>, "plan" | "actions" | "model">;
-    const sight = { sight: sightOf(context) };
-    const actions = kept.actions
-      .filter(({ tool }) => sees(sight, tool))
-      // They are for running it again.
-      .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
-    const ids = new Set(actions.map((action) => action.id));
-    const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
-    return ok(respondJson(JSON.stringify({ ...run, ...kept, plan: { edges }, actions, children })));
+    if (wantsEvents(request.headers.get("accept")))
+      return followRun({ id, log: log.value, jobRuns }, request, context);
+    const seen = await askGate(async () => {
+      const one = await findRun(id, log.value, context, jobRuns);
+      const nowMs = context.ports.clock.now();
+      if (one === null || one.job === null || !goesOn(one, nowMs)) return one === null ? null : one.found;
+      const actions = (await one.jobRuns?.results(one.job, context)) ?? [];
+      return { live: toLiveRun(one.job, nowMs), actions: actions.map(toAction) };
+    }, UNREADABLE);
+    if (!seen.ok) return seen;
+    if (seen.value === null) return err(NO_RUN);
+    if ("live" in seen.value) {
+      const { live, actions } = seen.value;
+      return ok(respondJson(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] })));
+    }
+    const { run, children } = seen.value;
+    const kept = readKeptRun(seen.value, context);
+    const shown = { ...run, ...kept, children, ...deliveriesOf(id, kept.actions, context) };
+    return ok(respondJson(JSON.stringify(shown)));
   },
   describe: () => ({
     id: "getRun",
     summary: "Show a run: its plan, its actions, the runs that it caused",
     tag: "Runs",
-    answer: { description: "The run, with the actions that the key may call", schema: runSchema() },
+    answer: {
+      description:
+        "The run, with the actions that the key may call; with Accept: text/event-stream its events, from behind Last-Event-ID",
+      schema: runSchema(),
+    },
     refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),
-};
+});
+
+/** Where the deliveries of the events are that a run published, for a key that may look at them. */
+function deliveriesOf(
+  id: string,
+  actions: readonly { readonly tool: string }[],
+  { catalog, caller }: RequestContext,
+): { readonly deliveries?: string } {
+  const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
+  return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+}
+
+/** Whether a run goes on: its job does, or ended just now and the log is about to have it. */
+function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
+  if (job === null || isLive(job)) return job !== null;
+  return found === null && nowMs < job.updatedAt + LIMITS.runAwaitedMs;
+}
 
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
 export const deleteRun: Endpoint = {
@@ -111,26 +136,3 @@ export const deleteRun: Endpoint = {
     refusals: ["FORBIDDEN", "NOT_FOUND", "MISCONFIGURED"],
   }),
 };
-
-const callQuestions = createPartCall<AnsweredMethods>("confirmations");
-
-const UNREADABLE = "The tenant's runs could not be read; ask again.";
-
-/**
- * Look at runs. The log knows of a question who said yes and when it ends by itself; where neither tells whether it is open, the
- * tenant's gate is asked once for all that are, and the log again.
- */
-async function look<T extends { readonly asks: boolean } | null>(
-  context: RequestContext,
-  ask: (look: Look) => Promise<T>,
-): Promise<T> {
-  const sight = sightOf(context);
-  const found = await ask({ sight });
-  if (found?.asks !== true || context.brought?.asking === undefined) return found;
-  const pending = await callQuestions(context.gate, "confirmations", {
-    status: "pending",
-    limit: LIMITS.confirmationsPending,
-    after: null,
-  });
-  return ask({ sight, open: pending.map(({ id }) => id) });
-}

@@ -25,3 +25,5 @@ const NO_LOG = makeRefusal(
 export function sightOf(context: RequestContext): Sight {
   return { key: context.caller.name, tools: visibleTools(context) };
 }
+
+export const UNREADABLE = "The tenant's runs could not be read; ask again.";

@@ -5,6 +5,7 @@ import { placeTenantObjects } from "../../../core/edge/configuration.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
 import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { attempt, ok } from "../../../core/kit/result.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
@@ -12,6 +13,8 @@ import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-
 import { RUN_LOGS } from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
+import type { RunReport } from "../run.ts";
+import { toFailedNotices } from "../failed-notices.ts";
 import { sourceOf } from "../source-of.ts";
 
 /** The runs of one deployment: what is recorded, and the logs that keep it. */
@@ -39,7 +42,7 @@ class RunDesk implements RunRecorder {
     this.#buffer = new RunBuffer({
       clock: ports.clock,
       newId: () => ports.newId(),
-      send: (owner, report) => this.#logOf(owner).report(report),
+      send: (owner, report) => this.#report(owner, report),
       log: (level, json) => ports.log(level, json),
     });
   }
@@ -66,6 +69,16 @@ class RunDesk implements RunRecorder {
     });
   }
 
+  /** Report runs; what the tenant is told of those that failed is recorded first, so that none is kept without it. */
+  async #report(owner: RunOwner, report: RunReport): Promise<void> {
+    const { tellTenant, ports } = this.#configured;
+    const failed = tellTenant === undefined ? [] : toFailedNotices(report, ports.clock.now());
+    const told = failed.length === 0 ? ok(undefined) : await attempt(() => tellTenant!(failed, owner));
+    await this.#logOf(owner).report(report);
+    // Both are sent once more; a tenant that cannot be told then has its runs all the same.
+    if (!told.ok && !report.isRepeated) throw told.error;
+  }
+
   #logOf({ tenant, jurisdiction }: RunOwner): RunLog {
     const { clock } = this.#configured.ports;
     return openRunLog(this.#logsIn!(jurisdiction), tenant, { clock, timeoutMs: LIMITS.gateTimeoutMs });
@@ -90,7 +103,11 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   let joined: RunRecord | null = null;
   let joinedAt = 0;
   let rounds = 0;
+  let subject: string | undefined;
   return {
+    get joined() {
+      return joined === null ? undefined : watch.requestId;
+    },
     saw(batch) {
       const { flow } = batch;
       for (const { task } of batch.plan.steps)
@@ -99,6 +116,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
+        subject ??= batch.ran?.subject;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
         joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
@@ -115,7 +133,11 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         joined = null;
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
-        keep({ ...of, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) }, record, model);
+        keep(
+          { ...of, subject, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) },
+          record,
+          model,
+        );
       };
     },
   };
@@ -126,7 +148,7 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
+  const { startedAt = 0, runOf, subject, outer: batch } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
@@ -141,6 +163,7 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
+    subject,
     parent,
     job: runOf?.runId,
     answers: approved?.question,

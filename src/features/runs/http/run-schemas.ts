@@ -6,6 +6,26 @@ import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 
 const count = z.int().check(z.minimum(0));
 
+/** The filters of a list. */
+export const runFilterSchema = lazySchema(() =>
+  z.strictObject({
+    source: z.optional(z.enum(RUN_SOURCES)),
+    status: z.optional(z.enum(RUN_STATUSES)),
+    tool: z.optional(z.string()),
+    flow: z.optional(z.string()),
+    key: z.optional(z.string()).check(z.describe("The name of the key that asked")),
+    tag: z.optional(z.string()),
+    subject: z.optional(z.string()).check(z.describe("Whose connections its tools used")),
+    request_id: z.optional(z.string()),
+    since: z
+      .optional(z.iso.datetime({ offset: true }))
+      .check(z.describe("Started at or after this time (RFC 3339)")),
+    until: z
+      .optional(z.iso.datetime({ offset: true }))
+      .check(z.describe("Started before this time (RFC 3339)")),
+  }),
+);
+
 /** A run in a list. */
 const listedRunSchema = lazySchema(() =>
   z
@@ -34,6 +54,7 @@ const listedRunSchema = lazySchema(() =>
       }),
       tools: z.array(z.string()).check(z.describe("Ten at most")),
       tags: z.optional(z.array(z.string())),
+      subject: z.optional(z.string()).check(z.describe("Whose connections its tools used")),
       error: z.optional(
         z
           .strictObject({ action: z.optional(z.string()), code: z.string() })
@@ -100,6 +121,9 @@ export const runSchema = lazySchema(() =>
         ),
       ),
       children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
+      deliveries: z
+        .optional(z.string())
+        .check(z.describe("Where the deliveries of the events are that it published")),
     })
     .register(z.globalRegistry, { id: "Run" }),
 );

@@ -4,23 +4,33 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { TenantPart } from "../../../core/edge/feature.ts";
 import { runDeskOf } from "./run-desk.ts";
 
-/** The runs of a tenant: exported for a caller that may manage its tools and call all of them, as many as one document has room for. */
+/** The runs of a tenant: exported for a caller that may manage its tools and call all of them, the newest ones that one document has room for. */
 export const RUNS_OF_TENANT: TenantPart = {
   field: "runs",
   describeExport: () =>
     z
       .array(z.looseObject({}))
-      .check(z.describe("What ran, the oldest first, as it is kept: heads and bodies")),
+      .check(
+        z.describe(
+          "What ran, the newest first, as it is kept, and then the reruns; as PUT /v1/runs takes them",
+        ),
+      ),
   async exportJson({ caller, configured }) {
     const log =
       caller.manageTools === true && caller.tools.includes("*") ? runDeskOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const texts: string[] = [];
-    for (let after: number | null = 0; after !== null;) {
-      const page: Awaited<ReturnType<typeof log.read>> = await log.read(after, LIMITS.runReportBytes);
-      for (const { head, body } of page.runs) texts.push(`{"head":${head},"body":${body}}`);
-      after = page.next;
+    let left: number = LIMITS.runsExportedBytes;
+    for (let before: number | null = null; left > 0;) {
+      const page: Awaited<ReturnType<typeof log.read>> = await log.read(before, LIMITS.runReportBytes);
+      for (const { at, head, body } of page.runs) {
+        left -= head.length + body.length;
+        if (left > 0) texts.push(`{"at":${at},"head":${head},"body":${body}}`);
+      }
+      before = page.next;
+      if (before === null) break;
     }
+    for (const rerun of await log.readReruns()) texts.push(JSON.stringify(rerun));
     return `[${texts.join(",")}]`;
   },
   erased: "Runs",

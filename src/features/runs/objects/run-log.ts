@@ -8,6 +8,8 @@ import { listRuns, placeOf, type ReportRow } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
 import { sizeOf } from "../run-buffer.ts";
 import type {
+  ExportedRerun,
+  ExportedRun,
   FoundRun,
   ListedRun,
   Look,
@@ -83,31 +85,18 @@ export function createRunLog(
 
     report(report: RunReport): void {
       const { id, isRepeated } = report;
-      const parsed = report.runs.map((run) => ({ ...run, facts: JSON.parse(run.head) as RunHead }));
-      const runs = parsed.filter(({ facts }) => facts.startedAt + facts.durationMs > this.#erasedAt);
+      const runs = report.runs.filter(({ head }) => {
+        const { startedAt, durationMs } = JSON.parse(head) as RunHead;
+        return startedAt + durationMs > this.#erasedAt;
+      });
       if (runs.length === 0 || (isRepeated && this.#has(id))) return;
       const at = Math.max(clock.now(), this.#last.at + 1);
-      const marks = runs.map(({ facts }) => toMark(facts));
-      const heads = runs.map(({ head }) => head).join("\n");
-      const bodies = runs.map(({ body }) => body).join("\n");
-      const bytes = utf8Length(heads) + utf8Length(bodies);
-      this.#sql.exec(
-        `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        at,
-        id,
-        this.#last.runs,
-        runs.length,
-        this.#last.bytes,
-        bytes,
-        marks.join("\n"),
-        heads,
-        bodies,
-      );
-      this.#last = { at, runs: this.#last.runs + runs.length, bytes: this.#last.bytes + bytes };
-      this.#index?.add(at, marks);
+      const row = toRow(runs);
+      const { runs: runsBefore, bytes: bytesBefore } = this.#last;
+      this.#insert({ ...row, at, report: id, runsBefore, bytesBefore });
+      this.#last = { at, runs: runsBefore + row.runs, bytes: bytesBefore + row.bytes };
+      this.#index?.add(at, row.marks);
       this.#prune();
-      if (!this.#hasAlarm) this.ctx.waitUntil(this.#wake());
     }
 
     list(query: RunQuery, look: Look): RunPage {
@@ -117,7 +106,10 @@ export function createRunLog(
       const highest = begin === null ? Number.MAX_SAFE_INTEGER : begin.at + LIMITS.runListedMs;
       const see = this.#seer(look);
       let asks = false;
-      const pick = (head: RunHead): ListedRun | null => {
+      const index = this.#read();
+      const pick = (head: RunHead, at: number): ListedRun | null => {
+        // A run of several attempts is listed as the last one has left it.
+        if (index.placeOf(head.id) !== at) return null;
         const seen = see(head);
         asks ||= seen?.asks === true;
         return seen !== null && fitsQuery(query, seen.run, head, look) ? seen.run : null;
@@ -133,7 +125,7 @@ export function createRunLog(
       const see = this.#seer(look);
       const seen = see(found.head);
       if (seen === null) return null;
-      const causes = [id, ...(found.head.job === undefined ? [] : [found.head.job])];
+      const causes = [found.head.id, ...(found.head.job === undefined ? [] : [found.head.job])];
       const children = causes
         .flatMap((cause) => this.#read().childrenOf(cause))
         .slice(0, LIMITS.runChildren)
@@ -143,9 +135,15 @@ export function createRunLog(
     }
 
     forget(id: string, sight: Sight): boolean {
-      const found = this.#find(id);
+      let found = this.#find(id);
       if (found === null || this.#seer({ sight })(found.head) === null) return false;
-      const { at, rows } = found;
+      // One of several attempts was reported by each.
+      const { id: own } = found.head;
+      for (; found !== null; found = this.#find(own)) this.#remove(own, found);
+      return true;
+    }
+
+    #remove(id: string, { at, rows }: { readonly at: number; readonly rows: readonly SplitRun[] }): void {
       const left = rows.filter(({ head }) => head.id !== id);
       if (left.length === 0) this.#sql.exec("DELETE FROM reports WHERE at = ?", at);
       else
@@ -157,13 +155,13 @@ export function createRunLog(
           at,
         );
       this.#index = null;
-      return true;
     }
 
     reruns(id: string): Reruns {
       const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
       const root = own?.root ?? id;
       const earlier = this.#rerunsOf(root).map(({ rerun, writes }) => ({
+        rerun,
         writes: JSON.parse(writes) as string[],
         body: this.#find(rerun)?.body ?? null,
       }));
@@ -197,19 +195,86 @@ export function createRunLog(
         .toArray();
     }
 
-    read(after: number, bytes: number): { runs: ReportedRun[]; next: number | null } {
-      const runs: ReportedRun[] = [];
+    read(before: number | null, bytes: number): { runs: ExportedRun[]; next: number | null } {
+      const runs: ExportedRun[] = [];
       let held = 0;
       for (const row of this.#sql.exec<Row>(
-        "SELECT at, heads, bodies FROM reports WHERE at > ? ORDER BY at",
-        after,
+        "SELECT at, heads, bodies FROM reports WHERE at < ? ORDER BY at DESC",
+        before ?? Number.MAX_SAFE_INTEGER,
       )) {
-        const read = splitRow(row).map(({ head, body }) => ({ head: JSON.stringify(head), body }));
+        const { at } = row;
+        const read = splitRow(row).map(({ head, body }) => ({ at, head: JSON.stringify(head), body }));
         runs.push(...read);
         held += sizeOf({ runs: read });
-        if (held >= bytes) return { runs, next: row.at };
+        if (held >= bytes) return { runs, next: at };
       }
       return { runs, next: null };
+    }
+
+    readReruns(): ExportedRerun[] {
+      const rows = this.#sql.exec<{ rerun: string; root: string; at: number; writes: string }>(
+        "SELECT rerun, root, at, writes FROM reruns ORDER BY rowid DESC LIMIT ?",
+        LIMITS.rerunsExported,
+      );
+      return Array.from(rows, ({ writes, ...row }) => ({ ...row, writes: JSON.parse(writes) as string[] }));
+    }
+
+    restore(runs: readonly ExportedRun[], reruns: readonly ExportedRerun[]): number {
+      const oldest = clock.now() - this.#keptMs;
+      const index = this.#read();
+      const missing = runs.filter(({ at, head }) => {
+        const facts = JSON.parse(head) as RunHead;
+        return at >= oldest && at <= clock.now() && index.placeOf(facts.id) === undefined;
+      });
+      for (const [at, ofReport] of [...Map.groupBy(missing, (run) => run.at)].sort(([a], [b]) => b - a))
+        this.#prepend(at, ofReport);
+      // In the order in which they were written down.
+      for (const { rerun, root, at, writes } of [...reruns].reverse())
+        this.#sql.exec(
+          "INSERT INTO reruns (rerun, root, at, writes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+          rerun,
+          root,
+          at,
+          JSON.stringify(writes),
+        );
+      this.#index = null;
+      return missing.length;
+    }
+
+    /** Put a report before all that there are, whose counts stay what they are: it counts back from theirs. */
+    #prepend(wantedAt: number, runs: readonly ReportedRun[]): void {
+      const [first] = this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at LIMIT 1`).toArray();
+      const row = toRow(runs);
+      if (first === undefined) {
+        const { at, runs: runsBefore, bytes: bytesBefore } = this.#last;
+        this.#insert({ ...row, at: wantedAt, report: "", runsBefore, bytesBefore });
+        this.#last = {
+          at: Math.max(at, wantedAt),
+          runs: runsBefore + row.runs,
+          bytes: bytesBefore + row.bytes,
+        };
+        return;
+      }
+      const runsBefore = first.runs_before - row.runs;
+      const bytesBefore = first.bytes_before - row.bytes;
+      this.#insert({ ...row, at: Math.min(wantedAt, first.at - 1), report: "", runsBefore, bytesBefore });
+    }
+
+    #insert({ at, report, runsBefore, runs, bytesBefore, bytes, marks, heads, bodies }: NewRow): void {
+      this.#sql.exec(
+        `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        at,
+        report,
+        runsBefore,
+        runs,
+        bytesBefore,
+        bytes,
+        marks.join("\n"),
+        heads,
+        bodies,
+      );
+      if (!this.#hasAlarm) this.ctx.waitUntil(this.#wake());
     }
 
     erase(): number {
@@ -245,22 +310,28 @@ export function createRunLog(
         "SELECT at, heads FROM reports WHERE at <= ? ORDER BY at DESC",
         highest,
       );
-      for (const { at, heads } of rows) yield { at, heads: parseHeads(heads) };
+      for (const { at, heads } of rows) {
+        const parsed = parseHeads(heads).map((head) => [head.id, head] as const);
+        yield { at, heads: [...new Map(parsed).values()] };
+      }
     }
 
     #headOf(id: string): RunHead {
       const at = this.#read().placeOf(id)!;
       const row = this.#sql.exec<HeadRow>("SELECT at, heads FROM reports WHERE at = ?", at).one();
-      return parseHeads(row.heads).find((head) => head.id === id)!;
+      return parseHeads(row.heads).findLast((head) => head.id === id)!;
     }
 
-    #find(id: string): { at: number; head: RunHead; body: string; rows: readonly SplitRun[] } | null {
-      const at = this.#read().placeOf(id);
+    /** Find a run by its id, or by that of the job that it is an attempt of. */
+    #find(wanted: string): { at: number; head: RunHead; body: string; rows: readonly SplitRun[] } | null {
+      const index = this.#read();
+      const id = index.placeOf(wanted) === undefined ? (index.runOf(wanted) ?? wanted) : wanted;
+      const at = index.placeOf(id);
       if (at === undefined) return null;
       const rows = splitRow(
         this.#sql.exec<Row>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one(),
       );
-      const { head, body } = rows.find((one) => one.head.id === id)!;
+      const { head, body } = rows.findLast((one) => one.head.id === id)!;
       const isOver = placeOf(head, at).at < clock.now() - this.#keptMs;
       return isOver ? null : { at, head, body, rows };
     }
@@ -288,7 +359,7 @@ export function createRunLog(
         const isTooMuch = runs - runsBefore > limits.runs || bytes - bytesBefore > limits.bytes;
         // The newest report stays, however large.
         if (at >= oldest && (at === newest || !isTooMuch)) break;
-        this.#index?.drop(marks.split("\n"));
+        this.#index?.drop(at, marks.split("\n"));
         end = at;
       }
       if (end === null) return;
@@ -310,6 +381,21 @@ export function createRunLog(
     }
   };
 }
+
+/** The texts of a report and their counts. */
+function toRow(reported: readonly ReportedRun[]) {
+  const marks = reported.map(({ head }) => toMark(JSON.parse(head) as RunHead));
+  const heads = reported.map(({ head }) => head).join("\n");
+  const bodies = reported.map(({ body }) => body).join("\n");
+  return { marks, heads, bodies, runs: reported.length, bytes: utf8Length(heads) + utf8Length(bodies) };
+}
+
+type NewRow = ReturnType<typeof toRow> & {
+  readonly at: number;
+  readonly report: string;
+  readonly runsBefore: number;
+  readonly bytesBefore: number;
+};
 
 const COUNTS = "SELECT at, runs_before, runs, bytes_before, bytes FROM reports";
 

@@ -31,7 +31,9 @@ export function openRunLog(namespace: RunLogNamespace, tenant: string, bounds: C
     reruns: (id) => call((stub) => stub.reruns(id)),
     claimRerun: (claim) => call((stub) => stub.claimRerun(claim)),
     dropRerun: (rerun) => call((stub) => stub.dropRerun(rerun)),
-    read: (after, bytes) => call((stub) => stub.read(after, bytes)),
+    read: (before, bytes) => call((stub) => stub.read(before, bytes)),
+    readReruns: () => call((stub) => stub.readReruns()),
+    restore: (runs, reruns) => call((stub) => stub.restore(runs, reruns)),
     erase: () => call((stub) => stub.erase()),
   };
 }

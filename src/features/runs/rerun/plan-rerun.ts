@@ -59,13 +59,18 @@ function asLiterals(args: JsonObject): JsonObject {
 }
 
 /**
- * Make the claims of a rerun: an action's own key where it had one, and one made of the run and the action for every other write. The ids of its
- * calls are those of the run, so an upstream that honours them acts once.
+ * Make the claims of a rerun: an action's own key where it had one, and one made of the run, the rerun's number and the action for every
+ * other write. The ids of its calls are those of the run, so an upstream that honours them acts once. Without the number a write that was
+ * refused for good would be answered with that refusal, and never be sent again.
  */
 export function claimWrites(
   { steps }: Plan,
   own: IdempotencyRequest,
-  { root, actions }: { readonly root: string; readonly actions: readonly KeptAction[] },
+  {
+    root,
+    earlier,
+    actions,
+  }: { readonly root: string; readonly earlier: number; readonly actions: readonly KeptAction[] },
 ): IdempotencyRequest {
   const keys = new Map(actions.map(({ id, call_key: key }) => [id, key]));
   const claims = steps.flatMap(({ id, index, task, parking }): IdempotencyRequest["actions"] => {
@@ -73,7 +78,7 @@ export function claimWrites(
     const claimed = own.actions.find((action) => action.index === index);
     if (claimed !== undefined) return [{ ...claimed, seed: seed ?? claimed.seed }];
     if (seed === undefined || parking !== null || !task.ok || !task.value.tool.isWrite) return [];
-    return [{ index, key: `rerun:${root}:${id}`, fingerprint: "", seed }];
+    return [{ index, key: `rerun:${root}:${earlier}:${id}`, fingerprint: "", seed }];
   });
   return { ...own, actions: claims };
 }

@@ -19,6 +19,8 @@ export interface RerunOf {
   readonly root: string;
   readonly earlier: number;
   readonly kept: KeptRun;
+  /** A rerun is found by the same tags. */
+  readonly tags?: readonly string[];
   readonly log: Promised<Pick<RunLogMethods, "claimRerun" | "dropRerun">>;
 }
 
@@ -34,7 +36,7 @@ type Promised<T> = {
  */
 export async function runRerun(
   fates: readonly Fate[],
-  { runId, root, earlier, kept, log }: RerunOf,
+  { runId, root, earlier, kept, tags, log }: RerunOf,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
   const { ports, caller } = execution;
@@ -49,7 +51,7 @@ export async function runRerun(
   }
   const planned = planRerun(fates, kept.plan.edges, execution.catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = planned.value;
+  const plan: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };
   const writes = plan.steps.flatMap(({ id, task }) => (task.ok && task.value.tool.isWrite ? [id] : []));
   const claimed = await attempt(() => log.claimRerun({ root, rerun, writes, after: earlier }));
   if (!claimed.ok) return err({ refusal: UNCLAIMED, quota: null });
@@ -60,13 +62,14 @@ export async function runRerun(
     {
       toJson,
       keysOf: async (runnable) => {
-        const own = await readKeys(runnable, { caller, ports, batchKey: undefined });
+        const own = await readKeys(runnable, { batchKey: undefined, ...execution });
         const none = { runId: ports.newId(), batch: null, actions: [] };
-        return claimWrites(runnable, own ?? none, { root, actions: kept.actions });
+        return claimWrites(runnable, own ?? none, { root, earlier, actions: kept.actions });
       },
     },
   );
-  if (!answered.ok) await attempt(() => log.dropRerun(rerun));
+  // Nothing ran either of one that is answered from before, under its key.
+  if (!answered.ok || answered.value.replayed) await attempt(() => log.dropRerun(rerun));
   return answered;
 }
 

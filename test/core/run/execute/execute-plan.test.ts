@@ -33,8 +33,7 @@ function begin(actions: readonly object[], overrides: Partial<Execution> = {}) {
   const tools = [world.tool("read", slow), world.tool("write", { ...WRITES, ...slow })];
   const execution = world.execution(tools, overrides);
   const plan = valueOf(makePlan(valueOf(parseBatch({ actions }, 100)), execution.catalog));
-  const keysOf = (of: typeof plan) =>
-    readKeys(of, { caller: execution.caller, ports: execution.ports, batchKey: undefined });
+  const keysOf = (of: typeof plan) => readKeys(of, { ...execution, batchKey: undefined });
   return { world, execution, plan, keysOf };
 }
 

@@ -165,11 +165,14 @@ describe("A batch in the background", () => {
     expect(upstream.calls).toEqual(numbers(43));
   });
 
-  test("runs the rest after a write of a loop was lost, and never sends that again", async () => {
+  test("runs the rest after a write of a loop was lost, never sends that again, and ends as unknown", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(100) }]);
     await killAt(upstream, object, 50);
     const { end } = await object.finish();
-    expect(end.kind).toBe("succeeded");
+    expect(end).toMatchObject({
+      kind: "unknown",
+      error: { retryable: false, hint: expect.stringContaining("An element of a loop") },
+    });
     expect(upstream.times(50)).toBe(1);
     expect(entriesOf(object)[50]).toMatchObject({ status: "unknown", error: { code: "INTERNAL" } });
     expect(entriesOf(object).filter(({ status }) => status === "success")).toHaveLength(99);
@@ -243,7 +246,7 @@ describe("A batch in the background", () => {
       { id: "use", tool: "write", for_each: { $ref: "all#" }, args: { n: { $ref: "item#/data/n" } } },
     ]);
     await killAt(upstream, object, 20, 2);
-    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect((await object.finish()).end.kind).toBe("unknown");
     expect(entriesOf(object, 1)).toHaveLength(40);
   });
 

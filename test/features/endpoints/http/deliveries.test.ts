@@ -184,6 +184,30 @@ describe("An endpoint", () => {
     expect((await send("DELETE", "/v1/endpoints/shop")).status).toBe(404);
   });
 
+  test("that brings its own secret signs with it, and it is never shown", async () => {
+    const { send, publish, sentTo, later } = await openEndpoints();
+    const secret = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
+    const settings = { url: `${HOST}/a`, events: ["*"] };
+    const made = await send("PUT", "/v1/endpoints/a", { ...settings, secret });
+    expect([made.status, made.body.secret]).toEqual([201, undefined]);
+    await publish("x");
+    await later(SECOND);
+    verify(sentTo("a")[0]!, secret);
+    // Without one the endpoint keeps the one that it has.
+    await send("PUT", "/v1/endpoints/a", settings);
+    await publish("y");
+    await later(SECOND);
+    verify(sentTo("a")[1]!, secret);
+    for (const path of ["/v1/endpoints/a", "/v1/endpoints", "/v1/export"])
+      expect(JSON.stringify((await send("GET", path)).body)).not.toContain("whsec_");
+    for (const bad of ["short", "whsec_eA==", `${secret} ${secret}`, 7]) {
+      const refused = await send("PUT", "/v1/endpoints/b", { ...settings, secret: bad });
+      expect(refused).toMatchObject({ status: 422, body: { issues: [{ path: "/secret" }] } });
+      expect(JSON.stringify(refused.body)).not.toContain(secret);
+    }
+    expect((await send("PATCH", "/v1/endpoints/a", { secret })).status).toBe(422);
+  });
+
   test("T54 that points inside, or at what is no public https address, is refused with each issue", async () => {
     const { send } = await openEndpoints();
     for (const url of [

@@ -7,7 +7,14 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { publishEvent } from "../../../../src/tools/events/publish-event.ts";
-import { createTestVolley, type Answer, type SentRequest } from "../../../../src/package/testing.ts";
+import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
+import type { Feature } from "../../../../src/core/edge/feature.ts";
+import {
+  createTestVolley,
+  type Answer,
+  type Routes,
+  type SentRequest,
+} from "../../../../src/package/testing.ts";
 
 export const HOST = "https://shop.acme.dev";
 
@@ -21,17 +28,30 @@ export interface Answered {
 /** A receiver that has nothing to say. */
 export const taken = () => new Response(null, { status: 204 });
 
+/** The parts of a Worker besides endpoints. */
+export interface WorldOptions {
+  readonly tools?: readonly Tool[];
+  readonly features?: readonly Feature[];
+  readonly routes?: Routes;
+  readonly quota?: { readonly limit: number; readonly window_s: number };
+}
+
 /**
  * Open a Volley with endpoints in virtual time.
  *
  * @param answer what every receiver answers
  */
-export async function openEndpoints(answer: Answer = taken) {
+export async function openEndpoints(answer: Answer = taken, options: WorldOptions = {}) {
+  const { tools = [], features = [], routes = {}, quota } = options;
+  const asks = features.some(({ name }) => name === "confirmations");
   const volley = await createTestVolley({
-    tools: [publishEvent],
-    features: [discovery(), addedTools(), endpoints(), keys(), tenantData()],
-    key: { flags: ["manage_endpoints", "manage_keys", "manage_tools"] },
-    routes: { [`POST ${HOST}/*`]: answer },
+    tools: [publishEvent, ...tools],
+    features: [discovery(), addedTools(), endpoints(), keys(), tenantData(), ...features],
+    key: {
+      flags: ["manage_endpoints", "manage_keys", "manage_tools", ...(asks ? (["approve"] as const) : [])],
+      ...(quota !== undefined && { quota }),
+    },
+    routes: { [`POST ${HOST}/*`]: answer, ...routes },
     // The library that verifies looks at the real clock.
     now: new Date(),
   });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { cors } from "../../../../src/features/cors/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
 import { HOST, openEndpoints } from "./endpoint-world.ts";
 
 const open = async () => {
@@ -125,5 +130,151 @@ describe("A portal link", () => {
       expect((await send("POST", "/v1/portal_links", { customer: "c", expires_in_s: expires })).status).toBe(
         422,
       );
+  });
+});
+
+describe("What only the tenant may say and see", () => {
+  test("T54 a customer says no field of an endpoint besides those that are its own", async () => {
+    const { link, put } = await open();
+    const by = await link("c_1");
+    for (const [method, body] of [
+      ["PUT", { url: `${HOST}/new`, events: ["*"], via: "tenants-flow" }],
+      ["PATCH", { via: "tenants-flow" }],
+      ["PATCH", { secret: "whsec_mine" }],
+    ] as const) {
+      await put(`old-${method}-${JSON.stringify(body).length}`, { customer: "c_1" });
+      const id = method === "PUT" ? "new" : `old-${method}-${JSON.stringify(body).length}`;
+      expect(await by(method, `/endpoints/${id}`, body)).toMatchObject({
+        status: 422,
+        body: { code: "INVALID_ENDPOINT", expected: "no such field" },
+      });
+    }
+  });
+
+  test("T54 a delivery shows its customer the body that was sent, and not the run that published it", async () => {
+    const { link, put, publish, later, volley, sentTo } = await open();
+    await put("mine", { customer: "c_1" });
+    const ran = await volley.run({
+      actions: [
+        { tool: "publish_event", args: { type: "order.paid", data: { total: 1.5, by: "a\u202Eb" } } },
+      ],
+    });
+    expect(ran).toMatchObject({ results: [{ status: "success" }] });
+    await publish("order.paid", { total: 2 });
+    await later(1_000);
+    const by = await link("c_1");
+    const { deliveries } = (await by("GET", "/deliveries")).body;
+    expect(deliveries).toHaveLength(2);
+    for (const [at, { delivery_id: id }] of deliveries.entries()) {
+      const { body } = await by("GET", `/deliveries/${id}`);
+      expect(body.body).toBe(sentTo("mine").toReversed()[at]!.body);
+      expect(Object.keys(body)).not.toContain("run_id");
+    }
+    expect(JSON.stringify(deliveries)).not.toContain("run_id");
+  });
+
+  test("T54 another customer's delivery shows nothing of its event", async () => {
+    const { link, put, publish, later, send } = await open();
+    await put("theirs", { customer: "c_2" });
+    await publish("order.paid", { secret: "geheim" });
+    await later(1_000);
+    const [{ delivery_id: id }] = (await send("GET", "/v1/deliveries")).body.deliveries;
+    const answer = await (await link("c_1"))("GET", `/deliveries/${id}`);
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(answer.body)).not.toContain("geheim");
+  });
+
+  test("deletes its own endpoint, and no other one", async () => {
+    const { link, put } = await open();
+    await put("mine", { customer: "c_1" });
+    await put("theirs", { customer: "c_2" });
+    const reads = await link("c_1", { read_only: true });
+    expect((await reads("DELETE", "/endpoints/mine")).status).toBe(403);
+    const by = await link("c_1");
+    expect((await by("DELETE", "/endpoints/theirs")).status).toBe(404);
+    expect((await by("DELETE", "/endpoints/mine")).status).toBe(204);
+    expect((await by("GET", "/endpoints/mine")).status).toBe(404);
+  });
+});
+
+describe("The allowance of links", () => {
+  test("T54 is each customer's own: neither another customer nor forged links take it", async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), addedTools(), endpoints()],
+      // Requests that run nothing have five times as much.
+      key: { flags: ["manage_endpoints"], quota: { limit: 2, window_s: 60 } },
+    });
+    const linkOf = async (customer: string): Promise<string> => {
+      const headers = { "content-type": "application/json" };
+      const asked = { method: "POST", headers, body: JSON.stringify({ customer }) };
+      const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+      return `Bearer ${new URL(url).hash.slice("#token=".length)}`;
+    };
+    const statusOf = async (authorization: string): Promise<number> =>
+      (await volley.fetch("/v1/portal", { headers: { authorization } })).status;
+    const [first, second] = [await linkOf("c_1"), await linkOf("c_2")];
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+    const forged = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => statusOf(`Bearer vpl_test_${String(at).padStart(64, "0")}`)),
+    );
+    expect(new Set(forged)).toEqual(new Set([401, 429]));
+    const statuses = [];
+    for (let times = 0; times < 30; times += 1) statuses.push(await statusOf(first));
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200));
+    expect(statuses.at(-1)).toBe(429);
+    expect(await statusOf(second)).toBe(200);
+  });
+});
+
+describe("A page of a foreign origin", () => {
+  test("T24 T54 is allowed nothing by a link, and a token that does not stand in its header opens nothing", async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), addedTools(), endpoints(), cors()],
+      key: { flags: ["manage_endpoints"] },
+      env: { VOLLEY_ORIGINS: "https://app.acme.dev" },
+    });
+    const headers = { "content-type": "application/json" };
+    const asked = { method: "POST", headers, body: JSON.stringify({ customer: "c_1" }) };
+    const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+    const token = new URL(url).hash.slice("#token=".length);
+    const authorization = `Bearer ${token}`;
+    const origin = "https://evil.acme.dev";
+    const preflight = {
+      origin,
+      authorization: "",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "authorization",
+    };
+    for (const response of [
+      await volley.fetch("/v1/portal/endpoints", { headers: { origin, authorization } }),
+      await volley.fetch("/v1/portal/endpoints", { method: "OPTIONS", headers: preflight }),
+      await volley.fetch("/portal", { headers: { origin, authorization: "" } }),
+    ]) {
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+      expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    }
+    for (const [path, more] of [
+      [`/v1/portal/endpoints?token=${token}`, { authorization: "" }],
+      ["/v1/portal/endpoints", { authorization: "", cookie: `token=${token}` }],
+      ["/v1/portal/endpoints", { authorization: "", "x-api-key": token }],
+      ["/v1/portal/endpoints", { authorization: `Basic ${token}` }],
+      ["/v1/portal/endpoints", { authorization: `Bearer ${token}0` }],
+      ["/v1/portal/endpoints", { authorization: `Bearer ${token.replace("vpl_", "VPL_")}` }],
+    ] as const)
+      expect((await volley.fetch(path, { headers: more })).status, JSON.stringify(more)).toBe(401);
+  });
+
+  test("T54 one tenant's link opens nothing of another tenant's, even of the same customer", async () => {
+    const { link, put } = await open();
+    const elsewhere = await open();
+    await put("mine", { customer: "c_1" });
+    const by = await link("c_1");
+    expect((await by("GET", "/endpoints/mine")).status).toBe(200);
+    const theirs = await elsewhere.send("POST", "/v1/portal_links", { customer: "c_1" });
+    const token = new URL(theirs.body.url as string).hash.slice("#token=".length);
+    const renamed = { authorization: `Bearer ${token.replace(/^vpl_[^_]+_/, "vpl_other_")}` };
+    expect((await elsewhere.send("GET", "/v1/portal/endpoints", undefined, renamed)).status).toBe(401);
   });
 });

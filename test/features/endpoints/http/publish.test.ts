@@ -124,6 +124,21 @@ describe("An event", () => {
     expect(sentTo("a")[0]!.body).toContain('"data":{"n":12345678901234567890}');
   });
 
+  test("fits a described type by the value of a number, however many digits it has", async () => {
+    const { put, send, sentTo, later } = await openEndpoints();
+    await put("a");
+    const schema = { type: "object", properties: { n: { type: "number", maximum: 1e20 } } };
+    expect((await send("PUT", "/v1/event_types/x", { description: "An x", schema })).status).toBe(201);
+    const publish = (n: string) => send("POST", "/v1/events", `{"type":"x","data":{"n":${n}}}`);
+    expect((await publish("12345678901234567890")).status).toBe(202);
+    expect(await publish("123456789012345678901")).toMatchObject({ status: 422, body: { path: "/data/n" } });
+    expect((await publish("1e400")).status).toBe(422);
+    await later(1_000);
+    expect(sentTo("a").map(({ body }) => body)).toEqual([
+      expect.stringContaining('"n":12345678901234567890}'),
+    ]);
+  });
+
   test("has a type of our own only from us, and unknown fields are refused", async () => {
     const { send } = await openEndpoints();
     expect((await send("POST", "/v1/events", { type: "volley.x", data: {} })).body.path).toBe("/type");

@@ -180,6 +180,27 @@ describe("The overview", () => {
   });
 });
 
+test("T03 Counts are kept where each tenant's objects are, and the overview sees the tenants of every jurisdiction", async () => {
+  const places = { "eu-key": "eu", "us-key": "us" } as const;
+  const volley = await createTestVolley({
+    tools: [echo],
+    features: [operator()],
+    env: {
+      VOLLEY_KEYS: await configureKeys({
+        "test-key": { name: "test", tenant: "acme" },
+        "eu-key": { name: "eu", tenant: "in-eu", jurisdiction: "eu" },
+        "us-key": { name: "us", tenant: "in-us", jurisdiction: "us" },
+        "operator-key": { name: "operator", tenant: "operator", tools: [], flags: ["operator"] },
+      }),
+    },
+  });
+  for (const key of [...Object.keys(places), "operator-key"]) await eventually(key, () => know(volley, key));
+  for (const key of ["test-key", "eu-key", "us-key"]) await run(volley, key, said);
+  const tenants = await look(volley);
+  expect(new Set(tenants.map(({ tenant }) => tenant))).toEqual(new Set(["acme", "in-eu", "in-us"]));
+  expect(tenants.every(({ runs: count }) => count === 1)).toBe(true);
+});
+
 describe("Dead jobs", () => {
   const die = async (): Promise<TestVolley> => {
     const volley = await start();

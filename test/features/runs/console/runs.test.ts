@@ -37,11 +37,14 @@ describe("The filter of the list", () => {
 });
 
 test("A run is named by its flow or its tools, of which a row has three", () => {
-  expect(nameRun({ flow: "report", tools: ["a"], actions: 1 })).toBe("report");
-  expect(nameRun({ tools: ["a", "b", "c", "d", "e"], actions: 9 })).toBe("a, b, c and 2 more");
-  expect(nameRun({ tools: [], actions: 0 })).toBe("no action");
-  expect(titleOf({ tools: ["a"], actions: 3 })).toBe("a");
-  expect(titleOf({ tools: ["a", "b"], actions: 3 })).toBe("3 actions");
+  expect(nameRun({ flow: "report", tools: ["a"], actions: 1, status: "running" })).toBe("report");
+  expect(nameRun({ tools: ["a", "b", "c", "d", "e"], actions: 9, status: "success" })).toBe(
+    "a, b, c and 2 more",
+  );
+  expect(nameRun({ tools: [], actions: 0, status: "error" })).toBe("no action");
+  expect(nameRun({ tools: [], actions: 0, status: "running" })).toBe("Batch in the background");
+  expect(titleOf({ tools: ["a"], actions: 3, status: "success" })).toBe("a");
+  expect(titleOf({ tools: ["a", "b"], actions: 3, status: "success" })).toBe("3 actions");
 });
 
 describe("toBatch()", () => {

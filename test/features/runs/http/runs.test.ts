@@ -29,7 +29,16 @@ const DECLARATION = {
   input: z.strictObject({ text: z.string() }),
   run: async ({ text }: { text: string }) => ({ text }),
 } as const;
-const echo = defineTool({ ...DECLARATION, name: "echo_text" });
+const echo = defineTool({
+  ...DECLARATION,
+  name: "echo_text",
+  run: async ({ text }, { runId }) => {
+    seenRuns.push(runId);
+    return { text };
+  },
+});
+/** The runs that calls of it were told that they are of. */
+const seenRuns: (string | undefined)[] = [];
 const hidden = defineTool({ ...DECLARATION, name: "hidden_echo", private: true });
 const leaky = defineTool({
   ...DECLARATION,
@@ -257,6 +266,7 @@ describe("Whichever door a batch came by", () => {
         tags: ["chat"],
       },
     ]);
+    expect(seenRuns.slice(-2)).toEqual([listed[0]!.run_id, listed[0]!.run_id]);
     expect(await show(volley, listed[0]!.run_id)).toMatchObject({
       actions: [
         { round: 1, args: { text: "1" } },
@@ -269,6 +279,26 @@ describe("Whichever door a batch came by", () => {
       ],
     });
   });
+});
+
+test("A call is told of which run it is: its batch's, and inside of a flow the flow's own", async () => {
+  const volley = await start();
+  const kept = await send(volley, "PUT", "/v1/flows/say-once", {
+    summary: "Say it",
+    input_schema: { type: "object" },
+    actions: [{ tool: "echo_text", args: { text: "inside" } }],
+  });
+  expect(kept.status).toBe(201);
+  const { batch_id: id } = await volley.run({
+    actions: [
+      { tool: "echo_text", args: { text: "here" } },
+      { tool: "say-once", args: {} },
+    ],
+  });
+  await volley.advance(2_000);
+  const { children } = await show(volley, id);
+  const [child] = children as readonly Run[];
+  expect(new Set(seenRuns.slice(-2))).toEqual(new Set([id, child!.run_id]));
 });
 
 describe("A run with a question", () => {

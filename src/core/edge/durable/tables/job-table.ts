@@ -72,7 +72,7 @@ const ROW = `(${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")
 const RUNNING_CHARACTERS = 256 * 1024;
 
 /** A row's job is over; its event may still be due. */
-const IS_FINAL = "status NOT IN ('running', 'retrying')";
+const IS_FINAL = "(status NOT IN ('running', 'retrying'))";
 
 /** The `jobs` table. A row with a due time has something to be done about it: an attempt, or a delivery. */
 export class JobTable {
@@ -153,7 +153,7 @@ export class JobTable {
    *
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
-  list({ status, tools, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
+  list({ status, tools, liveOf, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
@@ -161,7 +161,8 @@ export class JobTable {
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
            AND created_at >= ?5 AND created_at < ?6
-         ORDER BY created_at DESC, id DESC LIMIT ?7)
+           AND (?7 IS NULL OR NOT ${IS_FINAL} AND kind IN (SELECT value FROM json_each(?7)))
+         ORDER BY created_at DESC, id DESC LIMIT ?8)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
       id,
@@ -169,6 +170,7 @@ export class JobTable {
       tools === undefined ? null : JSON.stringify(tools),
       since ?? Number.MIN_SAFE_INTEGER,
       until ?? Number.MAX_SAFE_INTEGER,
+      liveOf === undefined ? null : JSON.stringify(liveOf),
       limit,
     );
     return Array.from(rows, (row) => readRow(row, nowMs)[0]);

@@ -1,0 +1,34 @@
+import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
+import { attemptNow } from "../../src/core/kit/result.ts";
+import { visibleText } from "../../src/core/kit/visible-text.ts";
+import type { Deployment } from "../flows/flows-client.ts";
+import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Ask a deployment for a JSON object. Throws, in a sentence, where it does not answer one: 1 where it refuses, 2 where it is not reached. */
+export async function askDeployment(
+  { url, key }: Deployment,
+  path: string,
+  method: "GET" | "POST" = "GET",
+): Promise<JsonObject> {
+  const response = await fetch(url + path, {
+    method,
+    // A key goes where it was meant to go, and nowhere else.
+    redirect: "manual",
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(REQUEST_MS),
+  }).catch((error: Error) => {
+    throw new CommandError(`Cannot reach ${url}: ${sayNetwork(error)}.`);
+  });
+  const text = await response.text();
+  const parsed = attemptNow((): unknown => JSON.parse(text));
+  const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+  if (response.ok && body !== null) return body;
+  if (response.status === 401) throw new CommandError(`${url} does not know the key in VOLLEY_KEY (401).`, 1);
+  const detail = body?.["detail"];
+  if (typeof detail !== "string")
+    throw new CommandError(
+      `${url} does not answer as Volley does (${response.status} for ${path}); is VOLLEY_URL right?`,
+    );
+  throw new CommandError(`${url} refuses ${path} (${response.status}): ${visibleText(detail, 500)}`, 1);
+}

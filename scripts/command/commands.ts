@@ -1,0 +1,28 @@
+import type { Command } from "./define-command.ts";
+import { deploy } from "./deploy.ts";
+import { dev } from "./dev.ts";
+import { doctor } from "./doctor.ts";
+import { endpointsImport, endpointsList } from "./endpoints.ts";
+import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
+import { key } from "./key.ts";
+import { restore } from "./restore.ts";
+import { toolsCheck, toolsList } from "./tools.ts";
+import { vaultKey, vaultRotate } from "./vault.ts";
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  dev,
+  key,
+  toolsList,
+  toolsCheck,
+  flowsPull,
+  flowsDiff,
+  flowsPush,
+  endpointsList,
+  endpointsImport,
+  restore,
+  vaultKey,
+  vaultRotate,
+  deploy,
+  doctor,
+];

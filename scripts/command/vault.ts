@@ -1,0 +1,43 @@
+import { readDeployment } from "../flows/read-deployment.ts";
+import { makeVaultKey } from "../vault.ts";
+import { askDeployment } from "./ask-deployment.ts";
+import { defineCommand } from "./define-command.ts";
+
+/** `volley vault key`: a key under which the tokens of connections are kept. */
+export const vaultKey = defineCommand({
+  words: "vault key",
+  summary: "Make a key for VOLLEY_VAULT_KEY",
+  about: [
+    "To change the key of a deployment, put the new one before the present one with a comma between them, then seal everything anew with volley vault rotate, then take the other one out.",
+  ],
+  options: {},
+  run({ terminal }) {
+    const key = makeVaultKey();
+    terminal.give({ key });
+    terminal.print(key);
+    return Promise.resolve(0);
+  },
+});
+
+/** `volley vault rotate`: seal everything under the first of two keys. */
+export const vaultRotate = defineCommand({
+  words: "vault rotate",
+  summary: "Seal the tokens of all connections under the first key of VOLLEY_VAULT_KEY",
+  about: [
+    "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flag operator. Once it is done the second key can be taken out. It may be run again where it broke off.",
+  ],
+  options: {},
+  async run({ terminal, env }) {
+    const deployment = readDeployment(env, "operator");
+    let sealed = 0;
+    for (;;) {
+      const answer = await askDeployment(deployment, "/v1/connections/reseal", "POST");
+      sealed += Number(answer["sealed"]);
+      if (answer["done"] !== true) continue;
+      const unreadable = Number(answer["unreadable"]);
+      terminal.give({ ok: true, sealed, unreadable });
+      terminal.print(`Sealed anew: ${sealed}. That no key opens: ${unreadable}.`);
+      return 0;
+    }
+  },
+});

@@ -1,0 +1,88 @@
+import { type Finding, good, wrong } from "./finding.ts";
+import { KNOWN_OBJECTS, writeBinding, writeMigration } from "./known-objects.ts";
+import type { LoadedWorker } from "./load-worker.ts";
+import type { Project } from "./read-project.ts";
+
+/** Look whether the classes of Durable Objects are exported, bound and migrated: those of Volley, of its features and of the Worker. */
+export function checkObjects(project: Project, { features, exported }: LoadedWorker): readonly Finding[] {
+  const { config, shown, environment } = project;
+  const bindings = (config.durable_objects?.bindings ?? []).filter(
+    ({ script_name }) => script_name === undefined,
+  );
+  const bound = new Set(bindings.map(({ class_name }) => class_name));
+  const migrated = new Set(
+    (config.migrations ?? []).flatMap(({ new_sqlite_classes = [], new_classes = [] }) => [
+      ...new_sqlite_classes,
+      ...new_classes,
+    ]),
+  );
+  const brought = features.flatMap(({ name, createObjects }) =>
+    Object.keys(createObjects?.({ deploymentOf }) ?? {}).map((className) => ({
+      className,
+      of: `the feature '${name}'`,
+    })),
+  );
+  const needed = [
+    { className: "TenantGate", of: "every Worker" },
+    { className: "ToolGate", of: "every Worker" },
+    ...brought,
+  ];
+  const at = environment === null ? "" : `env.${environment}.`;
+  const findings: Finding[] = [];
+  for (const { className, of } of needed) {
+    if (!exported.includes(className))
+      findings.push(
+        wrong(
+          "objects",
+          `${config.main} does not export ${className}, which ${of} needs.`,
+          `export const ${className} = volley.${className};`,
+        ),
+      );
+    if (!bound.has(className)) {
+      const known = KNOWN_OBJECTS.find((one) => one.className === className);
+      const there =
+        environment === null ? "" : ` for ${environment}, which takes no bindings over from above`;
+      findings.push(
+        wrong(
+          "bindings",
+          `${shown} does not bind ${className}, which ${of} needs${there}.`,
+          writeBinding(known ?? { className, binding: "NAME", tag: "" }, at),
+        ),
+      );
+    }
+  }
+  for (const { class_name: className = "" } of bindings)
+    if (!exported.includes(className) && !needed.some((one) => one.className === className))
+      findings.push(
+        wrong(
+          "objects",
+          `${shown} binds the class ${className}, which ${config.main} does not export. Export it, or take the binding out.`,
+        ),
+      );
+  const all = new Set(
+    [...needed.map(({ className }) => className), ...bound].filter((name) => name !== undefined),
+  );
+  const unmigrated = [...all].filter((className) => !migrated.has(className));
+  if (unmigrated.length > 0)
+    findings.push(
+      wrong(
+        "migrations",
+        `No migration of ${shown} creates ${unmigrated.join(", ")}. Add one at the end, because they are taken in the order of the file.`,
+        writeMigration(nextTag(project), unmigrated),
+      ),
+    );
+  return findings.length > 0
+    ? findings
+    : [good("objects", `${all.size} classes of objects are exported, bound and migrated.`)];
+}
+
+/** The classes are only named, and none of them is made. */
+const deploymentOf = (): never => {
+  throw new Error("Cannot read a deployment: no object is made");
+};
+
+/** A tag that no migration has yet. */
+function nextTag({ config }: Project): string {
+  const tags = (config.migrations ?? []).map(({ tag }) => Number(/^v(\d+)$/.exec(tag ?? "")?.[1] ?? 0));
+  return `v${Math.max(0, ...tags) + 1}`;
+}

@@ -1,0 +1,12 @@
+/**
+ * Draw the main ways through Volley into `docs/images`.
+ *
+ *   npm run drawings
+ */
+import { writeFile } from "node:fs/promises";
+
+import { drawSequence } from "./docs/draw-sequence.ts";
+import { WAYS } from "./docs/ways.ts";
+
+for (const [name, way] of Object.entries(WAYS))
+  await writeFile(new URL(`../docs/images/way-${name}.svg`, import.meta.url), drawSequence(way));

@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+
+import { SUBJECT } from "./gate/caller.ts";
+
+/** The fields of a body by which a caller says whose accounts are used, for documents. */
+export const accountFields = () => ({
+  subject: z
+    .optional(z.string().check(z.regex(SUBJECT)))
+    .check(z.describe("Whose accounts its tools use; the header Volley-Subject wins")),
+  connections: z
+    .optional(z.record(z.string(), z.string()))
+    .check(z.describe("Which of several accounts, by connector; the one named default unless said")),
+  on_connection: z
+    .optional(z.enum(["park", "error"]))
+    .check(
+      z.describe("park: an action that misses an account waits until it is connected, and what needs it too"),
+    ),
+});

@@ -1,0 +1,227 @@
+import * as LIMITS from "../../core/contract/limits.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+
+/** The states of a connection, as they are told. */
+export const CONNECTION_STATES = ["pending", "active", "broken"] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/**
+ * Why a connection is broken: the provider does not take its tokens any more; a refresh was cut off, and its answer may have had the only
+ * token that is good; or no key of the vault opens it.
+ */
+export const BROKEN_BECAUSE = ["revoked", "refresh_lost", "unreadable"] as const;
+export type BrokenBecause = (typeof BROKEN_BECAUSE)[number];
+
+/** Tokens that were given, sealed, and what is known of them. */
+export interface Grant {
+  readonly sealed: string;
+  /** Those that a refresh has replaced; kept until the next refresh shows that its tokens are good. */
+  readonly before: string | null;
+  readonly scopes: readonly string[];
+  readonly account: string | null;
+  readonly connectedAt: number;
+  /** From then on the access token is refreshed before it is used, and from then on it is not good; null for one that does not end. */
+  readonly refreshAt: number | null;
+  readonly endsAt: number | null;
+  /** Since when a refresh is under way, or was when it was cut off; null where none is. */
+  readonly refreshingSince: number | null;
+  readonly brokenBecause: BrokenBecause | null;
+}
+
+/** A person at the provider, by one link. */
+export interface OpenedLink {
+  /** Digests of the text that comes back with the person, and of what the browser keeps. */
+  readonly state: string;
+  readonly browser: string;
+  /** The proof key, sealed. */
+  readonly verifier: string;
+  readonly redirectUri: string;
+  /** The provider has sent somebody back with it: it is taken once. */
+  readonly isTaken: boolean;
+}
+
+/** Somebody came back with an account, and the caller has not said yet who. */
+export interface Arrival {
+  /** The digest of the code by which the caller knows the browser. */
+  readonly code: string;
+  /** Null where it is used already: in a sandbox. */
+  readonly grant: Grant | null;
+}
+
+/** The way to a new grant. Each of its three texts is good once, and all of it for ten minutes. */
+export interface Link {
+  /** The digest of the text in its address. */
+  readonly digest: string;
+  /** That text, sealed: a call that needs the same link again is given the same. */
+  readonly sealed: string;
+  readonly scopes: readonly string[];
+  readonly returnTo: string | null;
+  readonly expiresAt: number;
+  readonly opened: OpenedLink | null;
+  readonly arrival: Arrival | null;
+}
+
+/** A connection of a subject to a provider, by connector and name. */
+export interface Connection {
+  readonly id: string;
+  readonly subject: string;
+  readonly connector: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Null until the caller has said once that the right one came. */
+  readonly grant: Grant | null;
+  /** Null where none is under way. */
+  readonly link: Link | null;
+}
+
+/** A connection by what it is, without its state. */
+export type ConnectionPlace = Pick<Connection, "subject" | "connector" | "name">;
+
+/** The state of a connection. One that is connected anew stays what it was until the new grant is confirmed. */
+export function stateOf({ grant }: Pick<Connection, "grant">): ConnectionState {
+  if (grant === null) return "pending";
+  return grant.brokenBecause === null ? "active" : "broken";
+}
+
+/** Whether a connection that never had a grant can have none any more: its link is over. */
+export function isOver({ grant, link }: Connection, now: number): boolean {
+  return grant === null && (link === null || now >= link.expiresAt);
+}
+
+/** Begin a link: it takes the place of one that was under way. */
+export function startLink(
+  connection: Connection,
+  now: number,
+  link: Pick<Link, "digest" | "sealed" | "scopes" | "returnTo">,
+): Connection {
+  const expiresAt = now + LIMITS.connectionLinkMs;
+  return { ...connection, updatedAt: now, link: { ...link, expiresAt, opened: null, arrival: null } };
+}
+
+/** The link that somebody has, as long as it leads anywhere. */
+export function linkOf(connection: Connection, now: number, digest: string): Link | null {
+  const { link } = connection;
+  return link === null || link.digest !== digest || now >= link.expiresAt ? null : link;
+}
+
+/** Whether a link can still be begun, so that it may be given to who needs one. */
+export function isUnused(link: Link, now: number): boolean {
+  return link.opened === null && link.expiresAt - now >= LIMITS.connectionLinkMs / 2;
+}
+
+/** Send a person to the provider. The same browser may try again; another one may not, because the link was passed on. */
+export function openLink(
+  connection: Connection,
+  now: number,
+  { digest, ...opened }: Omit<OpenedLink, "isTaken"> & { readonly digest: string },
+): Result<Connection, "gone" | "used"> {
+  const link = linkOf(connection, now, digest);
+  if (link === null) return err("gone");
+  if (link.arrival !== null || link.opened?.isTaken === true) return err("used");
+  if (link.opened !== null && link.opened.browser !== opened.browser) return err("used");
+  return ok({ ...connection, updatedAt: now, link: { ...link, opened: { ...opened, isTaken: false } } });
+}
+
+/** Somebody who came back from the provider. */
+export interface Returned {
+  readonly state: string;
+  /** Null of a client that keeps nothing, and that another page cannot have sent here. */
+  readonly browser: string | null;
+}
+
+/** Take the text that came back, once, before anything is asked with it. */
+export function takeState(
+  connection: Connection,
+  now: number,
+  { state, browser }: Returned,
+): Result<
+  { readonly connection: Connection; readonly link: Link; readonly opened: OpenedLink },
+  "gone" | "other-browser"
+> {
+  const { link } = connection;
+  const opened = link?.opened;
+  if (link === null || now >= link.expiresAt || opened?.state !== state || opened.isTaken) return err("gone");
+  if (browser !== null && browser !== opened.browser) return err("other-browser");
+  const taken = { ...link, opened: { ...opened, isTaken: true } };
+  return ok({ connection: { ...connection, updatedAt: now, link: taken }, link: taken, opened });
+}
+
+/** Keep what a person brought, until the caller says who it was; in a sandbox it is used at once. */
+export function arrive(
+  connection: Connection,
+  now: number,
+  {
+    state,
+    code,
+    grant,
+    confirmsItself,
+  }: {
+    readonly state: string;
+    readonly code: string;
+    readonly grant: Grant;
+    readonly confirmsItself: boolean;
+  },
+): Connection {
+  const { link } = connection;
+  // Another link was begun while the provider was asked.
+  if (link?.opened?.state !== state) return connection;
+  const arrival = { code, grant: confirmsItself ? null : grant };
+  const arrived = { ...link, expiresAt: now + LIMITS.connectionLinkMs, arrival };
+  return { ...connection, updatedAt: now, link: arrived, ...(confirmsItself && { grant }) };
+}
+
+/** End a link. Null where nothing is left of the connection. */
+export function endLink(connection: Connection, now: number): Connection | null {
+  return connection.grant === null ? null : { ...connection, updatedAt: now, link: null };
+}
+
+/** The end of a confirmation. */
+export type Confirmed =
+  | { readonly kind: "active"; readonly connection: Connection }
+  /** Another one had come: it is over. */
+  | { readonly kind: "other-subject"; readonly left: Connection | null }
+  | { readonly kind: "no-code" };
+
+/** The caller says who came. */
+export function confirm(
+  connection: Connection,
+  now: number,
+  { code, subject }: { readonly code: string; readonly subject: string },
+): Confirmed {
+  const { link } = connection;
+  const arrival = link?.arrival;
+  if (link === null || now >= link.expiresAt || arrival?.code !== code) return { kind: "no-code" };
+  if (subject !== connection.subject) {
+    // In a sandbox it was used already; then nothing is left to go back to.
+    const left = arrival.grant === null ? null : endLink(connection, now);
+    return { kind: "other-subject", left };
+  }
+  const grant = arrival.grant ?? connection.grant;
+  return { kind: "active", connection: { ...connection, updatedAt: now, grant, link: null } };
+}
+
+/** Change the grant of a connection that has one. */
+export function withGrant(connection: Connection, now: number, change: Partial<Grant>): Connection {
+  const { grant } = connection;
+  return grant === null ? connection : { ...connection, updatedAt: now, grant: { ...grant, ...change } };
+}
+
+/** The times of an access token. Its life is counted from the question, because the way of the answer is part of it. */
+export function timesOf(askedAt: number, expiresInS: number | null): Pick<Grant, "refreshAt" | "endsAt"> {
+  if (expiresInS === null) return { refreshAt: null, endsAt: null };
+  const lifeMs = 1_000 * expiresInS;
+  // Clocks differ, and a request that waits for a slot is to arrive in time.
+  const marginMs = Math.min(LIMITS.tokenMarginMs, lifeMs / 2);
+  return { refreshAt: askedAt + lifeMs - marginMs, endsAt: askedAt + lifeMs };
+}
+
+/** Whether an access token is to be refreshed before it is used. */
+export function isDue({ refreshAt }: Grant, now: number): boolean {
+  return refreshAt !== null && now >= refreshAt;
+}
+
+/** Whether an access token is good still. */
+export function isGood({ endsAt }: Grant, now: number): boolean {
+  return endsAt === null || now < endsAt;
+}

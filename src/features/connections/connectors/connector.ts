@@ -1,0 +1,93 @@
+/** The names of a connector, and of one of several connections to it. */
+export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/** The part that every kind of connector has. */
+interface AnyConnector {
+  readonly name: string;
+  /** Where its credentials may go. */
+  readonly origins: ReadonlySet<string>;
+  /** The tenants that may use it; null for every one. */
+  readonly tenants: ReadonlySet<string> | null;
+}
+
+/** How a key stands in a request. */
+export type KeyPlace = "bearer" | "basic" | { readonly header: string } | { readonly query: string };
+
+/** A provider of which each subject has a key. */
+export interface KeyConnector extends AnyConnector {
+  readonly kind: "key";
+  /** `basic` takes the key as `user:password`. */
+  readonly as: KeyPlace;
+}
+
+/** A provider at which each subject signs in: OAuth 2, by a code. */
+export interface OAuthConnector extends AnyConnector, Dialect {
+  readonly kind: "oauth2";
+  readonly clientId: string;
+  /** The variable that has the client's secret. */
+  readonly secret: string;
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly revokeUrl: string | null;
+  /** Asked for where a link names none. */
+  readonly scopes: readonly string[];
+}
+
+export type Connector = KeyConnector | OAuthConnector;
+
+/** The connectors of a deployment, by name. */
+export type Connectors = ReadonlyMap<string, Connector>;
+
+/** The part of a provider that is its own way of speaking OAuth 2. */
+export interface Dialect {
+  /** How the client says who it is at the token's address. */
+  readonly clientAuth: "body" | "basic";
+  /** How a request to the token's address is written. */
+  readonly body: "form" | "json";
+  /** Whether it takes a proof key (RFC 7636). One that does not would refuse the link. */
+  readonly pkce: boolean;
+  /** Further parameters of the address where a person signs in. */
+  readonly authorize: Readonly<Record<string, string>>;
+  readonly scopeParameter: string;
+  readonly scopeSeparator: string;
+  /** Written before a short scope, where a provider's scopes are addresses. */
+  readonly scopePrefix: string;
+  /** Asked for besides what is asked: for a refresh token, and to know whose account it is. */
+  readonly alwaysScopes: readonly string[];
+  /** Scopes that include others. */
+  readonly includes: Readonly<Record<string, readonly string[]>>;
+  /** Where its answer with tokens has them, where that is not the whole. */
+  readonly tokensAt: string;
+  /** Where its answer with tokens, or the claims of its id token, say whose account it is; the first that is there. */
+  readonly accountAt: readonly string[];
+  /** An address that says whose account a token is of, where the answer does not. */
+  readonly accountUrl: string | null;
+  /** How a token is taken back. */
+  readonly revoke: "rfc7009" | "bearer" | "github" | "json";
+  /** Headers of its own APIs, for requests that Volley makes itself. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** OAuth 2 as its specifications have it. */
+export const STANDARD: Dialect = {
+  clientAuth: "body",
+  body: "form",
+  pkce: true,
+  authorize: {},
+  scopeParameter: "scope",
+  scopeSeparator: " ",
+  scopePrefix: "",
+  alwaysScopes: [],
+  includes: {},
+  tokensAt: "",
+  accountAt: ["/email", "/preferred_username", "/sub"],
+  accountUrl: null,
+  revoke: "rfc7009",
+  headers: {},
+};
+
+/** Find a connector that a tenant may use. */
+export function connectorOf(connectors: Connectors, name: string, tenant: string): Connector | undefined {
+  const connector = connectors.get(name);
+  return connector === undefined || connector.tenants?.has(tenant) === false ? undefined : connector;
+}

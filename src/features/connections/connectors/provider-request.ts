@@ -1,0 +1,105 @@
+import type { OAuthConnector } from "./connector.ts";
+
+/** A request to a provider. */
+export interface ProviderRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Who asks: the connector, and the secret of its client. */
+export interface Client {
+  readonly connector: OAuthConnector;
+  readonly secret: string;
+}
+
+/** Make the request that exchanges a code for tokens (RFC 6749, 4.1.3). */
+export function makeExchange(
+  client: Client,
+  {
+    code,
+    redirectUri,
+    verifier,
+  }: { readonly code: string; readonly redirectUri: string; readonly verifier: string },
+): ProviderRequest {
+  return makeTokenRequest(client, {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirectUri,
+    ...(client.connector.pkce && { code_verifier: verifier }),
+  });
+}
+
+/** Make the request that exchanges a refresh token for the next access token (RFC 6749, 6). */
+export function makeRefresh(client: Client, refreshToken: string): ProviderRequest {
+  return makeTokenRequest(client, { grant_type: "refresh_token", refresh_token: refreshToken });
+}
+
+function makeTokenRequest(client: Client, fields: Readonly<Record<string, string>>): ProviderRequest {
+  return { ...toPost(client, fields), url: client.connector.tokenUrl };
+}
+
+/** Make the request that takes a token back; null where the provider has none. */
+export function makeRevocation(
+  client: Client,
+  { access, refresh }: { readonly access: string; readonly refresh: string | null },
+): ProviderRequest | null {
+  const { connector } = client;
+  const { revokeUrl, clientId, headers } = connector;
+  if (revokeUrl === null) return null;
+  switch (connector.revoke) {
+    case "rfc7009":
+      // With a refresh token the grant goes, and with it what was made of it.
+      return { ...toPost(client, { token: refresh ?? access }), url: revokeUrl };
+    case "json":
+      return { ...toPost(client, { token: access }), url: revokeUrl };
+    case "bearer":
+      return { url: revokeUrl, method: "POST", headers: { ...headers, authorization: `Bearer ${access}` } };
+    case "github":
+      return {
+        url: revokeUrl.replace("{client_id}", encodeURIComponent(clientId)),
+        method: "DELETE",
+        headers: { ...headers, "content-type": "application/json", authorization: toBasic(client) },
+        body: JSON.stringify({ access_token: access }),
+      };
+  }
+}
+
+/** Make the request that asks whose account a token is of; null where the provider's answer with tokens says it. */
+export function makeAccountRequest(
+  { accountUrl, headers }: OAuthConnector,
+  access: string,
+): ProviderRequest | null {
+  if (accountUrl === null) return null;
+  return { url: accountUrl, method: "GET", headers: { ...headers, authorization: `Bearer ${access}` } };
+}
+
+function toPost(
+  client: Client,
+  fields: Readonly<Record<string, string>>,
+): Pick<ProviderRequest, "method" | "headers" | "body"> {
+  const { clientAuth, clientId, body, headers } = client.connector;
+  const sent =
+    clientAuth === "basic" ? fields : { ...fields, client_id: clientId, client_secret: client.secret };
+  return {
+    method: "POST",
+    headers: {
+      ...headers,
+      // GitHub answers as a form otherwise.
+      accept: "application/json",
+      "content-type": body === "json" ? "application/json" : "application/x-www-form-urlencoded",
+      ...(clientAuth === "basic" && { authorization: toBasic(client) }),
+    },
+    body: body === "json" ? JSON.stringify(sent) : new URLSearchParams(sent).toString(),
+  };
+}
+
+/** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
+function toBasic({ connector, secret }: Client): string {
+  return `Basic ${btoa(`${formEncode(connector.clientId)}:${formEncode(secret)}`)}`;
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams({ t: text }).toString().slice(2);
+}

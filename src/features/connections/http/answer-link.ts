@@ -1,0 +1,172 @@
+import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { readBytes } from "../../../core/edge/http/read-request-body.ts";
+import type { Asked, Deployment } from "../../../core/edge/deployed.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { sha256 } from "../../../core/kit/sha256.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { connectorOf } from "../connectors/connector.ts";
+import { CALLBACK_PATH, parseState, shardOfId } from "../link-token.ts";
+import {
+  FAILED,
+  FOREIGN,
+  FORM_TOKEN,
+  makeDonePage,
+  makeLinkPage,
+  NO_CONNECTOR,
+  NO_LINK,
+  OTHER_BROWSER,
+  REFUSED,
+  USED,
+} from "../page/link-page.ts";
+import type { AskShard } from "../objects/connection-shards.ts";
+import { connectionDeskOf } from "./connection-desk.ts";
+import { connectionSetupOf } from "./connection-setup.ts";
+import { runAwaiting } from "./run-awaiting.ts";
+
+/** The ways of the pages that are not the same everywhere. */
+export interface LinkWays {
+  /** An account is used before the caller has said whose it is: in a sandbox. */
+  readonly confirmsItself: boolean;
+}
+
+interface Visit {
+  readonly request: Request;
+  readonly tenant: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Answer who has a link: with the page that asks, and after its form with the way to the provider. */
+export async function answerLink(
+  { request, tenant, id, secret }: Visit,
+  deployment: Deployment,
+  ways: LinkWays,
+): Promise<Response> {
+  const ask = openTenant(tenant, deployment);
+  const shard = shardOfId(id);
+  if (ask === null || shard === null) return respondPage(NO_LINK);
+  const link = await ask(shard, (stub) => stub.view(id, secret));
+  if (link === null) return respondPage(NO_LINK);
+  if (link.isUsed) return respondPage(USED);
+  const { connectors } = connectionSetupOf(deployment.configured);
+  const connector = connectorOf(connectors, link.connector, tenant);
+  if (connector?.kind !== "oauth2") return respondPage(NO_CONNECTOR);
+  const url = new URL(request.url);
+  const formToken = sha256(`connect form ${secret}`);
+  const canConfirm = link.returnTo !== null || ways.confirmsItself;
+  if (request.method !== "POST" || !canConfirm) {
+    const provider = new URL(connector.authorizeUrl);
+    // A browser holds the whole way of a form to the policy, and a provider sends it on to wherever people sign in.
+    const formLeadsTo = ["https:", provider.origin];
+    return respondPage(makeLinkPage({ link, host: url.host, formToken, provider, canConfirm }), {
+      formLeadsTo,
+    });
+  }
+  if (!(await isOwnForm(request, formToken))) return respondPage(FOREIGN);
+  const redirectUri = `${url.origin}${CALLBACK_PATH}`;
+  const browser = readCookie(request);
+  const opened = await ask(shard, (stub) => stub.open(id, { secret, browser, redirectUri }));
+  switch (opened.kind) {
+    case "opened":
+      return redirect(opened.authorizeUrl, { "set-cookie": writeCookie(opened.browser, url) });
+    case "gone":
+      return respondPage(NO_LINK);
+    case "used":
+      return respondPage(USED);
+    case "no-connector":
+      return respondPage(NO_CONNECTOR);
+  }
+}
+
+/** Answer a browser that the provider sent back: with the way to the application, or with a page that says what came of it. */
+export async function answerCallback(
+  request: Request,
+  deployment: Deployment,
+  { watch, defer }: Pick<Asked, "defer"> & Required<Pick<Asked, "watch">>,
+): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const place = parseState(query.get("state") ?? "");
+  const ask = place === null ? null : openTenant(place.tenant, deployment);
+  if (place === null || ask === null) return respondPage(NO_LINK);
+  const { headers } = request;
+  // A browser says where a request of it comes from. A client that does not is none, and another page cannot have led it here.
+  const isBrowser = headers.has("sec-fetch-site") || headers.has("cookie");
+  const came = await ask(shardOfId(place.id)!, (stub) =>
+    stub.arrive(place.id, {
+      state: place.secret,
+      browser: isBrowser ? (readCookie(request) ?? "") : null,
+      code: query.has("error") ? undefined : (query.get("code") ?? undefined),
+    }),
+  );
+  switch (came.kind) {
+    case "arrived":
+      if (came.isActive) {
+        const { requestId } = watch;
+        const runner = deployment.runnerOf(place.tenant)!;
+        const asked = { requestId, requestUrl: request.url, defer, watch };
+        defer(runAwaiting(came.place, deployment.contextOf(runner, asked)));
+      }
+      return came.returnTo === null
+        ? respondPage(makeDonePage(came.place.connector, came.account))
+        : leadBack(came.returnTo, { connection_id: came.id, code: came.code });
+    case "refused":
+      return came.returnTo === null
+        ? respondPage(REFUSED)
+        : leadBack(came.returnTo, { connection_id: came.id, error: "access_denied" });
+    case "failed":
+      return came.returnTo === null
+        ? respondPage(FAILED)
+        : leadBack(came.returnTo, { connection_id: came.id, error: "server_error" });
+    case "gone":
+      return respondPage(NO_LINK);
+    case "other-browser":
+      return respondPage(OTHER_BROWSER);
+  }
+}
+
+function openTenant(tenant: string, deployment: Deployment): AskShard | null {
+  const runner = deployment.runnerOf(tenant);
+  if (runner === null) return null;
+  const opened = connectionDeskOf(deployment.configured).open(runner);
+  return opened.ok ? opened.value : null;
+}
+
+/** Whether a form was sent from its page: another page does not know the token, and a browser says where a form comes from. */
+async function isOwnForm(request: Request, formToken: string): Promise<boolean> {
+  const { headers } = request;
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return false;
+  const read = await attempt(() => readBytes(request, LIMITS.connectionTextCharacters));
+  if (!read.ok || read.value === null) return false;
+  return new URLSearchParams(new TextDecoder().decode(read.value)).get(FORM_TOKEN) === formToken;
+}
+
+/** The parameters are added to what the address has. */
+function leadBack(returnTo: string, parameters: Readonly<Record<string, string>>): Response {
+  const url = new URL(returnTo);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return redirect(url.href);
+}
+
+function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...headers },
+  });
+}
+
+const COOKIE = "volley_connect";
+
+/** The text that this browser keeps, where it was here before; null where it keeps none. */
+function readCookie({ headers }: Request): string | null {
+  const [, text] =
+    /(?:^|;\s*)volley_connect=([A-Za-z0-9_-]{43})(?:;|$)/.exec(headers.get("cookie") ?? "") ?? [];
+  return text ?? null;
+}
+
+/** It goes along when the provider leads the browser back, and no script reads it. */
+function writeCookie(text: string, { protocol }: URL): string {
+  const secure = protocol === "https:" ? "; Secure" : "";
+  const maxAgeS = LIMITS.connectionLinkMs / 1_000;
+  return `${COOKIE}=${text}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
+}

@@ -1,0 +1,66 @@
+import { readList, textOf } from "../../../core/edge/configuration.ts";
+import type { Configured, Env } from "../../../core/edge/configured.ts";
+import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { createSlot } from "../../../core/edge/slot.ts";
+import { toOrigin } from "../../../core/catalog/define-tool.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { Connectors } from "../connectors/connector.ts";
+import { parseConnectors } from "../connectors/parse-connectors.ts";
+import { parseVaultKeys, Vault } from "../objects/vault.ts";
+
+/** The connections of a deployment, as its variables say. */
+export interface ConnectionSetup {
+  readonly connectors: Connectors;
+  readonly vault: Vault;
+  /** The origins that a person may be sent back to. */
+  readonly returnOrigins: ReadonlySet<string>;
+}
+
+/** Read the variables of connections. Throws naming the one that cannot be read. */
+export const connectionSetupOf = createSlot((configured): ConnectionSetup => {
+  const { env, ports } = configured;
+  const connectors = readConnectors(configured);
+  return {
+    connectors,
+    vault: readVault(env, connectors, ports.outside ?? ((work) => work)),
+    returnOrigins: readReturnOrigins(env),
+  };
+});
+
+const CONNECTORS = "VOLLEY_CONNECTORS";
+const VAULT_KEY = "VOLLEY_VAULT_KEY";
+const RETURN_ORIGINS = "VOLLEY_RETURN_ORIGINS";
+
+function readConnectors({ env, ports, trustedOrigins }: Configured): Connectors {
+  const text = textOf(env, CONNECTORS) ?? "";
+  if (text.trim() === "") return new Map();
+  const parsed = parseConnectors(text, trustedOrigins);
+  if (!parsed.ok) throw new ConfigurationError(CONNECTORS, parsed.error);
+  for (const connector of parsed.value.values())
+    if (connector.kind === "oauth2" && ports.secret(connector.secret) === undefined)
+      throw new ConfigurationError(
+        connector.secret,
+        `${CONNECTORS} names it as the secret of '${connector.name}', and it is not set`,
+      );
+  return parsed.value;
+}
+
+function readVault(env: Env, connectors: Connectors, outside: ConstructorParameters<typeof Vault>[1]): Vault {
+  const text = textOf(env, VAULT_KEY) ?? "";
+  // Without connectors nothing is ever sealed.
+  if (text.trim() === "" && connectors.size === 0) return new Vault([], outside);
+  const keys = parseVaultKeys(text);
+  if (!keys.ok) throw new ConfigurationError(VAULT_KEY, keys.error);
+  return new Vault(keys.value, outside);
+}
+
+function readReturnOrigins(env: Env): ReadonlySet<string> {
+  const origins = readList(env, RETURN_ORIGINS);
+  for (const origin of origins)
+    if (toOrigin(origin) !== origin || !/^https?:/.test(origin))
+      throw new ConfigurationError(
+        RETURN_ORIGINS,
+        `'${visibleText(origin)}' must be an origin, such as https://app.example.com, without a path`,
+      );
+  return origins;
+}

@@ -1,0 +1,37 @@
+import type { Context } from "hono";
+
+import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { CALLBACK_PATH } from "../link-token.ts";
+import type { LinkWays } from "./answer-link.ts";
+
+const LINK_PATH = "/connect/:tenant/:id/:secret";
+
+/** Create the router of the pages of links, and of the way back from a provider. Who has the link needs no key. */
+export function createLinkPages(ways: LinkWays): Router {
+  const router = createRouter();
+  const answer = async (c: Context<RouterTypes>, path: string): Promise<Response> => {
+    const { answerCallback, answerLink } = await import("./answer-link.ts");
+    const { FAULT } = await import("../page/link-page.ts");
+    const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
+    const deployment = c.get("deployment");
+    const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;
+    const request = c.req.raw;
+    const answered = await attempt(() =>
+      path === LINK_PATH
+        ? answerLink({ request, tenant, id, secret }, deployment, ways)
+        : answerCallback(request, deployment, {
+            watch: c.get("watch"),
+            defer: (work) => c.executionCtx.waitUntil(work),
+          }),
+    );
+    // The address has the token, so it is in no line of the log.
+    if (!answered.ok) logBug(c.get("watch").requestId, path, answered.error);
+    return answered.ok ? answered.value : respondPage(FAULT);
+  };
+  router.get(LINK_PATH, (c) => answer(c, LINK_PATH));
+  router.post(LINK_PATH, (c) => answer(c, LINK_PATH));
+  router.get(CALLBACK_PATH, (c) => answer(c, CALLBACK_PATH));
+  return router;
+}

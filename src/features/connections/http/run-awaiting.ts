@@ -1,0 +1,75 @@
+import { callConfirmations, type ListedConfirmation } from "../../confirmations/confirmation.ts";
+import { prepareDecision, runApproved } from "../../confirmations/http/decide.ts";
+import { findConfirmation } from "../../confirmations/http/find-confirmation.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { ConnectionPlace } from "../connection.ts";
+import { digestOf } from "../subject.ts";
+import { missingOf } from "./accounts.ts";
+import { connectionSetupOf } from "./connection-setup.ts";
+
+/** The caller that runs what waited for an account: it may call what any key of the tenant may, and runs what was asked. */
+const NAME = "connection:";
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Run what waited for an account that is connected now, from its stored results. Connecting it was the subject's yes. A question that misses another
+ * account still waits. Never rejects.
+ */
+export async function runAwaiting(
+  { subject, connector }: Pick<ConnectionPlace, "subject" | "connector">,
+  received: RequestContext,
+): Promise<void> {
+  await attempt(async () => {
+    const catalog = await received.allTools();
+    const caller = { ...received.caller, name: NAME, tools: ["*"] };
+    const currentCatalog = (): Promise<typeof catalog> => received.allTools();
+    const context: RequestContext = { ...received, caller, catalog, currentCatalog };
+    const digest = digestOf(caller.tenant, subject);
+    const waiting = await listWaiting(context);
+    const ours = waiting.filter(
+      ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
+    );
+    await Promise.all(ours.map(({ id }) => attempt(() => runOne(id, subject, context))));
+  });
+}
+
+async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<readonly ListedConfirmation[]> {
+  const limit = LIMITS.maxJobPage;
+  const all: ListedConfirmation[] = [];
+  for (let after: { createdAt: number; id: string } | null = null; ;) {
+    const page: readonly ListedConfirmation[] = await callConfirmations(gate, "confirmations", {
+      status: "pending",
+      limit,
+      after,
+    });
+    all.push(...page);
+    if (page.length < limit) return all;
+    const last = page.at(-1)!;
+    after = { createdAt: last.createdAt, id: last.id };
+  }
+}
+
+async function runOne(id: string, subject: string, context: RequestContext): Promise<void> {
+  const found = await findConfirmation(id, context);
+  if (!found.ok) return;
+  const { group, catalog } = found.value;
+  const { connectors } = connectionSetupOf(context.configured);
+  const origin = { ...context.origin, account: group.account };
+  for (const { tool: name, gated } of group.actions) {
+    const tool = catalog.get(name);
+    if (
+      gated &&
+      tool !== undefined &&
+      (await missingOf({ tool, origin, ports: context.ports }, connectors)) !== null
+    )
+      return;
+  }
+  const by = { name: subject, via: "link" } as const;
+  const asked = { decision: "approve", shownHash: undefined, key: null, by } as const;
+  const prepared = prepareDecision(found.value, asked, context);
+  if (prepared.ok && prepared.value.kind === "open")
+    await runApproved(prepared.value, { ...context, signal: NEVER });
+}

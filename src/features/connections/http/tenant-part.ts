@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { TenantPart } from "../../../core/edge/feature.ts";
+import { askAll, listAll } from "../objects/connection-shards.ts";
+import type { ListPlace, SeenConnection } from "../shard-methods.ts";
+import { connectionSchema, toWireConnection } from "../wire-connection.ts";
+import { connectionDeskOf } from "./connection-desk.ts";
+
+/** The connections of a tenant: exported without tokens, for a caller that may manage connections. */
+export const CONNECTIONS_OF_TENANT: TenantPart = {
+  field: "connections",
+  describeExport: () => z.array(connectionSchema()),
+  async exportJson({ caller, configured }) {
+    const ask = connectionDeskOf(configured).open(caller);
+    if (caller.manageConnections !== true || caller.subject !== undefined || !ask.ok) return null;
+    const texts: string[] = [];
+    for (let after: ListPlace | null = null; ;) {
+      const query = { subject: null, connector: null, after, limit: LIMITS.maxJobPage };
+      const page: readonly SeenConnection[] = await listAll(ask.value, query);
+      texts.push(...page.map((seen) => JSON.stringify(toWireConnection(seen))));
+      if (page.length < query.limit) return `[${texts.join(",")}]`;
+      after = page.at(-1)!;
+    }
+  },
+  erased: "Connections, with their tokens; what providers keep of them is theirs",
+  async erase({ caller, configured }) {
+    const ask = connectionDeskOf(configured).open(caller);
+    if (!ask.ok) return 0;
+    const counts = await askAll(ask.value, (shard) => shard.erase());
+    return counts.reduce((sum, count) => sum + count, 0);
+  },
+};

@@ -1,0 +1,38 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { openAccounts } from "./http/accounts.ts";
+import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
+import { createLinkPages } from "./http/link-pages.ts";
+import { resealConnections } from "./http/reseal.ts";
+import { sayAccounts } from "./http/say-accounts.ts";
+import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
+import { createConnectionShard } from "./objects/connection-shard.ts";
+
+interface ConnectionObjects {
+  readonly ConnectionShard: ReturnType<typeof createConnectionShard>;
+}
+
+export interface ConnectionOptions {
+  /** An account is used before the caller has said whose it is: in sandboxes alone, because a link may be opened by somebody else. */
+  readonly confirmsItself?: boolean;
+}
+
+/**
+ * Accounts of the people for whom batches run: they connect them once, and tools use them for the subject that a request names. They are
+ * kept in objects of the class `ConnectionShard`, bound as `CONNECTIONS`.
+ */
+export function connections({ confirmsItself = false }: ConnectionOptions = {}): Feature<ConnectionObjects> {
+  return {
+    name: "connections",
+    needs: ["confirmations"],
+    router: [
+      routerOf(["operator"], [resealConnections]),
+      routerOf(["manage_connections"], CONNECTION_ENDPOINTS),
+    ],
+    openRouter: createLinkPages({ confirmsItself }),
+    tenantPart: CONNECTIONS_OF_TENANT,
+    openAccounts,
+    sayReach: sayAccounts,
+    createObjects: (options) => ({ ConnectionShard: createConnectionShard({ ...options, confirmsItself }) }),
+  };
+}

@@ -1,0 +1,75 @@
+import { sha256 } from "../../core/kit/sha256.ts";
+
+/** Objects that keep a tenant's connections: each has some of its subjects. */
+export const CONNECTION_SHARDS = 16;
+
+/** Where a provider sends a person back to. */
+export const CALLBACK_PATH = "/v1/connections/callback";
+
+/** How a connection's id is written: its object's digit, and what cannot be guessed. */
+export const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
+
+/** The form of a secret text: 32 random bytes in base64url. */
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+const STATE = /^([A-Za-z0-9_.-]{1,64})\.(cn_[0-9a-f]{25})\.([A-Za-z0-9_-]{43})$/;
+
+/** The object that keeps the connections of a subject. */
+export function shardOfSubject(subject: string): number {
+  return Number.parseInt(sha256(`subject ${subject}`).slice(0, 8), 16) % CONNECTION_SHARDS;
+}
+
+/** The object that keeps a connection; null where a text is no id. */
+export function shardOfId(id: string): number | null {
+  return CONNECTION_ID.test(id) ? Number.parseInt(id.slice(3, 4), 16) : null;
+}
+
+/** Make the id of a connection. @param random 12 bytes */
+export function makeConnectionId(subject: string, random: Uint8Array): string {
+  const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `cn_${shardOfSubject(subject).toString(16)}${hex}`;
+}
+
+/** Make a text that cannot be guessed. @param random 32 bytes */
+export function makeSecretText(random: Uint8Array): string {
+  return toBase64Url(random);
+}
+
+/** Bytes in base64url (RFC 4648, 5), without padding. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (character) => SAFE[character]!);
+}
+
+const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
+
+/** The digest under which a text is kept that proves something. Text that is none has one too, under which nothing is. */
+export function digestOf(kind: "link" | "state" | "browser" | "code", text: string): string {
+  return sha256(SECRET.test(text) ? `${kind} ${text}` : "");
+}
+
+/** The challenge of a proof key (RFC 7636, 4.2). */
+export function challengeOf(verifier: string): string {
+  return toBase64Url(Uint8Array.from(sha256(verifier).match(/../g)!, (hex) => Number.parseInt(hex, 16)));
+}
+
+/** The place of a connection, which its link and what comes back from the provider name. */
+export interface LinkPlace {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** The path of a link. */
+export function toLinkPath({ tenant, id, secret }: LinkPlace & { readonly secret: string }): string {
+  return `/connect/${tenant}/${id}/${secret}`;
+}
+
+/** Write the text that comes back with a person: where to look, and what proves that it came from here. */
+export function toState({ tenant, id, secret }: LinkPlace & { readonly secret: string }): string {
+  return `${tenant}.${id}.${secret}`;
+}
+
+/** Read it; null where a text is none. */
+export function parseState(text: string): (LinkPlace & { readonly secret: string }) | null {
+  const [, tenant, id, secret] = STATE.exec(text) ?? [];
+  return secret === undefined ? null : { tenant: tenant!, id: id!, secret };
+}

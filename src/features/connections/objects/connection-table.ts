@@ -1,0 +1,98 @@
+import type { Connection, ConnectionPlace } from "../connection.ts";
+import type { ConnectionQuery } from "../shard-methods.ts";
+
+type Row = { json: string };
+
+/** The connections of some of a tenant's subjects. */
+export class ConnectionTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS connections (
+         id TEXT PRIMARY KEY, subject TEXT NOT NULL, connector TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL,
+         over_at INTEGER, json TEXT NOT NULL
+       ) WITHOUT ROWID, STRICT;
+       CREATE UNIQUE INDEX IF NOT EXISTS connections_by_place ON connections (subject, connector, name);
+       CREATE INDEX IF NOT EXISTS connections_over ON connections (over_at) WHERE over_at IS NOT NULL`,
+    );
+  }
+
+  find(id: string): Connection | null {
+    return this.#first("SELECT json FROM connections WHERE id = ?", id);
+  }
+
+  at({ subject, connector, name }: ConnectionPlace): Connection | null {
+    return this.#first(
+      "SELECT json FROM connections WHERE subject = ? AND connector = ? AND name = ?",
+      subject,
+      connector,
+      name,
+    );
+  }
+
+  put(connection: Connection): void {
+    const { id, subject, connector, name, createdAt, grant, link } = connection;
+    this.#sql.exec(
+      "INSERT OR REPLACE INTO connections (id, subject, connector, name, created_at, over_at, json) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      id,
+      subject,
+      connector,
+      name,
+      createdAt,
+      grant === null ? (link?.expiresAt ?? 0) : null,
+      JSON.stringify(connection),
+    );
+  }
+
+  delete(id: string): void {
+    this.#sql.exec("DELETE FROM connections WHERE id = ?", id);
+  }
+
+  /** Forget those that never were any, and whose link is over. */
+  prune(now: number): void {
+    this.#sql.exec("DELETE FROM connections WHERE over_at <= ?", now);
+  }
+
+  count(subject: string | null): number {
+    const where = subject === null ? "" : " WHERE subject = ?";
+    const values = subject === null ? [] : [subject];
+    return this.#sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM connections${where}`, ...values).one().n;
+  }
+
+  list({ subject, connector, after, limit }: ConnectionQuery): Connection[] {
+    const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+    const rows = this.#sql.exec<Row>(
+      `SELECT json FROM connections WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR connector = ?2)
+       AND (created_at < ?3 OR created_at = ?3 AND id > ?4) ORDER BY created_at DESC, id LIMIT ?5`,
+      subject,
+      connector,
+      createdAt,
+      id,
+      limit,
+    );
+    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
+  }
+
+  /** A page of all, by id. */
+  page(after: string, limit: number): Connection[] {
+    const rows = this.#sql.exec<Row>(
+      "SELECT json FROM connections WHERE id > ? ORDER BY id LIMIT ?",
+      after,
+      limit,
+    );
+    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
+  }
+
+  erase(): number {
+    const count = this.count(null);
+    this.#sql.exec("DELETE FROM connections");
+    return count;
+  }
+
+  #first(query: string, ...values: string[]): Connection | null {
+    const [row] = this.#sql.exec<Row>(query, ...values).toArray();
+    return row === undefined ? null : (JSON.parse(row.json) as Connection);
+  }
+}

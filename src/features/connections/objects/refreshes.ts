@@ -1,0 +1,166 @@
+import type { Clock } from "../../../core/kit/clock.ts";
+import {
+  type BrokenBecause,
+  type Connection,
+  type Grant,
+  isDue,
+  isGood,
+  timesOf,
+  withGrant,
+} from "../connection.ts";
+import { type Client, makeRefresh, type ProviderRequest } from "../connectors/provider-request.ts";
+import { type CameBack, readTokenAnswer, type TokenAnswer } from "../connectors/token-answer.ts";
+import type { ConnectionTable } from "./connection-table.ts";
+import type { KeptTokens, TokenBox } from "./token-box.ts";
+
+/** The tokens of a connection, or why there are none to use. */
+export type Opened =
+  | { readonly kind: "tokens"; readonly tokens: KeptTokens }
+  | { readonly kind: "broken"; readonly because: BrokenBecause }
+  | { readonly kind: "misconfigured" | "failed" | "gone" };
+
+interface RefreshOptions {
+  readonly clock: Pick<Clock, "now">;
+  readonly table: Pick<ConnectionTable, "find" | "put">;
+  readonly box: Pick<TokenBox, "open" | "seal">;
+  /** Null of a connector that is not there any more, or has keys. */
+  readonly clientOf: (connection: Connection) => Client | null;
+  readonly ask: (request: ProviderRequest) => Promise<CameBack>;
+}
+
+/**
+ * Opens the tokens of connections, and refreshes them: once for any number of calls that wait for it.
+ *
+ * A provider may give a new refresh token and forget the old one in the same moment. So what it answers is written down before anything
+ * is done with it, and what was there before is kept beside it until the new one has been good for a refresh. That a refresh was begun is
+ * written down before it is sent: where its answer was lost, and the old token is refused, the connection says so.
+ */
+export class Refreshes {
+  readonly #options: RefreshOptions;
+  readonly #underWay = new Map<string, Promise<Opened>>();
+
+  constructor(options: RefreshOptions) {
+    this.#options = options;
+  }
+
+  /** @param isRefused whether a service did not take some tokens: then others are wanted, if there are none already */
+  async open(id: string, isRefused?: (tokens: KeptTokens) => boolean): Promise<Opened> {
+    const { clock, box } = this.#options;
+    const refreshing = this.#underWay.get(id);
+    if (refreshing !== undefined) return refreshing;
+    const found = this.#find(id);
+    if (found === null) return GONE;
+    const { connection, grant } = found;
+    if (grant.brokenBecause !== null) return { kind: "broken", because: grant.brokenBecause };
+    const tokens = await box.open(connection, grant.sealed);
+    if (tokens === null) return this.#break(id, grant, "unreadable");
+    const isWanted = isRefused?.(tokens) === true;
+    if (!isWanted && !isDue(grant, clock.now())) return { kind: "tokens", tokens };
+    // Another call has begun meanwhile.
+    const begun = this.#underWay.get(id);
+    if (begun !== undefined) return begun;
+    const client = this.#options.clientOf(connection);
+    if (client === null || tokens.refresh === null)
+      return this.#withoutRefresh(id, grant, { tokens, isWanted, client });
+    const refreshed = this.#refresh(id, { tokens, client, isWanted }).finally(() =>
+      this.#underWay.delete(id),
+    );
+    this.#underWay.set(id, refreshed);
+    return refreshed;
+  }
+
+  /** Nothing to refresh with: what is there is used as long as it is good. A key that is refused may be good for another address. */
+  #withoutRefresh(
+    id: string,
+    grant: Grant,
+    {
+      tokens,
+      isWanted,
+      client,
+    }: { readonly tokens: KeptTokens; readonly isWanted: boolean; readonly client: Client | null },
+  ): Opened {
+    const isOver = client !== null && (isWanted || !isGood(grant, this.#options.clock.now()));
+    return isOver ? this.#break(id, grant, "revoked") : { kind: "tokens", tokens };
+  }
+
+  async #refresh(
+    id: string,
+    {
+      tokens,
+      client,
+      isWanted,
+    }: { readonly tokens: KeptTokens; readonly client: Client; readonly isWanted: boolean },
+  ): Promise<Opened> {
+    const { clock, table, box } = this.#options;
+    const begun = this.#find(id);
+    if (begun === null) return GONE;
+    const { connection, grant } = begun;
+    const wasCutOff = grant.refreshingSince !== null;
+    table.put(withGrant(connection, clock.now(), { refreshingSince: clock.now() }));
+    let answer = await this.#ask(client, tokens.refresh!);
+    let askedAt = answer.askedAt;
+    if (answer.kind === "invalid-grant" && grant.before !== null) {
+      // The one before it may still be good, where the provider gave the new one and did not keep it.
+      const before = await box.open(connection, grant.before);
+      const former = before?.refresh ?? null;
+      if (former !== null && former !== tokens.refresh) {
+        answer = await this.#ask(client, former);
+        askedAt = answer.askedAt;
+      }
+    }
+    const still = this.#find(id);
+    // Deleted, or connected anew, while the provider was asked.
+    if (still === null) return GONE;
+    if (still.grant.sealed !== grant.sealed) return this.open(id);
+    if (answer.kind === "tokens") {
+      const next = { access: answer.tokens.access, refresh: answer.tokens.refresh ?? tokens.refresh };
+      const sealed = await box.seal(connection, next);
+      const latest = this.#find(id);
+      if (latest === null) return GONE;
+      if (latest.grant.sealed !== grant.sealed) return this.open(id);
+      table.put(
+        withGrant(latest.connection, clock.now(), {
+          sealed,
+          before: next.refresh === tokens.refresh ? null : grant.sealed,
+          ...timesOf(askedAt, answer.tokens.expiresInS),
+          ...(answer.tokens.scopes !== null && { scopes: answer.tokens.scopes }),
+          refreshingSince: null,
+        }),
+      );
+      return { kind: "tokens", tokens: next };
+    }
+    if (answer.kind === "invalid-grant")
+      return this.#break(id, grant, wasCutOff ? "refresh_lost" : "revoked");
+    // An answer that was lost on the way may have had new tokens in it; one that came had none.
+    if (answer.cameBack) table.put(withGrant(still.connection, clock.now(), { refreshingSince: null }));
+    if (answer.kind === "invalid-client") return { kind: "misconfigured" };
+    return !isWanted && isGood(grant, clock.now()) ? { kind: "tokens", tokens } : { kind: "failed" };
+  }
+
+  async #ask(
+    client: Client,
+    refreshToken: string,
+  ): Promise<TokenAnswer & { readonly askedAt: number; readonly cameBack: boolean }> {
+    const askedAt = this.#options.clock.now();
+    const came = await this.#options.ask(makeRefresh(client, refreshToken));
+    return { ...readTokenAnswer(came, client.connector), askedAt, cameBack: came !== null };
+  }
+
+  /** Say of a connection that it is broken, unless it has become another one. */
+  #break(id: string, { sealed }: Grant, because: BrokenBecause): Opened {
+    const latest = this.#find(id);
+    if (latest === null) return GONE;
+    if (latest.grant.sealed !== sealed) return { kind: "failed" };
+    const { clock, table } = this.#options;
+    table.put(withGrant(latest.connection, clock.now(), { brokenBecause: because, refreshingSince: null }));
+    return { kind: "broken", because };
+  }
+
+  #find(id: string): { readonly connection: Connection; readonly grant: Grant } | null {
+    const connection = this.#options.table.find(id);
+    const grant = connection?.grant ?? null;
+    return connection === null || grant === null ? null : { connection, grant };
+  }
+}
+
+const GONE: Opened = { kind: "gone" };

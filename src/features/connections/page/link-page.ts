@@ -1,0 +1,107 @@
+import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
+import { mark, type Markup } from "../../../core/kit/markup.ts";
+import type { Page } from "../../../core/edge/page/respond-page.ts";
+import type { LinkView } from "../shard-methods.ts";
+import { DEFAULT_NAME } from "../subject.ts";
+
+/** The field of the form that proves that it was sent from its page. */
+export const FORM_TOKEN = "form";
+
+interface Asked {
+  readonly link: LinkView;
+  /** The host that serves this deployment. */
+  readonly host: string;
+  readonly formToken: string;
+  /** The host where the person signs in, and its origin. */
+  readonly provider: URL;
+  /** Whether the way ends anywhere: somebody can say afterwards who came. */
+  readonly canConfirm: boolean;
+}
+
+/** Make the page that asks before it goes on: for whom, to whom, and what for. Opening it uses nothing up. */
+export function makeLinkPage({ link, host, formToken, provider, canConfirm }: Asked): Page {
+  const title = `Connect ${link.connector}`;
+  const body = mark`<h1>${title}?</h1>
+<p><b><bdi>${host}</bdi></b> would use an account of yours at <b>${link.connector}</b> for <b><bdi>${link.subject}</bdi></b>.</p>
+<dl>
+<dt>For</dt><dd><bdi>${link.subject}</bdi></dd>
+<dt>By</dt><dd><bdi>${host}</bdi></dd>
+<dt>You sign in at</dt><dd><bdi>${provider.host}</bdi></dd>
+${link.name === DEFAULT_NAME ? null : mark`<dt>Named</dt><dd><bdi>${link.name}</bdi></dd>`}
+${link.scopes.length === 0 ? null : mark`<dt>What for</dt><dd><bdi>${link.scopes.join(", ")}</bdi></dd>`}
+<dt>Until</dt><dd>${new Date(link.expiresAt).toISOString()}</dd>
+</dl>
+<p class="muted">If you are not <bdi>${link.subject}</bdi>, or did not ask for this, close the page: nothing has happened.</p>
+${canConfirm ? makeForm(formToken, provider) : NO_WAY_BACK}`;
+  return { status: 200, title, body };
+}
+
+function makeForm(formToken: string, provider: URL): Markup {
+  return mark`<form method="post" autocomplete="off">
+<input type="hidden" name="${FORM_TOKEN}" value="${formToken}">
+<div class="buttons"><button class="yes">Go on to ${provider.host}</button></div>
+</form>`;
+}
+
+const NO_WAY_BACK = mark`<p class="card" role="alert">This link cannot be finished: it leads back to no application that could say who came. The application has to make it with <code>return_to</code>.</p>`;
+
+export const NO_LINK = makePlainPage(
+  404,
+  "There is no such link",
+  "It is over, or was cut off when it was copied. Ask the application for a new one.",
+);
+
+export const USED = makePlainPage(
+  410,
+  "This link was used",
+  "Each link is good once. Ask the application for a new one.",
+);
+
+export const FOREIGN = makePlainPage(
+  403,
+  "This form did not come from its page",
+  "Nothing has happened. Open the link again.",
+);
+
+export const OTHER_BROWSER = makePlainPage(
+  403,
+  "This is not the browser that went there",
+  "Somebody signed in elsewhere, and the way back led here. Nothing is connected. Ask the application for a new link.",
+);
+
+export const NO_CONNECTOR = makePlainPage(
+  410,
+  "That provider is not offered any more",
+  "Nothing has happened. Tell the application.",
+);
+
+export const REFUSED = makePlainPage(
+  200,
+  "Not connected",
+  "You said no, or the provider did. Nothing is connected. You can close this page.",
+);
+
+export const FAILED = makePlainPage(
+  502,
+  "That did not work",
+  "The provider sent you back, and then did not give what it had promised. Nothing is connected. Ask the application for a new link.",
+);
+
+/** The page of something that failed on our side. */
+export const FAULT = makePlainPage(
+  503,
+  "That did not work",
+  "Something failed on our side. Open the link again, or ask the application for a new one.",
+);
+
+/** Make the page after the way, where it leads back to no application. */
+export function makeDonePage(connector: string, account: string | null): Page {
+  return makePlainPage(
+    200,
+    "Connected",
+    account === null
+      ? `${connector} is connected.`
+      : mark`${connector} is connected as <b><bdi>${account}</bdi></b>.`,
+    "You can close this page.",
+  );
+}

@@ -1,0 +1,49 @@
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { listWords } from "./list-words.ts";
+import { toLinkPath } from "./link-token.ts";
+import type { UseAnswer } from "./shard-methods.ts";
+import { DEFAULT_NAME } from "./subject.ts";
+
+type Required = Extract<UseAnswer, { kind: "required" }>;
+
+interface Missing {
+  readonly connector: string;
+  readonly tenant: string;
+  /** Null where no subject is named. */
+  readonly subject: string | null;
+  readonly name: string;
+  readonly site: string;
+}
+
+/** Make the failure of a call whose account is missing: for a model, and for the person to whom it shows the link. */
+export function requireConnection({ because, missing, link }: Required, where: Missing): ToolFailure {
+  const { connector, subject, name, site, tenant } = where;
+  const which = name === DEFAULT_NAME ? connector : `${connector} ('${name}')`;
+  const what = SAYINGS[because](which, missing);
+  if (link === null)
+    return new ToolFailure("CONNECTION_REQUIRED", {
+      hint: `The tool uses an account of ${subject} at ${what}. The application connects it; send the action again then.`,
+    });
+  const until = new Date(link.expiresAt).toISOString().slice(11, 16);
+  return new ToolFailure("CONNECTION_REQUIRED", {
+    hint: `The tool uses an account of ${subject} at ${what}. Give ${subject} the link in 'connect_url', which is good once and until ${until} UTC, and send the action again when it is connected.`,
+    connectUrl: `${site}${toLinkPath({ tenant, ...link })}`,
+  });
+}
+
+/** The failure where no subject is named, so that there is no person to ask. */
+export function requireSubject(connector: string): ToolFailure {
+  return new ToolFailure("CONNECTION_REQUIRED", {
+    hint: `The tool uses an account at ${connector} of the person for whom it runs, and the request names none. Only the application can: with 'subject', or the header Volley-Subject. Do without this tool until then.`,
+  });
+}
+
+const SAYINGS: Readonly<Record<Required["because"], (which: string, missing: readonly string[]) => string>> =
+  {
+    missing: (which) => `${which}, and there is none`,
+    pending: (which) => `${which}, which was begun to be connected and is not yet`,
+    scopes: (which, missing) => `${which}, which may not do enough: it lacks ${listWords(missing)}`,
+    revoked: (which) => `${which}, which the provider does not take any more`,
+    refresh_lost: (which) => `${which}, whose last renewal was cut off, so that it has to be connected anew`,
+    unreadable: (which) => `${which}, which cannot be opened any more, so that it has to be connected anew`,
+  };

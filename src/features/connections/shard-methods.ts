@@ -1,0 +1,157 @@
+import type { BrokenBecause, Connection, ConnectionPlace } from "./connection.ts";
+
+/** The binding of the objects that keep connections. */
+export const CONNECTIONS = "CONNECTIONS";
+
+/** A connection as it is told: nothing sealed, and no digest. */
+export interface SeenConnection extends ConnectionPlace {
+  readonly id: string;
+  readonly state: "pending" | "active" | "broken";
+  readonly brokenBecause: BrokenBecause | null;
+  readonly scopes: readonly string[];
+  readonly account: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly connectedAt: number | null;
+  /** When the link that is under way ends; null without one. */
+  readonly linkExpiresAt: number | null;
+}
+
+/** A link that was made, with the text in its address. */
+export interface MadeLink {
+  readonly id: string;
+  readonly secret: string;
+  readonly expiresAt: number;
+}
+
+export type StartAnswer =
+  | { readonly kind: "started"; readonly link: MadeLink }
+  | { readonly kind: "too-many"; readonly of: "subject" | "tenant" };
+
+export type KeepAnswer =
+  | { readonly kind: "kept"; readonly connection: SeenConnection }
+  | { readonly kind: "too-many"; readonly of: "subject" | "tenant" };
+
+/** The page of a link: what it would connect. */
+export interface LinkView extends ConnectionPlace {
+  readonly scopes: readonly string[];
+  readonly returnTo: string | null;
+  readonly expiresAt: number;
+  readonly isUsed: boolean;
+}
+
+export type OpenAnswer =
+  | { readonly kind: "opened"; readonly authorizeUrl: string; readonly browser: string }
+  | { readonly kind: "gone" | "used" | "no-connector" };
+
+/** A browser that the provider sent back. */
+export interface Comeback {
+  /** The text of its state, without what says where to look. */
+  readonly state: string;
+  /** The text that the browser kept; null for a client that keeps nothing. */
+  readonly browser: string | null;
+  /** Absent where the provider says no instead. */
+  readonly code?: string | undefined;
+}
+
+export type ArriveAnswer =
+  | {
+      readonly kind: "arrived";
+      readonly id: string;
+      readonly returnTo: string | null;
+      /** By it the caller knows the browser. */
+      readonly code: string;
+      readonly place: ConnectionPlace;
+      readonly account: string | null;
+      readonly isActive: boolean;
+    }
+  /** The person said no, or the provider refused. */
+  | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
+  | { readonly kind: "gone" | "other-browser" };
+
+export type ConfirmAnswer =
+  | { readonly kind: "active"; readonly connection: SeenConnection }
+  | { readonly kind: "other-subject" | "no-code" | "unknown" };
+
+/** A call that needs a token. */
+export interface TokenWish extends ConnectionPlace {
+  readonly scopes: readonly string[];
+  /** An access token that the service did not take, by its digest: another one is wanted. */
+  readonly refused?: string;
+}
+
+export type UseAnswer =
+  | { readonly kind: "token"; readonly access: string; readonly account: string | null }
+  | {
+      readonly kind: "required";
+      readonly because: "missing" | "pending" | "scopes" | BrokenBecause;
+      /** The scopes that it has too few. */
+      readonly missing: readonly string[];
+      /** Null where there is none to make: of a connector of keys, or where the subject has too many. */
+      readonly link: MadeLink | null;
+    }
+  /** The provider does not know the client; or it did not answer. */
+  | { readonly kind: "misconfigured" | "failed" };
+
+/** A place in the list of connections, newest first. */
+export interface ListPlace {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+export interface ConnectionQuery {
+  readonly subject: string | null;
+  readonly connector: string | null;
+  readonly after: ListPlace | null;
+  readonly limit: number;
+}
+
+/** Connections that were sealed anew. */
+export interface Resealed {
+  readonly sealed: number;
+  /** Those that no key opens. */
+  readonly unreadable: number;
+  /** Where the next call goes on; null at the end. */
+  readonly next: string | null;
+}
+
+/** The methods of an object that keeps connections. */
+export interface ConnectionShardMethods {
+  start(
+    place: ConnectionPlace,
+    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+  ): Promise<StartAnswer>;
+  keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer>;
+  view(id: string, secret: string): LinkView | null;
+  open(
+    id: string,
+    opening: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },
+  ): Promise<OpenAnswer>;
+  arrive(id: string, comeback: Comeback): Promise<ArriveAnswer>;
+  confirm(id: string, said: { readonly code: string; readonly subject: string }): ConfirmAnswer;
+  token(wish: TokenWish): Promise<UseAnswer>;
+  get(id: string): SeenConnection | null;
+  list(query: ConnectionQuery): SeenConnection[];
+  remove(id: string): Promise<boolean>;
+  reseal(after: string | null): Promise<Resealed>;
+  erase(): Promise<number>;
+}
+
+/** A connection as it is told. */
+export function toSeen(connection: Connection, state: SeenConnection["state"]): SeenConnection {
+  const { id, subject, connector, name, createdAt, updatedAt, grant, link } = connection;
+  return {
+    id,
+    subject,
+    connector,
+    name,
+    state,
+    brokenBecause: grant?.brokenBecause ?? null,
+    scopes: grant?.scopes ?? [],
+    account: grant?.account ?? null,
+    createdAt,
+    updatedAt,
+    connectedAt: grant?.connectedAt ?? null,
+    linkExpiresAt: link?.expiresAt ?? null,
+  };
+}

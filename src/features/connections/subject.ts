@@ -1,0 +1,115 @@
+import { type Account, type Caller, SUBJECT } from "../../core/contract/gate/caller.ts";
+import type { RefusalCode } from "../../core/contract/failure-codes.ts";
+import { describe } from "../../core/contract/issues.ts";
+import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
+import { err, ok, type Result } from "../../core/kit/result.ts";
+
+/** The form of a connection's name: which one, where a subject has several of a connector. */
+export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
+
+/** The name of one that was given none. */
+export const DEFAULT_NAME = "default";
+
+/** The header that names a subject. */
+export const SUBJECT_HEADER = "Volley-Subject";
+
+/** The fields of a body that are about accounts. */
+export interface SaidInBody {
+  readonly subject?: string;
+  readonly connections?: Readonly<Record<string, string>>;
+  readonly on_connection?: "park" | "error";
+}
+
+/** Its fields, what each has to be, and the check. */
+const FIELDS = {
+  subject: [`text matching ${SUBJECT}`, matches(SUBJECT)],
+  connections: [
+    `connections' names by connector, such as {"google": "work"}`,
+    (value: unknown) => isJsonObject(value) && Object.values(value).every(matches(CONNECTION_NAME)),
+  ],
+  on_connection: ['"park" or "error"', oneOf("park", "error")],
+} as const;
+
+type Field = keyof typeof FIELDS;
+const NAMES = Object.keys(FIELDS) as Field[];
+
+/** Take the fields of accounts out of a body; null in one is as if it were absent. Anything but an object has none. */
+export function takeSaid(
+  sent: unknown,
+  { code, path }: { readonly code: RefusalCode; readonly path: string },
+): Result<{ readonly said: SaidInBody; readonly rest: unknown }, Refusal> {
+  if (!isJsonObject(sent) || !NAMES.some((name) => Object.hasOwn(sent, name)))
+    return ok({ said: {}, rest: sent });
+  const said: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = { ...sent };
+  for (const name of NAMES) {
+    const value = sent[name];
+    delete rest[name];
+    if (value === undefined || value === null) continue;
+    const [expected, fits] = FIELDS[name];
+    if (!fits(value))
+      return err(refuse(code, { path: `${path}/${name}`, expected, received: describe(value) }));
+    said[name] = value;
+  }
+  return ok({ said: said as SaidInBody, rest });
+}
+
+/** Read the header; null without one. */
+export function readSubjectHeader({ headers }: Pick<Request, "headers">): Result<string | null, Refusal> {
+  const text = headers.get(SUBJECT_HEADER);
+  if (text === null || SUBJECT.test(text)) return ok(text);
+  const issue = { path: SUBJECT_HEADER, expected: `text matching ${SUBJECT}`, received: describe(text) };
+  return err(refuse("INVALID_REQUEST", issue));
+}
+
+/** Who is named, and by what. */
+interface Named extends SaidInBody {
+  readonly caller: Pick<Caller, "tenant" | "subject">;
+  /** The account that was named before, which wins. */
+  readonly before?: Account | undefined;
+  readonly site: string;
+}
+
+/**
+ * Make the account of a request; undefined where no subject is named. A key that acts for one subject names no other.
+ */
+export function toAccount({
+  caller,
+  before,
+  subject: asked,
+  connections,
+  on_connection: onMissing,
+  site,
+}: Named): Result<Account | undefined, Refusal> {
+  const subject = before?.subject ?? asked ?? caller.subject;
+  if (caller.subject !== undefined && [subject, asked ?? subject].some((one) => one !== caller.subject))
+    return err(OTHER_SUBJECT);
+  if (subject === undefined) return ok(undefined);
+  return ok({
+    subject,
+    digest: digestOf(caller.tenant, subject),
+    site,
+    ...(connections !== undefined && Object.keys(connections).length > 0 && { connections }),
+    ...(onMissing === "park" && { parks: true as const }),
+  });
+}
+
+/** The digest of a subject, which stands for it in lines and keys. */
+export function digestOf(tenant: string, subject: string): string {
+  return sha256(`${tenant}\n${subject}`).slice(0, 32);
+}
+
+export const OTHER_SUBJECT = makeRefusal(
+  "FORBIDDEN",
+  "The key acts for one subject, and another one is named.",
+);
+
+function refuse(
+  code: RefusalCode,
+  issue: { readonly path: string; readonly expected: string; readonly received: string },
+): Refusal {
+  const hint = `${issue.path}: expected ${issue.expected}, received ${issue.received}.`;
+  return makeRefusal(code, hint, { issue });
+}

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { BROKEN_BECAUSE, CONNECTION_STATES } from "./connection.ts";
+import type { SeenConnection } from "./shard-methods.ts";
+
+/** A connection as it is shown: never a token. */
+export const connectionSchema = /* @__PURE__ */ lazySchema(() =>
+  z
+    .strictObject({
+      connection_id: z.string(),
+      connector: z.string(),
+      subject: z.string(),
+      name: z.string(),
+      state: z.enum(CONNECTION_STATES),
+      because: z
+        .optional(z.enum(BROKEN_BECAUSE))
+        .check(
+          z.describe(
+            "Why it is broken: the provider takes its tokens no more; the answer to a refresh was lost; no key of the vault opens it",
+          ),
+        ),
+      scopes: z.array(z.string()),
+      account: z.nullable(z.string()).check(z.describe("Whose it is at the provider: an address or a login")),
+      created_at: z.string(),
+      connected_at: z.nullable(z.string()),
+      link_expires_at: z
+        .optional(z.string())
+        .check(z.describe("When the link that would connect it, anew where it is not pending, ends")),
+    })
+    .register(z.globalRegistry, { id: "Connection" }),
+);
+
+export type WireConnection = Written<typeof connectionSchema>;
+
+/** Translate a connection to the wire. */
+export function toWireConnection(seen: SeenConnection): WireConnection {
+  return {
+    connection_id: seen.id,
+    connector: seen.connector,
+    subject: seen.subject,
+    name: seen.name,
+    state: seen.state,
+    ...(seen.brokenBecause !== null && { because: seen.brokenBecause }),
+    scopes: [...seen.scopes],
+    account: seen.account,
+    created_at: toTime(seen.createdAt),
+    connected_at: seen.connectedAt === null ? null : toTime(seen.connectedAt),
+    ...(seen.linkExpiresAt !== null && { link_expires_at: toTime(seen.linkExpiresAt) }),
+  };
+}
+
+export function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,46 @@
+import { type Feature, type Fetch, openRoutersOf, routersOf } from "../../../core/edge/feature.ts";
+import { hashSource } from "../../../core/kit/hash-source.ts";
+import { makeFrontPage } from "../page/front-page.ts";
+import { FRONT_STYLE } from "../page/front-style.ts";
+
+/**
+ * Answer `GET /` with the page for people, which needs no key and has no script. A client that asks for something else than a page, such as
+ * `application/json`, is answered as if the page were not there.
+ */
+export function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
+  let listed: readonly { readonly name: string; readonly routes: readonly string[] }[] | undefined;
+  let policy: string | undefined;
+  return (request, env, ctx) => {
+    if (!wantsPage(request)) return next(request, env, ctx);
+    listed ??= features.map((feature) => ({ name: feature.name, routes: routesOf(feature) }));
+    policy ??= `default-src 'none'; style-src ${hashSource(FRONT_STYLE)}; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
+    const { origin } = new URL(request.url);
+    const page = makeFrontPage({ origin, features: listed });
+    return new Response(request.method === "HEAD" ? null : page.html, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cache-control": "no-cache",
+        vary: "accept",
+      },
+    });
+  };
+}
+
+/** Origin and `/` alone, maybe with a query. */
+const FRONT = /^https?:\/\/[^/?#]+\/?(?:\?|#|$)/;
+
+function wantsPage({ method, url, headers }: Request): boolean {
+  if ((method !== "GET" && method !== "HEAD") || !FRONT.test(url)) return false;
+  const accept = headers.get("accept") ?? "*/*";
+  return accept.includes("text/html") || (accept.includes("*/*") && !accept.includes("json"));
+}
+
+function routesOf(feature: Feature): readonly string[] {
+  const routers = [...routersOf([feature]), ...openRoutersOf([feature])];
+  const routes = routers.flatMap(({ routes }) => routes);
+  return [...new Set(routes.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
+}

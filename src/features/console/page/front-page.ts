@@ -1,0 +1,56 @@
+import { mark, type Markup } from "../../../core/kit/markup.ts";
+import { makeCallTabs } from "./call-tabs.ts";
+import { FRONT_PICTURE } from "./front-picture.ts";
+import { FRONT_STYLE } from "./front-style.ts";
+import { makeCalls } from "./make-calls.ts";
+
+/** The deployment that the page tells of. */
+export interface Front {
+  readonly origin: string;
+  /** Every feature that is listed, with its paths. */
+  readonly features: readonly { readonly name: string; readonly routes: readonly string[] }[];
+}
+
+/** Make the page at `/`: the features of this deployment, and how to call it. It names no feature that is not listed. */
+export function makeFrontPage({ origin, features }: Front): Markup {
+  const has = (name: string): boolean => features.some((feature) => feature.name === name);
+  const doors = [
+    door("POST /v1/execute_actions", "a batch of actions, answered once or as a stream of results"),
+    has("agent") &&
+      door("POST /v1/chat/completions", "a base URL for clients of OpenAI: Volley runs the model's loop"),
+    has("agent") && door("POST /v1/messages", "the same for clients of Anthropic"),
+    has("mcp") && door("/mcp", "the same tools over the Model Context Protocol"),
+    has("document") &&
+      door("GET /openapi.json", "every path, with the schemas that check requests; it takes a key"),
+  ];
+  return mark`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="Volley runs a language model's tool calls as one batch.">
+<title>Volley</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<style>${{ html: FRONT_STYLE }}</style>
+</head>
+<body>
+<main>
+<p class="mark"><img src="/icon.svg" alt="" width="40" height="40"> Volley</p>
+<h1>One call in, every result out.</h1>
+<p class="lead">A language model asks for many things at once. This endpoint runs them as parallel as each tool allows, hands results on to the actions that need them, and gives exactly one result for every action, in the order asked.</p>
+<p class="links"><a class="first" href="/console">Open the console</a>${has("docs") ? mark`<a href="/docs/">Read the docs</a>` : null}<a href="#call">Connect</a><a href="/healthz">Health</a></p>
+<figure>${FRONT_PICTURE}<figcaption>One batch. Reviews start when shops have answered, in the same round. Recalls fails, and the others go on. Book is recorded before it is promised. Cancel waits for a person.</figcaption></figure>
+<h2 id="call">Call it</h2>
+${makeCallTabs(makeCalls({ origin, hasMcp: has("mcp") }))}
+<h2>Doors of this deployment</h2>
+<dl>${doors.map((one) => (one === false ? null : one))}</dl>
+<details><summary>All ${features.length} features, and their paths</summary><dl>${features.map(({ name, routes }) => mark`<div><dt>${name}</dt><dd>${routes.map((route) => mark`<code>${route}</code> `)}</dd></div>`)}</dl></details>
+</main>
+</body>
+</html>
+`;
+}
+
+function door(route: string, about: string): Markup {
+  return mark`<div><dt><code>${route}</code></dt><dd>${about}</dd></div>`;
+}

@@ -1,0 +1,210 @@
+import { useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { useDoor, useEventTypes } from "./door.ts";
+import { splitTypes } from "./endpoint-words.ts";
+import { SecretShown } from "./secret-shown.tsx";
+import type { WireEndpoint } from "./wire.ts";
+
+/** Make an endpoint. */
+export function NewEndpoint() {
+  return (
+    <div class="stack">
+      <Title text="A new endpoint" back={{ href: hrefTo("endpoints"), label: "Endpoints" }} />
+      <EndpointForm known={null} />
+    </div>
+  );
+}
+
+/** Change one. */
+export function EditEndpoint({ id }: { readonly id: string }) {
+  const loaded = useLoad<WireEndpoint>(`${useDoor().root}/endpoints/${encodeURIComponent(id)}`);
+  return (
+    <div class="stack">
+      <Title text={`Edit ${id}`} back={{ href: hrefTo("endpoints", id), label: id }} />
+      <Pending of={loaded} what="the endpoint" gone={{ title: "There is no such endpoint" }} />
+      {loaded.data !== null && <EndpointForm key="form" known={loaded.data} />}
+    </div>
+  );
+}
+
+function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
+  const { root, isTenant } = useDoor();
+  const described = useEventTypes().data?.event_types ?? [];
+  const [chosen, setChosen] = useState<readonly string[]>(known?.events ?? []);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const names = described.map(({ type }) => type);
+  const isAll = chosen.includes("*");
+  const others = chosen.filter((type) => type !== "*" && !names.includes(type));
+  const toggle = (type: string, isOn: boolean): void =>
+    setChosen(isOn ? [...chosen, type] : chosen.filter((one) => one !== type));
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const read = (name: string): string => String(form.get(name) ?? "").trim();
+    const typed = splitTypes(read("types"));
+    const listed = chosen.filter((type) => type !== "*" && names.includes(type));
+    const events = isAll ? ["*"] : [...new Set([...listed, ...typed])];
+    const id = known?.id ?? (read("id") || makeId());
+    const [description, customer] = [read("description"), read("customer")];
+    // A field that is left out stays as it is; one that is emptied goes.
+    const emptied = known === null ? undefined : null;
+    const body = {
+      url: read("url"),
+      events,
+      ordered: form.has("ordered"),
+      description: description === "" ? emptied : description,
+      ...(isTenant && { customer: customer === "" ? emptied : customer }),
+    };
+    setBusy(true);
+    const answer = await ask<{ readonly secret?: string }>(`${root}/endpoints/${encodeURIComponent(id)}`, {
+      method: known === null ? "PUT" : "PATCH",
+      body,
+    });
+    setBusy(false);
+    setProblem(answer.ok ? null : answer.problem);
+    if (!answer.ok) return;
+    announce(known === null ? "The endpoint is made" : "The endpoint is changed");
+    if (answer.data.secret === undefined) location.hash = hrefTo("endpoints", id);
+    else setMade({ id, secret: answer.data.secret });
+  };
+  if (made !== null)
+    return (
+      <SecretShown key="made" secret={made.secret}>
+        <p>
+          <a href={hrefTo("endpoints", made.id)}>Go to the endpoint, and send it a test</a>
+        </p>
+      </SecretShown>
+    );
+  return (
+    <form
+      key="form"
+      class="card form endpoint-form"
+      aria-label="An endpoint"
+      novalidate
+      onSubmit={(event: Event) => void submit(event)}
+    >
+      <div class="field">
+        <label for="endpoint-url">Address</label>
+        <input
+          id="endpoint-url"
+          name="url"
+          type="url"
+          inputmode="url"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          placeholder="https://shop.example.com/webhooks"
+          value={known?.url ?? ""}
+          aria-describedby="endpoint-url-help"
+        />
+        <p class="help" id="endpoint-url-help">
+          A public https address. Events are sent to it as POST requests.
+        </p>
+      </div>
+      {known === null && isTenant && (
+        <div class="field" key="id">
+          <label for="endpoint-id">Id</label>
+          <input
+            id="endpoint-id"
+            name="id"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="made if left empty"
+          />
+        </div>
+      )}
+      {isTenant && (
+        <div class="field" key="customer">
+          <label for="endpoint-customer">Customer</label>
+          <input
+            id="endpoint-customer"
+            name="customer"
+            autocomplete="off"
+            spellcheck={false}
+            value={known?.customer ?? ""}
+          />
+        </div>
+      )}
+      <div class="field">
+        <label for="endpoint-description">Description</label>
+        <input
+          id="endpoint-description"
+          name="description"
+          autocomplete="off"
+          maxlength={1_000}
+          value={known?.description ?? ""}
+        />
+      </div>
+      <fieldset class="types">
+        <legend>Events</legend>
+        <label>
+          <input
+            type="checkbox"
+            checked={isAll}
+            onChange={(event: Event) => toggle("*", (event.currentTarget as HTMLInputElement).checked)}
+          />
+          <span>Every event</span>
+        </label>
+        {!isAll &&
+          described.map(({ type, description }) => (
+            <label key={type}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(type)}
+                onChange={(event: Event) => toggle(type, (event.currentTarget as HTMLInputElement).checked)}
+              />
+              <span>
+                <bdi class="mono">{type}</bdi>
+                <span class="muted small" dir="auto">
+                  {description}
+                </span>
+              </span>
+            </label>
+          ))}
+        {!isAll && (
+          <div class="field" key="others">
+            <label for="endpoint-types">{names.length === 0 ? "Types" : "Other types"}</label>
+            <input
+              id="endpoint-types"
+              name="types"
+              autocomplete="off"
+              spellcheck={false}
+              value={others.join(", ")}
+              aria-describedby="endpoint-types-help"
+            />
+            <p class="help" id="endpoint-types-help">
+              Such as order.paid, or invoice.* for all that begin so; with commas between them.
+            </p>
+          </div>
+        )}
+      </fieldset>
+      <label class="row check">
+        <input type="checkbox" name="ordered" checked={known?.ordered === true} /> One delivery at a time, in
+        order: the next waits until the one before is delivered or given up
+      </label>
+      <ProblemNote problem={problem} />
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {known === null ? "Make the endpoint" : "Save"}
+        </button>
+        <a class="button" href={hrefTo("endpoints", known?.id ?? null)}>
+          Back
+        </a>
+      </div>
+    </form>
+  );
+}
+
+/** An id that no other endpoint has. */
+function makeId(): string {
+  return `ep_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+}

@@ -1,0 +1,212 @@
+import { useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { DeleteButton } from "../../../console/parts/delete-button.tsx";
+import { JsonView } from "../../../console/parts/json-view.tsx";
+import { Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { sayDuration } from "../../../console/parts/say-duration.ts";
+import { Status } from "../../../console/parts/status.tsx";
+import { Time } from "../../../console/parts/time.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import { DeliveryList } from "./delivery-list.tsx";
+import { useDoor } from "./door.ts";
+import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
+import { EventTags } from "./endpoint-list.tsx";
+import { healthOf, sayDisabled } from "./endpoint-words.ts";
+import { SecretShown } from "./secret-shown.tsx";
+import type { WireWholeEndpoint } from "./wire.ts";
+
+/** One endpoint: how it fares, what one does with it, its deliveries. */
+export function EndpointPage({ id }: { readonly id: string }) {
+  const { root, mayChange } = useDoor();
+  const path = `${root}/endpoints/${encodeURIComponent(id)}`;
+  const loaded = useLoad<WireWholeEndpoint>(path, { everyMs: 5_000 });
+  const endpoint = loaded.data;
+  return (
+    <div class="stack">
+      <Title text={endpoint?.description ?? id} back={{ href: hrefTo("endpoints"), label: "Endpoints" }}>
+        {endpoint !== null && mayChange && (
+          <div class="row">
+            <a class="button" href={hrefTo("endpoints", id, { view: "edit" })}>
+              Edit
+            </a>
+            <DeleteButton name={id} path={path} section="endpoints">
+              It gets nothing any more, and what waits for it is discarded.
+            </DeleteButton>
+          </div>
+        )}
+      </Title>
+      <Pending
+        of={loaded}
+        what="the endpoint"
+        gone={{ title: "There is no such endpoint", children: "It may be deleted." }}
+      />
+      {endpoint !== null && (
+        <EndpointBody key="body" endpoint={endpoint} path={path} onChanged={loaded.reload} />
+      )}
+    </div>
+  );
+}
+
+interface EndpointBodyProps {
+  readonly endpoint: WireWholeEndpoint;
+  readonly path: string;
+  readonly onChanged: () => void;
+}
+
+function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
+  const { mayChange } = useDoor();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const health = healthOf(endpoint);
+  /** Send something about it, say what came of it, and look at it again. */
+  const send = async (asked: Sent): Promise<void> => {
+    const { to = "", method = "POST", body, said } = asked;
+    const answer = await ask<{ readonly secret?: string; readonly deliveries?: number }>(`${path}${to}`, {
+      method,
+      body,
+    });
+    setProblem(answer.ok ? null : answer.problem);
+    if (answer.ok) {
+      announce(said(answer.data));
+      if (answer.data.secret !== undefined) setSecret(answer.data.secret);
+    }
+    onChanged();
+  };
+  return (
+    <div class="stack">
+      <ProblemNote problem={problem} />
+      {secret !== null && (
+        <SecretShown key={secret} secret={secret}>
+          <p class="small">
+            The former one signs beside it for a day, so that no delivery is refused meanwhile.
+          </p>
+        </SecretShown>
+      )}
+      {health === "disabled" && (
+        <div key="disabled" class="note tone-bad" role="status">
+          <strong>It gets nothing any more</strong>
+          <p>{sayDisabled(endpoint)} Once it answers again, resume it.</p>
+        </div>
+      )}
+      <section class="card" aria-label="What it is">
+        <div class="row">
+          <Status of={health} />
+          {endpoint.failing_since !== undefined && (
+            <span key="since" class="muted small">
+              no attempt got through since <Time at={endpoint.failing_since} />
+            </span>
+          )}
+        </div>
+        <Facts endpoint={endpoint} />
+      </section>
+      <LastDay day={endpoint.last_24h} />
+      {mayChange && <EndpointButtons key="buttons" endpoint={endpoint} onSend={send} />}
+      <section class="stack tight" aria-label="Its deliveries">
+        <h2>Its deliveries</h2>
+        <DeliveryList of={{ endpoint: endpoint.id }} />
+      </section>
+    </div>
+  );
+}
+
+function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
+  const { isTenant } = useDoor();
+  const {
+    id,
+    url,
+    customer,
+    events,
+    filter,
+    headers,
+    via,
+    rate_limit: rate,
+    ordered,
+    created_at: at,
+  } = endpoint;
+  return (
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd>
+        <bdi class="mono">{id}</bdi>
+      </dd>
+      <dt>Address</dt>
+      <dd>
+        <bdi class="mono">{url}</bdi>
+      </dd>
+      {isTenant &&
+        customer !== undefined && [
+          <dt key="customer">Customer</dt>,
+          <dd key="customer name">
+            <bdi>{customer}</bdi>
+          </dd>,
+        ]}
+      <dt>Events</dt>
+      <dd>
+        <EventTags events={events} most={100} />
+      </dd>
+      {filter !== undefined && [
+        <dt key="filter">Only where</dt>,
+        <dd key="filter tests">
+          <JsonView value={filter} label="Filter" />
+        </dd>,
+      ]}
+      {headers !== undefined && [
+        <dt key="headers">Headers</dt>,
+        <dd key="header list">
+          <JsonView value={headers} label="Headers" />
+        </dd>,
+      ]}
+      {via !== undefined && [
+        <dt key="via">Body</dt>,
+        <dd key="via flow">
+          made by the flow <FlowLink name={via} />
+        </dd>,
+      ]}
+      {rate !== undefined && [
+        <dt key="rate">At most</dt>,
+        <dd key="rate limit">
+          {rate.limit} in {rate.window_s} s
+        </dd>,
+      ]}
+      {ordered && [<dt key="order">Order</dt>, <dd key="ordered">one at a time, as they were published</dd>]}
+      <dt>Made</dt>
+      <dd>
+        <Time at={at} />
+      </dd>
+    </dl>
+  );
+}
+
+function FlowLink({ name }: { readonly name: string }) {
+  const text = <bdi class="mono">{name}</bdi>;
+  return hasPage(useDeployment(), "flows") ? <a href={hrefTo("flows", name)}>{text}</a> : text;
+}
+
+function LastDay({ day }: { readonly day: WireWholeEndpoint["last_24h"] }) {
+  if (day === undefined) return null;
+  const figures = [
+    ["Delivered", String(day.delivered)],
+    ["Failed", String(day.failed)],
+    ["Waiting", String(day.pending)],
+    ["95 % within", day.p95_ms === null ? "–" : sayDuration(day.p95_ms)],
+  ] as const;
+  return (
+    <section class="stack tight" aria-label="The last 24 hours">
+      <h2>The last 24 hours</h2>
+      <dl class="day-figures">
+        {figures.map(([name, text]) => (
+          <div key={name} class={`card${name === "Failed" && day.failed > 0 ? " toned tone-bad" : ""}`}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

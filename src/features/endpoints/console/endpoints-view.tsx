@@ -1,0 +1,56 @@
+import type { Route } from "../../../console/kit/route.ts";
+import { Title } from "../../../console/parts/title.tsx";
+import { DeliveryList } from "./delivery-list.tsx";
+import { DeliveryPage } from "./delivery-page.tsx";
+import { EditEndpoint, NewEndpoint } from "./endpoint-form.tsx";
+import { EndpointList } from "./endpoint-list.tsx";
+import { EndpointPage } from "./endpoint-page.tsx";
+import { EventList } from "./event-list.tsx";
+import { EventPage } from "./event-page.tsx";
+import { PublishForm } from "./publish-form.tsx";
+import { SectionTabs, type Tabs } from "./section-tabs.tsx";
+import { TypeList } from "./type-list.tsx";
+
+const TABS: Tabs = [
+  ["", "Endpoints"],
+  ["events", "Events"],
+  ["deliveries", "Deliveries"],
+  ["types", "Types"],
+  ["publish", "Publish"],
+];
+
+/** The tenant's endpoints by health, its events and their deliveries; or one of them. */
+export function EndpointsView({ route: { id, query } }: { readonly route: Route }) {
+  const [view, delivery, event] = [query.get("view") ?? "", query.get("delivery"), query.get("event")];
+  if (id !== null)
+    return view === "edit" ? (
+      <EditEndpoint key={`edit ${id}`} id={id} />
+    ) : (
+      <EndpointPage key={`endpoint ${id}`} id={id} />
+    );
+  if (delivery !== null) return <DeliveryPage key={`delivery ${delivery}`} id={delivery} />;
+  if (event !== null) return <EventPage key={`event ${event}`} id={event} />;
+  if (view === "new") return <NewEndpoint key="new" />;
+  return (
+    <div class="stack" key="lists">
+      <Title text="Endpoints" />
+      <SectionTabs tabs={TABS} current={view} />
+      <Lists key={view} view={view} />
+    </div>
+  );
+}
+
+function Lists({ view }: { readonly view: string }) {
+  switch (view) {
+    case "events":
+      return <EventList />;
+    case "deliveries":
+      return <DeliveryList />;
+    case "types":
+      return <TypeList />;
+    case "publish":
+      return <PublishForm />;
+    default:
+      return <EndpointList />;
+  }
+}

@@ -1,0 +1,166 @@
+import { useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { writeExact } from "../../../console/kit/exact-json.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { count } from "../../../console/parts/count.ts";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { TableHead } from "../../../console/parts/table-head.tsx";
+import { useEventTypes } from "./door.ts";
+
+/** The answer to a dry run: each endpoint, and why it would get nothing. */
+interface Explained {
+  readonly matched: number;
+  readonly endpoints: readonly {
+    readonly endpoint: string;
+    readonly matched: boolean;
+    readonly because?: string;
+  }[];
+}
+
+interface Published {
+  readonly event_id: string;
+  readonly endpoints: number;
+}
+
+/** Publish an event by hand; or ask first who would get it. */
+export function PublishForm() {
+  const described = useEventTypes().data?.event_types ?? [];
+  const [data, setData] = useState("{}");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [explained, setExplained] = useState<Explained | null>(null);
+  const [published, setPublished] = useState<Published | null>(null);
+  const choose = (type: string): void => {
+    const example = described.find((one) => one.type === type)?.example;
+    if (example !== undefined && data.trim() === "{}") setData(writeExact(example, 2));
+  };
+  const send = async (form: HTMLFormElement, isDry: boolean): Promise<void> => {
+    const fields = new FormData(form);
+    const read = (name: string): string => String(fields.get(name) ?? "").trim();
+    const head = JSON.stringify({
+      type: read("type"),
+      ...(read("customer") !== "" && { customer: read("customer") }),
+      ...(isDry && { dry_run: true }),
+    });
+    // The data goes as it is written, so that it keeps every digit.
+    const answer = await ask<Explained | Published>("/v1/events", {
+      method: "POST",
+      body: `${head.slice(0, -1)},"data":${read("data") || "{}"}}`,
+    });
+    setProblem(answer.ok ? null : sayUnread(answer.problem));
+    setExplained(answer.ok && "matched" in answer.data ? answer.data : null);
+    setPublished(answer.ok && "event_id" in answer.data ? answer.data : null);
+    if (answer.ok) announce(isDry ? "Asked; nothing was sent" : "The event is published");
+  };
+  return (
+    <div class="stack">
+      <form
+        class="card form endpoint-form"
+        aria-label="An event"
+        novalidate
+        onSubmit={(event: Event) => {
+          event.preventDefault();
+          void send(event.currentTarget as HTMLFormElement, true);
+        }}
+      >
+        <div class="field">
+          <label for="event-type">Type</label>
+          <input
+            id="event-type"
+            name="type"
+            list="event-types"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="order.paid"
+            onChange={(event: Event) => choose((event.currentTarget as HTMLInputElement).value)}
+          />
+          <datalist id="event-types">
+            {described.map(({ type }) => (
+              <option key={type} value={type} />
+            ))}
+          </datalist>
+        </div>
+        <div class="field">
+          <label for="event-customer">Customer</label>
+          <input
+            id="event-customer"
+            name="customer"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="all of them if left empty"
+          />
+        </div>
+        <div class="field">
+          <label for="event-data">Data, as JSON</label>
+          <textarea
+            id="event-data"
+            name="data"
+            class="mono"
+            rows={8}
+            spellcheck={false}
+            value={data}
+            onInput={(event: Event) => setData((event.currentTarget as HTMLTextAreaElement).value)}
+          />
+        </div>
+        <ProblemNote problem={problem} />
+        <div class="row">
+          <button type="submit">Who would get it?</button>
+          <button
+            type="button"
+            class="primary"
+            onClick={(event: Event) => void send((event.currentTarget as HTMLButtonElement).form!, false)}
+          >
+            Publish
+          </button>
+        </div>
+      </form>
+      {published !== null && (
+        <p key={published.event_id} class="note tone-ok" role="status">
+          <span>
+            Published to {count(published.endpoints, "endpoint")}.{" "}
+            <a href={hrefTo("endpoints", null, { event: published.event_id })}>See its deliveries</a>
+          </span>
+        </p>
+      )}
+      {explained !== null && <Explanation key="explained" explained={explained} />}
+    </div>
+  );
+}
+
+function Explanation({ explained: { endpoints, matched } }: { readonly explained: Explained }) {
+  return (
+    <section class="stack tight" aria-label="Who would get it">
+      <h2>{count(matched, "endpoint")} would get it; nothing was sent</h2>
+      {endpoints.length > 0 && (
+        <div class="card flush">
+          <table class="table list">
+            <TableHead names={["Endpoint", "Gets it", "Why not"]} />
+            <tbody>
+              {endpoints.map(({ endpoint, matched: isMatched, because }) => (
+                <tr key={endpoint}>
+                  <td class="lead">
+                    <a href={hrefTo("endpoints", endpoint)}>
+                      <bdi>{endpoint}</bdi>
+                    </a>
+                  </td>
+                  <td data-label="Gets it">
+                    <span class={`status tone-${isMatched ? "ok" : "idle"}`}>{isMatched ? "yes" : "no"}</span>
+                  </td>
+                  <td data-label="Why not">{because ?? "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The whole body is text of the form; where it is no JSON, its data is not. */
+function sayUnread(problem: Problem): Problem {
+  return problem.code === "MALFORMED_JSON"
+    ? { ...problem, detail: "The data is not JSON. Nothing was sent." }
+    : problem;
+}

@@ -1,0 +1,34 @@
+import { useLayoutEffect, useRef } from "hono/jsx/dom";
+
+import { hrefTo } from "../../../console/kit/route.ts";
+
+/** The lists of a page, each with its name in the address; the first has none. */
+export type Tabs = readonly (readonly [view: string, title: string])[];
+
+interface SectionTabsProps {
+  readonly tabs: Tabs;
+  readonly current: string;
+}
+
+/** Links to the lists that belong together. On a phone they are wider than the page, and the current one is brought into sight. */
+export function SectionTabs({ tabs, current }: SectionTabsProps) {
+  const row = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const place = row.current!;
+    const link = place.querySelector<HTMLElement>('[aria-current="page"]');
+    if (link !== null) place.scrollLeft = link.offsetLeft - (place.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label="Lists" ref={row}>
+      {tabs.map(([view, title]) => (
+        <a
+          key={view}
+          href={hrefTo("endpoints", null, { view })}
+          aria-current={view === current ? "page" : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Section } from "../../../console/kit/section.ts";
+import { DeliveriesOfRun } from "./deliveries-of-run.tsx";
+import "./endpoints.css";
+import { EndpointsView } from "./endpoints-view.tsx";
+
+/** Endpoints by health, events with their deliveries, and an event published by hand; a run shows the deliveries of its events. */
+export const section: Section = {
+  feature: "endpoints",
+  flag: "manage_endpoints",
+  page: {
+    name: "endpoints",
+    title: "Endpoints",
+    icon: "M4 11h6M10 11l6-6M10 11l6 6M16 5h2M16 17h2",
+    View: EndpointsView,
+    things: { kind: "Endpoint", path: "/v1/endpoints/" },
+  },
+  pieces: { run: { View: DeliveriesOfRun } },
+};

@@ -1,0 +1,30 @@
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { findViaFlaw } from "../reads-only.ts";
+import type { Scope } from "./scope.ts";
+
+/** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
+export async function checkVia(via: string, { context }: Pick<Scope, "context">): Promise<Refusal | null> {
+  if (context.configured.flows === undefined)
+    return refuse(via, "this Worker has no flows; leave it out, or list the feature 'flows'");
+  const catalog = await attempt(() => context.currentCatalog());
+  if (!catalog.ok)
+    return makeRefusal("UNAVAILABLE", "The tenant's flows could not be read; ask again.", {
+      retryAfterMs: 1_000,
+    });
+  const flaw = findViaFlaw(catalog.value.get(via));
+  return flaw === null ? null : refuse(via, `the flow '${visibleText(via)}' ${SAID[flaw]}`);
+}
+
+const SAID = {
+  unknown: "does not exist; keep it first",
+  writes: "writes, and a delivery may be made many times; take one that only reads",
+  asks: "asks a person, whom no delivery waits for; take one that asks nobody",
+} as const;
+
+function refuse(via: string, why: string): Refusal {
+  const issue = { path: "/via", expected: "the name of a flow that only reads", received: visibleText(via) };
+  const hint = `/via: ${why}.`;
+  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+}

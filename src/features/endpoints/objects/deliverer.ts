@@ -1,0 +1,153 @@
+import type { Deployment } from "../../../core/edge/deployed.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { Semaphore } from "../../../core/kit/semaphore.ts";
+import { type AttemptAnswer, type PublishedEvent, toBody, toFresh } from "../delivery.ts";
+import type { Turn } from "../delivery-queue.ts";
+import type { KeptEndpoint } from "../endpoint.ts";
+import { toDisabledNotice, toFailedNotice } from "../own-events.ts";
+import { sendDelivery } from "../send-delivery.ts";
+import { disabledAt, settleAttempt } from "../settle-attempt.ts";
+import type { MadeBody } from "../made-body.ts";
+import type { ShardStore } from "./shard-store.ts";
+
+/** An attempt that has not ended by then is given up for lost. */
+export const LEASE_MS = LIMITS.deliveryTimeoutMs + 5_000;
+
+/** The object around the deliveries. */
+export interface DelivererWorld {
+  readonly clock: Clock;
+  readonly deployment: () => Deployment;
+  /** The header slots of the object's alarm. */
+  readonly slots: Semaphore;
+  readonly tenant: string;
+  readonly shard: number;
+}
+
+/** Makes the attempts of one object, and writes down how each ended. */
+export class Deliverer {
+  readonly #store: ShardStore;
+  readonly #world: DelivererWorld;
+  /** Bodies that flows have made, by their flow and event: one run serves every endpoint of the object. */
+  readonly #made = new Map<string, Promise<MadeBody>>();
+
+  constructor(store: ShardStore, world: DelivererWorld) {
+    this.#store = store;
+    this.#world = world;
+  }
+
+  /** Claim the delivery whose turn it is; null where there is none. */
+  claim(nowMs: number): { readonly leaseEndsAt: number; readonly run: () => Promise<void> } | null {
+    const turn = this.#store.queue.claim(nowMs);
+    if (turn === null) return null;
+    const isVia = this.#store.endpoints.byNo(turn.no)?.via !== undefined;
+    const leaseEndsAt = nowMs + LEASE_MS + (isVia ? LIMITS.deliveryTimeoutMs : 0);
+    return { leaseEndsAt, run: () => this.#deliver(turn) };
+  }
+
+  /** Disable endpoints to which nothing got through for days. */
+  disableFailing(nowMs: number): void {
+    for (const endpoint of this.#store.endpoints.values()) {
+      const at = disabledAt(endpoint);
+      if (at !== null && at <= nowMs)
+        this.#change({ ...endpoint, disabled: { at: nowMs, because: "failing" } });
+    }
+  }
+
+  async #deliver(turn: Turn): Promise<void> {
+    const { no, seq } = turn;
+    const { clock, deployment, slots } = this.#world;
+    const event = this.#store.batches.read(seq);
+    const endpoint = this.#store.endpoints.byNo(no);
+    if (event === null || endpoint === undefined) return this.#store.queue.drop(no);
+    const { ports, configured } = deployment();
+    const made = await this.#bodyOf(event, endpoint);
+    // The tenant's runs have used up what they may: the delivery waits for its turn, and that is no attempt.
+    if (made.kind === "later" && this.#store.endpoints.byNo(no)?.disabled === null)
+      return this.#store.queue.putOff(turn, clock.now() + made.afterMs);
+    if (made.kind !== "made") {
+      const answer = failedAt(clock.now(), made.kind === "failed" ? made.code : "RATE_LIMITED");
+      return this.#settle(turn, event, { answer, random: ports.random() });
+    }
+    const scope = { ports, trustedOrigins: configured.trustedOrigins, slots };
+    const sent = await attempt(() => sendDelivery(endpoint, { id: event.id, body: made.body }, scope));
+    const answer = sent.ok ? sent.value : failedAt(clock.now(), "INTERNAL");
+    this.#settle(turn, event, { answer, random: ports.random() });
+  }
+
+  async #bodyOf(event: PublishedEvent, { via }: KeptEndpoint): Promise<MadeBody> {
+    if (via === undefined) return { kind: "made", body: toBody(event) };
+    const name = `${via} ${event.seq}`;
+    const known = this.#made.get(name);
+    if (known !== undefined) return known;
+    const making = this.#runVia(via, event);
+    const [oldest] = this.#made.keys();
+    if (this.#made.size >= LIMITS.viaBodiesRemembered && oldest !== undefined) this.#made.delete(oldest);
+    this.#made.set(name, making);
+    const made = await making;
+    // The next attempt asks the flow again.
+    if (made.kind !== "made") this.#made.delete(name);
+    return made;
+  }
+
+  async #runVia(via: string, event: PublishedEvent): Promise<MadeBody> {
+    const { deployment, slots, tenant } = this.#world;
+    const ran = await attempt(async () => {
+      const { runVia } = await import("../http/run-via.ts");
+      return runVia(via, event, { deployment: deployment(), slots, tenant });
+    });
+    return ran.ok ? ran.value : { kind: "failed", code: "INTERNAL" };
+  }
+
+  #settle(
+    turn: Turn,
+    event: PublishedEvent,
+    { answer, random }: { readonly answer: AttemptAnswer; readonly random: number },
+  ): void {
+    const { no, seq } = turn;
+    const { endpoints, deliveries, batches, notices, queue } = this.#store;
+    const now = this.#world.clock.now();
+    const endpoint = endpoints.byNo(no);
+    // Deleted or erased meanwhile: its row is written already.
+    if (endpoint === undefined || !queue.has(turn)) return;
+    const known = deliveries.find(no, seq) ?? toFresh(turn, event);
+    const failures = queue.failuresOf(no);
+    const {
+      delivery: tried,
+      health,
+      slowMs,
+    } = settleAttempt([known, endpoint], now, { answer, failures, random });
+    // Nothing waits for an endpoint that was disabled while the attempt was under way.
+    const isOver = endpoint.disabled !== null && tried.dueAt !== null;
+    const delivery = isOver ? { ...tried, status: "discarded" as const, dueAt: null } : tried;
+    const { failingSince, failedLast, disabled } = health;
+    this.#store.together(() => {
+      deliveries.write(delivery);
+      queue.end(turn, now, { failed: delivery.status !== "delivered", slowMs });
+      if (delivery.dueAt === null) batches.close(seq, no);
+      else queue.add(no, { seq, dueAt: delivery.dueAt });
+      if (delivery.status === "failed" && !event.type.startsWith("volley."))
+        notices.add(toFailedNotice(delivery, endpoint, this.#world.shard));
+      const isSame =
+        failingSince === endpoint.failingSince &&
+        failedLast === endpoint.failedLast &&
+        disabled === endpoint.disabled;
+      if (!isSame) this.#change({ ...endpoint, failingSince, failedLast, disabled });
+    });
+  }
+
+  /** Write what has become of an endpoint's health. */
+  #change(endpoint: KeptEndpoint): void {
+    const { queue, notices } = this.#store;
+    const { no, disabled } = endpoint;
+    this.#store.write(endpoint);
+    if (disabled === null) return;
+    this.#store.discard(no, queue.clear(no));
+    notices.add(toDisabledNotice(endpoint, disabled));
+  }
+}
+
+function failedAt(at: number, code: string): AttemptAnswer {
+  return { attempt: { at, durationMs: 0, code }, retryAfterMs: null, wantsNoMore: false };
+}

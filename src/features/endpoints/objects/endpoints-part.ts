@@ -1,0 +1,82 @@
+import type { Notice } from "../../../core/contract/gate/notice.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { NoticeTable } from "./notice-table.ts";
+
+/** Tell the tenant of an object; absent where the deployment has no endpoints. */
+export type TellOwner = (notices: readonly Notice[]) => Promise<void>;
+
+/** The events of a tenant's object that the tenant is told of. */
+const TOLD: ReadonlySet<string> = new Set(["job.dead", "confirmation.requested", "confirmation.decided"]);
+
+/**
+ * Make the part of a tenant's object that tells the tenant of its jobs and questions: each is written down in the turn of its cause, and
+ * forgotten once the tenant's directory has it.
+ *
+ * That a question has expired no action causes, so it is written down with the question, for the time of its end, and taken back when
+ * the question is decided.
+ */
+export function createEndpointsPart(
+  tellerOf: (env: Record<string, unknown>, tenant: string) => TellOwner | undefined,
+): ObjectPart {
+  return {
+    name: "endpoints",
+    steps: [NoticeTable.CREATE],
+    open: (world) => openNotices(world, tellerOf(world.env, world.tenant)),
+  };
+}
+
+function openNotices({ storage, onDue }: PartWorld, tell: TellOwner | undefined): OpenPart {
+  if (tell === undefined) return { methods: {} };
+  const table = new NoticeTable(storage.sql);
+  const wake = (): void => {
+    if (table.nextAt !== null) onDue(table.nextAt);
+  };
+  return {
+    methods: {},
+    get nextAt() {
+      return table.nextAt;
+    },
+    hear(nowMs, make) {
+      // A tenant that cannot be told is no reason to refuse what it would be told of.
+      attemptNow(() => {
+        const event = make();
+        if (event !== null) keep(table, event, nowMs);
+        wake();
+      });
+    },
+    take(nowMs) {
+      // Every claim asks; waking it again where nothing was told would never end.
+      if ((table.nextAt ?? Number.POSITIVE_INFINITY) > nowMs) return;
+      // The alarm does not wait for it: jobs are due. One that breaks off is told again.
+      void table.tell(nowMs, async (notices) => (await attempt(() => tell(notices))).ok).then(wake);
+    },
+  };
+}
+
+function keep(
+  table: NoticeTable,
+  { id, json }: { readonly id: string; readonly json: string },
+  nowMs: number,
+): void {
+  const { type, data } = JSON.parse(json) as { readonly type: string; readonly data: Told };
+  if (!TOLD.has(type)) return;
+  const { tenant: _, ...told } = data;
+  table.add({ id, type: `volley.${type}`, data: JSON.stringify(told) }, nowMs);
+  const { confirmation_id: question, expires_at: expiresAt } = data;
+  if (question === undefined) return;
+  const expired = `confirmation-expired-${question}`;
+  if (type === "confirmation.decided") table.remove(expired);
+  else
+    table.add(
+      { id: expired, type: "volley.confirmation.expired", data: JSON.stringify(told) },
+      Date.parse(expiresAt ?? ""),
+    );
+}
+
+/** As much as is looked at of what is told. */
+interface Told {
+  readonly tenant?: string;
+  readonly confirmation_id?: string;
+  readonly expires_at?: string;
+}

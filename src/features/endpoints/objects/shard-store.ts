@@ -1,0 +1,152 @@
+import { type Condition, parseCondition } from "../../../core/contract/condition.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
+import { DeliveryQueue } from "../delivery-queue.ts";
+import { type KeptEndpoint, stateOf } from "../endpoint.ts";
+import { createFilter, findMismatch } from "../match-event.ts";
+import type { Pruned } from "../shard-methods.ts";
+import { BatchTable } from "./batch-table.ts";
+import { DeliveryTable } from "./delivery-table.ts";
+import { EndpointTable } from "./endpoint-table.ts";
+import { NoticeTable } from "./notice-table.ts";
+
+/** Everything that one object keeps: its tables, and in memory whose turn it is. */
+export class ShardStore {
+  readonly endpoints: EndpointTable;
+  readonly deliveries: DeliveryTable;
+  readonly batches: BatchTable;
+  readonly notices: NoticeTable;
+  queue = new DeliveryQueue();
+  readonly #storage: DurableObjectStorage;
+  readonly #filters = new Map<number, Condition | null>();
+
+  constructor(storage: DurableObjectStorage) {
+    const { sql } = storage;
+    this.#storage = storage;
+    this.endpoints = new EndpointTable(sql);
+    this.deliveries = new DeliveryTable(sql);
+    this.batches = new BatchTable(sql);
+    this.notices = new NoticeTable(sql);
+    for (const endpoint of this.endpoints.values()) this.#setLane(endpoint);
+    this.#loadQueue();
+  }
+
+  /** Do what is one transaction. */
+  together(write: () => void): void {
+    this.#storage.transactionSync(write);
+  }
+
+  write(endpoint: KeptEndpoint): void {
+    this.endpoints.write(endpoint);
+    this.#setLane(endpoint);
+  }
+
+  /** Forget an endpoint; what waits for it is discarded. Attempts that are under way end unnoticed. */
+  remove(known: KeptEndpoint, nowMs: number): void {
+    this.together(() => {
+      const open = this.queue.open(known.no);
+      this.queue.drop(known.no);
+      this.discard(known.no, open);
+      this.endpoints.bury(known, nowMs);
+    });
+    this.#filters.delete(known.no);
+  }
+
+  /** Make what says why an event is not for an endpoint; null where it is. The event's data is parsed once at most. */
+  mismatchOf(event: PublishedEvent): (endpoint: KeptEndpoint) => string | null {
+    const fits = createFilter(event.data);
+    return (endpoint) => findMismatch(endpoint, event, () => fits(this.#filters.get(endpoint.no) ?? null));
+  }
+
+  /** Have an event wait for some endpoints; where too much waits for one already it fails at once. */
+  take(event: PublishedEvent, nos: readonly number[], nowMs: number): void {
+    const { seq } = event;
+    this.together(() => {
+      this.batches.add(event, nos);
+      for (const no of nos)
+        if (this.queue.sizeOf(no) >= LIMITS.endpointBacklog) this.#refuse(no, event, nowMs);
+        else this.queue.add(no, { seq, dueAt: nowMs });
+    });
+  }
+
+  /** Have events wait for one endpoint once more, as many as there is room for; how many. */
+  reopen({ no }: KeptEndpoint, events: readonly PublishedEvent[], nowMs: number): number {
+    const room = LIMITS.endpointBacklog - this.queue.sizeOf(no);
+    const fresh = events.slice(0, Math.max(0, room));
+    this.together(() => {
+      for (const event of fresh) {
+        const { seq } = event;
+        this.batches.add(event, [no]);
+        const known = this.deliveries.find(no, seq);
+        // Without a row it is as one that was just taken.
+        if (known !== null) this.deliveries.write({ ...known, status: "pending", tries: 0, dueAt: nowMs });
+        this.queue.add(no, { seq, dueAt: nowMs });
+      }
+    });
+    return fresh.length;
+  }
+
+  /** End deliveries that waited for an endpoint. */
+  discard(no: number, seqs: readonly number[]): void {
+    for (const seq of seqs) {
+      const batch = this.batches.get(seq);
+      if (batch === undefined) continue;
+      const known = this.deliveries.find(no, seq) ?? toFresh({ no, seq }, batch.event);
+      this.deliveries.write({ ...known, status: "discarded", dueAt: null });
+      this.batches.close(seq, no);
+    }
+  }
+
+  /** The deliveries that have no row yet, because their first attempt is not over. */
+  pendingOf(no: number, only: readonly number[] | undefined): Delivery[] {
+    const seqs = only?.filter((seq) => this.queue.has({ no, seq })) ?? this.queue.open(no);
+    return seqs.flatMap((seq) => {
+      const batch = this.batches.get(seq);
+      return batch === undefined || this.deliveries.has(no, seq) ? [] : [toFresh({ no, seq }, batch.event)];
+    });
+  }
+
+  /** Forget what is older than events are kept, a bounded part of it. */
+  prune(before: number): Pruned {
+    let more = false;
+    for (const { no } of this.endpoints.all())
+      more = this.deliveries.prune(no, before, LIMITS.eventsPruned) || more;
+    this.endpoints.prune(before);
+    if (more) return "more";
+    return this.deliveries.isEmpty && !this.endpoints.hasDeleted ? "nothing" : "later";
+  }
+
+  erase(): void {
+    this.together(() => {
+      for (const table of [this.endpoints, this.deliveries, this.batches, this.notices]) table.erase();
+    });
+    this.queue = new DeliveryQueue();
+    this.#filters.clear();
+  }
+
+  #loadQueue(): void {
+    const again = new Map(this.deliveries.waiting().map((one) => [`${one.no} ${one.seq}`, one] as const));
+    this.batches.load((no, seq) => again.has(`${no} ${seq}`) || !this.deliveries.has(no, seq));
+    for (const { event, open } of this.batches.values())
+      for (const no of open) {
+        const dueAt = again.get(`${no} ${event.seq}`)?.dueAt ?? event.at;
+        this.queue.add(no, { seq: event.seq, dueAt });
+      }
+  }
+
+  #setLane(endpoint: KeptEndpoint): void {
+    const { no, ordered, rateLimit, filter, failingSince } = endpoint;
+    const isActive = stateOf(endpoint) === "active";
+    this.queue.set(no, { isActive, ordered, rateLimit }, { isFailing: failingSince !== null });
+    const parsed = filter === undefined ? null : parseCondition(filter);
+    this.#filters.set(no, parsed?.ok === true ? parsed.value : null);
+  }
+
+  /** Too much waits for an endpoint already. */
+  #refuse(no: number, event: PublishedEvent, nowMs: number): void {
+    const fresh = toFresh({ no, seq: event.seq }, event);
+    const attempts = [{ at: nowMs, durationMs: 0, code: "BACKLOG_FULL" }];
+    this.deliveries.write({ ...fresh, status: "failed", dueAt: null, attempts });
+    this.batches.close(event.seq, no);
+  }
+}

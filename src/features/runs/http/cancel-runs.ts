@@ -1,0 +1,109 @@
+import { parseExact } from "../../../core/contract/json.ts";
+import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { fitsLive, runIdOf } from "../live-run.ts";
+import type { RunLog } from "../objects/run-logs.ts";
+import type { ListedRun, RunQuery } from "../run.ts";
+import { bulkSchema, cancelSchema, readBulk, runsThatFit } from "./bulk-request.ts";
+import { openLog, sightOf } from "./open-log.ts";
+
+/** The parts of other features that cancelling asks. */
+type Cancelling = Pick<Feature, "withdraw"> & { readonly jobRuns: readonly JobRuns[] };
+
+/** The kinds of jobs that an action makes. */
+const OF_ACTIONS = ["job", "webhook"];
+
+/**
+ * `POST /v1/runs/cancel`: end what goes on of all runs that fit: the run itself where it is a job, the jobs that it has made, and, for a key that
+ * may decide, its open questions, which are answered with a no. A batch that a caller waits for at this moment ends with its connection, not by this.
+ */
+export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
+  route: "POST /v1/runs/cancel",
+  runsNothing: true,
+  async handle(request, context) {
+    const opened = openLog(context);
+    if (!opened.ok) return opened;
+    const read = await readBulk(request, cancelSchema);
+    if (!read.ok) return read;
+    const { query } = read.value;
+    const cancelled = await askGate(
+      () => cancelRuns(query, { log: opened.value, ...parts }, context),
+      "Some of it may be cancelled, and some is not; send the same request again.",
+    );
+    return cancelled.ok ? ok(respondJson(JSON.stringify(cancelled.value))) : cancelled;
+  },
+  describe: () => ({
+    id: "cancelRuns",
+    summary:
+      "End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions",
+    tag: "Runs",
+    body: { schema: cancelSchema(), example: { tag: "nightly" } },
+    answer: { description: "Of how many runs something was ended", schema: bulkSchema() },
+    refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
+  }),
+});
+
+async function cancelRuns(
+  query: RunQuery,
+  { log, withdraw, jobRuns }: Cancelling & { readonly log: RunLog },
+  context: RequestContext,
+): Promise<{ readonly runs: number; readonly more: boolean }> {
+  const { gate } = context;
+  const done = new Set<string>();
+  const isFull = (): boolean => done.size >= LIMITS.runsInBulk;
+  const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
+    if ((await gate.cancel(id))?.change === "done") done.add(runId);
+  };
+  const asOf = { status: null, tools: visibleTools(context), after: null } as const;
+  if (query.status === undefined || query.status === "running") {
+    const { since, until } = query;
+    const going = await gate.jobs({
+      ...asOf,
+      liveOf: jobRuns.map(({ kind }) => kind),
+      since,
+      until,
+      limit: LIMITS.cancelJobsLooked,
+    });
+    await inTurns(going.filter((job) => fitsLive(query, job)).slice(0, LIMITS.runsInBulk), (job) =>
+      cancel(runIdOf(job), job),
+    );
+  }
+  if (query.status === "running") return { runs: done.size, more: isFull() };
+  const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIMITS.cancelJobsLooked });
+  const ofBatch = Map.groupBy(jobs, ({ batchId }) => batchId);
+  const ofRequest = Map.groupBy(jobs, ({ requestId }) => requestId);
+  for await (const run of runsThatFit(query, log, context)) {
+    if (isFull()) break;
+    // The batches of a request to a model are one run, whose id is the request's.
+    const made = run.source === "agent" ? ofRequest.get(run.request_id) : ofBatch.get(run.run_id);
+    await inTurns(made ?? [], (job) => cancel(run.run_id, job));
+    if (run.status !== "waiting" || withdraw === undefined) continue;
+    for (const question of await questionsOf(run, log, context))
+      if (await withdraw(question, context)) done.add(run.run_id);
+  }
+  return { runs: done.size, more: isFull() };
+}
+
+async function inTurns<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += LIMITS.cancelsAtOnce)
+    await Promise.all(all.slice(at, at + LIMITS.cancelsAtOnce).map(run));
+}
+
+async function questionsOf(
+  { run_id: id }: ListedRun,
+  log: RunLog,
+  context: RequestContext,
+): Promise<ReadonlySet<string>> {
+  const found = await log.find(id, { sight: sightOf(context) });
+  const { actions } = parseExact(found?.body ?? '{"actions":[]}') as {
+    readonly actions: readonly { readonly confirmation?: { readonly id: string } }[];
+  };
+  return new Set(actions.flatMap(({ confirmation }) => confirmation?.id ?? []));
+}

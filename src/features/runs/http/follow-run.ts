@@ -1,0 +1,142 @@
+import { parseExact } from "../../../core/contract/json.ts";
+import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import type { JobRuns } from "../../../core/edge/feature.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { enterWait } from "../../../core/edge/http/await-change.ts";
+import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
+import { isLive } from "../live-run.ts";
+import { toKeptEnvelope, toResults } from "../kept-results.ts";
+import type { RunLog } from "../objects/run-logs.ts";
+import { ENDS } from "../run.ts";
+import { sees } from "../see-run.ts";
+import { TOLD_ALL, Told } from "../told-results.ts";
+import { findRun, type SeenRun } from "./look-at-run.ts";
+import { NO_RUN, sightOf, UNREADABLE } from "./open-log.ts";
+import { readKeptRun } from "./read-kept-run.ts";
+
+interface Followed {
+  readonly id: string;
+  readonly log: RunLog;
+  readonly jobRuns: readonly JobRuns[];
+}
+
+/** The events of a run that are known by now. */
+interface Known {
+  /** Results as JSON, at most one for each action. */
+  readonly results: readonly string[];
+  /** The whole answer; null while the run goes on. */
+  readonly envelope: string | null;
+}
+
+/**
+ * Answer with the events of a run: `result` for each result, and last `done` with the envelope. All that is known is told at once, and the
+ * rest when it happens. A stream of which nothing more is told, or that is open for long, ends without `done`, and its client goes on
+ * where it was: the id of an event says which results were told.
+ */
+export async function followRun(
+  followed: Followed,
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const lastId = request.headers.get("last-event-id") ?? "";
+  // A client that follows by itself stops at this status.
+  if (lastId === TOLD_ALL) return ok(new Response(null, { status: 204 }));
+  const { clock } = context.ports;
+  const lookAt = (): Promise<Result<SeenRun | null, Refusal>> =>
+    askGate(() => findRun(followed.id, followed.log, context, followed.jobRuns), UNREADABLE);
+  let seen = await lookAt();
+  const awaitedUntil = clock.now() + LIMITS.runAwaitedMs;
+  while (seen.ok && seen.value === null && clock.now() < awaitedUntil) {
+    if (!(await attempt(() => sleep(clock, LIMITS.waitLookMs, request.signal))).ok) break;
+    seen = await lookAt();
+  }
+  if (!seen.ok) return seen;
+  if (seen.value === null) return err(NO_RUN);
+  const first = seen.value;
+  const stream = openEventStream(request.signal, clock);
+  context.defer(tell(stream, { told: new Told(lastId), first, lookAt }, context));
+  return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
+}
+
+async function tell(
+  stream: EventStream,
+  {
+    told,
+    first,
+    lookAt,
+  }: {
+    readonly told: Told;
+    readonly first: SeenRun;
+    readonly lookAt: () => Promise<Result<SeenRun | null, Refusal>>;
+  },
+  context: RequestContext,
+): Promise<void> {
+  const { clock } = context.ports;
+  const endsAt = clock.now() + LIMITS.runStreamMs;
+  const leave = enterWait({ tenant: context.caller.tenant, endsAt }, clock.now());
+  const stopKeepAlive = stream.keepAlive();
+  let seen: SeenRun | null = first;
+  let progress = "";
+  for (let pause = LIMITS.waitLookMs; seen !== null; pause += LIMITS.waitLookStepMs) {
+    const { job } = seen;
+    const now = JSON.stringify([job?.status, job?.progress]);
+    const known = now === progress ? NO_NEWS : await attempt(() => knownOf(seen!, context));
+    progress = now;
+    if (!known.ok) break;
+    const { results, envelope } = known.value;
+    for (const json of results) {
+      const id = told.add(json);
+      if (id !== null) stream.send(`event: result\ndata: ${json}\nid: ${id}\n\n`);
+    }
+    if (envelope !== null) {
+      stream.send(`event: done\ndata: ${envelope}\nid: ${TOLD_ALL}\n\n`);
+      break;
+    }
+    const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
+    if (leave === null || ms <= 0 || !(await attempt(() => sleep(clock, ms, stream.signal))).ok) break;
+    const again = await lookAt();
+    seen = again.ok ? again.value : null;
+  }
+  stopKeepAlive();
+  leave?.();
+  await stream.close();
+}
+
+const NO_NEWS: Result<Known, never> = ok({ results: [], envelope: null });
+
+async function knownOf({ found, job, jobRuns }: SeenRun, context: RequestContext): Promise<Known> {
+  if (job !== null && isLive(job))
+    return { results: (await jobRuns?.results(job, context)) ?? [], envelope: null };
+  // The answer that its job keeps has more of its data than the log.
+  if (job?.envelopeJson !== undefined) return fromEnvelope(job.envelopeJson, context);
+  if (found === null) return { results: [], envelope: null };
+  const kept = readKeptRun(found, context);
+  const results = toResults(kept.actions);
+  return { results, envelope: toKeptEnvelope(found.run, kept, results) };
+}
+
+/** The same of an answer, with the results of tools that the key may call. */
+function fromEnvelope(json: string, context: RequestContext): Known {
+  const sight = { sight: sightOf(context) };
+  const whole = parseExact(json) as { readonly results: readonly WireResult[] };
+  const seen = whole.results.filter(({ tool }) => tool === null || sees(sight, tool));
+  const results = seen.map((result) => JSON.stringify(result));
+  if (seen.length === whole.results.length) return { results, envelope: json };
+  return { results, envelope: JSON.stringify({ ...whole, results: seen, summary: summarise(seen) }) };
+}
+
+interface WireResult {
+  readonly tool: string | null;
+  readonly status: OutcomeStatus;
+}
+
+function summarise(results: readonly WireResult[]): object {
+  const count = (status: OutcomeStatus): number => results.filter((one) => one.status === status).length;
+  const others = ENDS.filter((status) => status !== "success").map((status) => [status, count(status)]);
+  return { total: results.length, ok: count("success"), ...Object.fromEntries(others) };
+}

@@ -1,0 +1,63 @@
+import { createPartCall } from "../../../core/contract/gate/part-call.ts";
+import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import type { AnsweredMethods } from "../../../core/contract/gate/parked-group.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { findJob } from "../../../core/edge/endpoints/jobs.ts";
+import type { JobRuns } from "../../../core/edge/feature.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { isLive } from "../live-run.ts";
+import type { RunLog } from "../objects/run-logs.ts";
+import type { FoundRun, Look } from "../run.ts";
+import { sightOf } from "./open-log.ts";
+
+/** A run as it is found: in the log, as a job, or both. */
+export interface SeenRun {
+  /** Null where the log has none, or not yet. */
+  readonly found: FoundRun | null;
+  /** The job that it is as a whole, alive or over. */
+  readonly job: JobRecord | null;
+  readonly jobRuns: JobRuns | null;
+}
+
+/**
+ * Find a run: in the log, or by the job that it goes on as. The gate is not asked about a run of the log
+ * that is no job's; one that is goes on while its job does, whatever earlier attempts have left.
+ */
+export async function findRun(
+  id: string,
+  log: RunLog,
+  context: RequestContext,
+  all: readonly JobRuns[],
+): Promise<SeenRun | null> {
+  const found = await look(context, (seen) => log.find(id, seen));
+  if (found !== null && found.run.job_id === undefined) return { found, job: null, jobRuns: null };
+  for (const jobRuns of all) {
+    const jobId = jobRuns.jobOf(id);
+    const job = jobId === null ? null : await findJob(jobId, context);
+    // An id of the form may be that of another job.
+    if (job === null || job.batchId !== id) continue;
+    if (found !== null || isLive(job) || job.envelopeJson !== undefined) return { found, job, jobRuns };
+  }
+  return found === null ? null : { found, job: null, jobRuns: null };
+}
+
+const callQuestions = createPartCall<AnsweredMethods>("confirmations");
+
+/**
+ * Look at runs. The log knows of a question who said yes and when it ends by itself; where neither tells whether it is open, the
+ * tenant's gate is asked once for all that are, and the log again.
+ */
+export async function look<T extends { readonly asks: boolean } | null>(
+  context: RequestContext,
+  ask: (look: Look) => Promise<T>,
+): Promise<T> {
+  const sight = sightOf(context);
+  const found = await ask({ sight });
+  if (found?.asks !== true || context.brought?.asking === undefined) return found;
+  const pending = await callQuestions(context.gate, "confirmations", {
+    status: "pending",
+    limit: LIMITS.confirmationsPending,
+    after: null,
+  });
+  return ask({ sight, open: pending.map(({ id }) => id) });
+}

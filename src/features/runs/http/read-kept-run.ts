@@ -1,0 +1,22 @@
+import { parseExact } from "../../../core/contract/json.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { Written } from "../../../core/contract/lazy-schema.ts";
+import type { FoundRun } from "../run.ts";
+import { sees } from "../see-run.ts";
+import { sightOf } from "./open-log.ts";
+import type { runSchema } from "./run-schemas.ts";
+
+type KeptBody = Pick<Written<typeof runSchema>, "plan" | "actions" | "model">;
+
+/** Read the body of a run with the actions that a key may see, and the edges between those. */
+export function readKeptRun({ body }: Pick<FoundRun, "body">, context: RequestContext): KeptBody {
+  const kept = parseExact(body) as KeptBody;
+  const sight = { sight: sightOf(context) };
+  const actions = kept.actions
+    .filter(({ tool }) => sees(sight, tool))
+    // They are for running it again.
+    .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
+  const ids = new Set(actions.map((action) => action.id));
+  const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
+  return { ...kept, plan: { edges }, actions };
+}

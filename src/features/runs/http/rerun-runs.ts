@@ -1,0 +1,126 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { runRerun } from "../rerun/run-rerun.ts";
+import type { ListedRun } from "../run.ts";
+import { bulkSchema, readBulk, rerunsSchema, runsThatFit } from "./bulk-request.ts";
+import { openLog } from "./open-log.ts";
+import { type PreparedRerun, prepareRerun } from "./prepare-rerun.ts";
+
+/**
+ * `POST /v1/runs/rerun`: run again all runs that fit, each as by a request of its own: counted, and without a write that is sent twice. A run that
+ * was run again is left to its last rerun, so what is asked for twice is not run twice.
+ */
+export const rerunRuns: Endpoint = {
+  route: "POST /v1/runs/rerun",
+  async handle(request, context) {
+    const opened = openLog(context);
+    if (!opened.ok) return opened;
+    const read = await readBulk(request, rerunsSchema);
+    if (!read.ok) return read;
+    const { query, only } = read.value;
+    const log = opened.value;
+    const { clock } = context.ports;
+    const beganAt = clock.now();
+    const listed = await askGate(async () => {
+      const runs: ListedRun[] = [];
+      for await (const run of runsThatFit(query, log, context)) if (mayRunAgain(run)) runs.push(run);
+      return runs;
+    }, "The tenant's runs could not be read; nothing ran, so ask again.");
+    if (!listed.ok) return listed;
+    const reruns = prepareAll(listed.value, { log, only }, context);
+    let runs = 0;
+    let refused: Refusal | null = null;
+    const isOver = (): boolean =>
+      refused !== null ||
+      runs >= LIMITS.runsInBulk ||
+      request.signal.aborted ||
+      clock.now() >= beganAt + LIMITS.rerunsBegunMs;
+    let isLast = false;
+    while (!isLast && !isOver()) {
+      const { group, hasMore } = await reruns.next(Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs));
+      const ended = await Promise.all(
+        group.map(({ fates, of }) => runRerun(fates, of, { ...context, signal: request.signal })),
+      );
+      runs += ended.filter(({ ok: hasRun }) => hasRun).length;
+      // The next one would be refused as well.
+      for (const one of ended)
+        if (!one.ok && one.error.refusal.code === "QUOTA_EXCEEDED") refused ??= one.error.refusal;
+      isLast = !hasMore;
+    }
+    if (runs === 0 && refused !== null) return err(refused);
+    return ok(respondJson(JSON.stringify({ runs, more: refused !== null || !isLast })));
+  },
+  describe: () => ({
+    id: "rerunRuns",
+    summary: "Run again the runs that fit, at most a thousand; none of them sends a write twice",
+    tag: "Runs",
+    body: { schema: rerunsSchema(), example: { status: "error", tag: "nightly", only: "failed" } },
+    answer: { description: "How many ran again, each a run of its own", schema: bulkSchema() },
+    refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
+    counted: true,
+  }),
+};
+
+/** A job makes attempts of its own, and a model wrote an agent's rounds. */
+function mayRunAgain({ job_id: job, source }: ListedRun): boolean {
+  return job === undefined && source !== "agent";
+}
+
+/**
+ * Prepare the reruns of runs, one after the other, and give those that run at once: together they call no more than one request may have waiting
+ * for headers, because each of them counts its own calls only.
+ */
+function prepareAll(
+  all: readonly ListedRun[],
+  options: Parameters<typeof prepareRerun>[1],
+  context: RequestContext,
+): { next(most: number): Promise<{ readonly group: readonly PreparedRerun[]; readonly hasMore: boolean }> } {
+  const { headerSlots } = context.options;
+  let at = 0;
+  let held: PreparedRerun | null = null;
+  const prepareNext = async (): Promise<PreparedRerun | null> => {
+    for (; at < all.length; at += 1) {
+      const { run_id: id } = all[at]!;
+      const prepared = await prepareRerun(id, options, context);
+      // A run that was run again is left to its last rerun; one that cannot be, or has nothing to run, stays as it is.
+      if (!prepared.ok || prepared.value.latest !== id || widthOf(prepared.value, headerSlots) === 0)
+        continue;
+      at += 1;
+      return prepared.value;
+    }
+    return null;
+  };
+  return {
+    async next(most) {
+      const group: PreparedRerun[] = [];
+      let width = 0;
+      while (group.length < most) {
+        const prepared = held ?? (await prepareNext());
+        held = null;
+        if (prepared === null) break;
+        const more = widthOf(prepared, headerSlots);
+        if (group.length > 0 && width + more > headerSlots) {
+          held = prepared;
+          break;
+        }
+        group.push(prepared);
+        width += more;
+      }
+      return { group, hasMore: held !== null || at < all.length };
+    },
+  };
+}
+
+/** How many calls a rerun may have under way at once; a loop has as many as there is room for. */
+function widthOf({ fates }: PreparedRerun, headerSlots: number): number {
+  const running = fates.filter(({ kind }) => kind === "run" || kind === "ask");
+  return running.reduce(
+    (sum, { action }) => sum + (action.with?.["for_each"] === undefined ? 1 : headerSlots),
+    0,
+  );
+}

@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+
+import { parseExact } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseRequest } from "../../../core/contract/parse-request.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { ENDS, RUN_SOURCES } from "../run.ts";
+import { openLog } from "./open-log.ts";
+
+/**
+ * `PUT /v1/runs`: take back runs of an export, and the reruns that later ones go by. Those that are there stay what they are, and those that are
+ * too old are left out. It is for keys that could have sent all of it: it writes what is said to have run.
+ */
+export const restoreRuns: Endpoint = {
+  route: "PUT /v1/runs",
+  runsNothing: true,
+  async handle(request, context) {
+    const log = openLog(context);
+    if (!log.ok) return log;
+    if (!context.caller.tools.includes("*")) return err(FORBIDDEN);
+    const body = await readRequestBody(request, BODY);
+    if (!body.ok) return body;
+    const parsed = parseRequest(restoreSchema(), body.value.value);
+    if (!parsed.ok) return parsed;
+    // As they were sent: a number that is read and written again may have other digits.
+    const { runs } = parsed.value.value as { readonly runs: readonly object[] };
+    const kept = runs.flatMap((run) => {
+      if (!("head" in run) || !("body" in run)) return [];
+      const { at, head, body: content } = run as { at: number; head: unknown; body: unknown };
+      return { at, head: JSON.stringify(head), body: JSON.stringify(content) };
+    });
+    const reruns = parsed.value.parsed.runs.flatMap((run) => ("rerun" in run ? [run] : []));
+    const restored = await askGate(
+      () => log.value.restore(kept, reruns),
+      "Whether they were taken back is not certain; send the same request again.",
+    );
+    return restored.ok ? ok(respondJson(JSON.stringify({ restored: restored.value }))) : restored;
+  },
+  describe: () => ({
+    id: "restoreRuns",
+    summary: "Take back runs of an export, with what reruns need",
+    tag: "Runs",
+    body: { schema: restoreSchema(), example: { runs: [] } },
+    answer: {
+      description: "How many were not there",
+      schema: z.strictObject({ restored: z.int().check(z.minimum(0)) }),
+    },
+    refusals: ["FORBIDDEN", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
+  }),
+};
+
+/** Results may nest as deep as an answer, and stand inside of a run. */
+const BODY = { bodyBytes: LIMITS.runReportBytes, nesting: 2 * LIMITS.nesting, parse: parseExact };
+
+const FORBIDDEN = makeRefusal("FORBIDDEN", "Runs are taken back by a key that may call every tool.");
+
+const restoreSchema = lazySchema(() => {
+  const id = z.string().check(z.regex(/^\S{1,300}$/));
+  const time = z.int().check(z.minimum(0));
+  const count = z.int().check(z.minimum(0));
+  const head = z.looseObject({
+    id,
+    source: z.enum(RUN_SOURCES),
+    key: z.string(),
+    request: z.string(),
+    startedAt: z.number(),
+    durationMs: z.number(),
+    flow: z.optional(z.string()),
+    parent: z.optional(id),
+    job: z.optional(id),
+    answers: z.optional(id),
+    tags: z.optional(z.array(z.string())),
+    subject: z.optional(z.string()),
+    code: z.optional(z.string()),
+    tools: z.array(
+      z.looseObject({
+        tool: z.string(),
+        ends: z.array(count).check(z.length(ENDS.length)),
+        failed: z.optional(z.strictObject({ at: count, action: z.string(), code: z.string() })),
+        waits: z.optional(z.array(z.strictObject({ question: id, until: z.number(), actions: count }))),
+      }),
+    ),
+  });
+  const action = z.looseObject({ id: z.string(), tool: z.string(), status: z.enum(ENDS) });
+  const edge = z.strictObject({ from: z.string(), to: z.string(), reason: z.string() });
+  const run = z.strictObject({
+    at: time,
+    head,
+    body: z.looseObject({ plan: z.strictObject({ edges: z.array(edge) }), actions: z.array(action) }),
+  });
+  const rerun = z.strictObject({ at: time, rerun: id, root: id, writes: z.array(z.string()) });
+  return z
+    .strictObject({ runs: z.array(z.union([run, rerun])).check(z.describe("As an export has them")) })
+    .register(z.globalRegistry, { id: "RestoreRuns" });
+});

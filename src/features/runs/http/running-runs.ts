@@ -1,0 +1,42 @@
+import type { JobQuery } from "../../../core/contract/gate/job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import type { JobRuns } from "../../../core/edge/feature.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { fitsLive, toLiveRun } from "../live-run.ts";
+import type { RunPage, RunQuery } from "../run.ts";
+
+/**
+ * List the runs that go on and have a job, newest first: those of flows by a webhook or a clock, and batches in the background. A batch whose
+ * caller waits is known where it runs and nowhere else, until it is over.
+ */
+export async function listRunning(
+  query: RunQuery,
+  { gate, ports, ...context }: RequestContext,
+  all: readonly JobRuns[],
+): Promise<RunPage> {
+  const { limit, after, since, until } = query;
+  const asked: JobQuery = {
+    status: null,
+    tools: visibleTools({ gate, ports, ...context }),
+    liveOf: all.map(({ kind }) => kind),
+    since,
+    until,
+    limit: LIMITS.runJobsLooked + 1,
+    after: after && { createdAt: after.at, id: after.id },
+  };
+  const jobs = await gate.jobs(asked);
+  const fitting = jobs.slice(0, LIMITS.runJobsLooked).filter((job) => fitsLive(query, job));
+  const page = fitting.slice(0, limit);
+  const last =
+    fitting.length > limit
+      ? page.at(-1)
+      : jobs.length > LIMITS.runJobsLooked
+        ? jobs[LIMITS.runJobsLooked - 1]
+        : undefined;
+  return {
+    runs: page.map((job) => toLiveRun(job, ports.clock.now())),
+    next: last === undefined ? null : { at: last.createdAt, id: last.id },
+    asks: false,
+  };
+}

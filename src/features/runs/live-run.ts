@@ -1,0 +1,77 @@
+import type { JobRecord } from "../../core/contract/gate/job.ts";
+import { parseExact } from "../../core/contract/json.ts";
+import type { ListedRun, RunQuery, RunSource } from "./run.ts";
+
+/** The fields of a result besides those of an action that are not measures. */
+interface WireResult {
+  readonly index: number;
+  readonly meta: object;
+}
+
+/** Whether a job goes on. */
+export function isLive({ status }: JobRecord): boolean {
+  return status === "running" || status === "retrying";
+}
+
+/** Name the run that a job is: its own id where it has no other, as a run of a flow has until an attempt of it is over. */
+export function runIdOf({ id, batchId = id }: JobRecord): string {
+  return batchId;
+}
+
+/** Write a job that goes on as a run: its actions are those that are counted so far. */
+export function toLiveRun(job: JobRecord, nowMs: number): ListedRun {
+  const { done, failed, total } = job.progress ?? { done: 0, failed: 0, total: 0 };
+  return {
+    run_id: runIdOf(job),
+    source: sourceOf(job),
+    key: keyOf(job),
+    ...(job.trigger !== undefined && { flow: job.tool }),
+    job_id: job.id,
+    request_id: job.requestId ?? job.id,
+    started_at: new Date(job.createdAt).toISOString(),
+    duration_ms: Math.max(0, nowMs - job.createdAt),
+    status: "running",
+    actions: total,
+    summary: {
+      total,
+      ok: done - failed,
+      error: failed,
+      initiated: 0,
+      skipped: 0,
+      pending_confirmation: 0,
+      unknown: 0,
+    },
+    tools: [],
+  };
+}
+
+/** Whether a job is one that is asked for. Its tools and tags are known when it is over, so it fits no filter by those. */
+export function fitsLive(
+  { source, flow, key, request, tool, tag, subject }: RunQuery,
+  job: JobRecord,
+): boolean {
+  return (
+    tool === undefined &&
+    tag === undefined &&
+    subject === undefined &&
+    (source === undefined || source === sourceOf(job)) &&
+    (flow === undefined || (job.trigger !== undefined && flow === job.tool)) &&
+    (key === undefined || key === keyOf(job)) &&
+    (request === undefined || request === job.requestId)
+  );
+}
+
+/** Write a result as the action of a run. */
+export function toAction(json: string): object {
+  const { index: _, meta, ...action } = parseExact(json) as WireResult;
+  return { ...action, ...meta };
+}
+
+function sourceOf({ trigger }: JobRecord): RunSource {
+  return trigger ?? "background";
+}
+
+/** The same as the log says it: what a trigger started is no key's. */
+function keyOf({ key, trigger, tool }: JobRecord): string {
+  return key ?? `${trigger ?? ""}:${tool}`;
+}

@@ -1,0 +1,149 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { SignInStores } from "../objects/sign-in-stores.ts";
+import { keyPrefix, tenantPrefix } from "../sign-in.ts";
+import { toSignInJson } from "../sign-in-json.ts";
+import { SIGN_INS, type SignInPlace } from "../store-methods.ts";
+import { signInDeskOf } from "./sign-in-desk.ts";
+
+/** `GET /v1/sign_ins?limit=&cursor=`: the key's own, or the tenant's for a key that manages keys, newest first. */
+const listSignIns: Endpoint = {
+  route: "GET /v1/sign_ins",
+  runsNothing: true,
+  async handle(request, context) {
+    const stores = openStores(context);
+    if (!stores.ok) return stores;
+    const query = parseQuery(new URL(request.url).searchParams);
+    if (!query.ok) return query;
+    const { limit, after } = query.value;
+    // One more than is shown tells whether there is another page.
+    const found = await askGate(
+      () => stores.value.signIns(ownersOf(context), after, limit + 1),
+      "The sign-ins could not be read; ask again.",
+    );
+    if (!found.ok) return found;
+    const page = found.value.slice(0, limit);
+    const last = page.at(-1);
+    const next = found.value.length > limit && last !== undefined ? `${last.createdAt}_${last.name}` : null;
+    const answer = { sign_ins: page.map(toSignInJson), next_cursor: next };
+    return ok(respondJson(JSON.stringify(answer)));
+  },
+  describe: () => ({
+    id: "listSignIns",
+    summary: "List the programs that signed in with the key, newest first",
+    tag: "Sign-ins",
+    query: z.strictObject({
+      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+    }),
+    answer: {
+      description: "One page: the key's own sign-ins, or with `manage_keys` the tenant's",
+      schema: signInPageSchema(),
+    },
+    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+  }),
+};
+
+/** `DELETE /v1/sign_ins/{id}`: end a sign-in, and with it its tokens. */
+const deleteSignIn: Endpoint = {
+  route: "DELETE /v1/sign_ins/:id",
+  runsNothing: true,
+  async handle(_, context, id) {
+    const stores = openStores(context);
+    if (!stores.ok) return stores;
+    if (!/^[\w-]{16}$/.test(id)) return err(NO_SIGN_IN);
+    const hint = "Whether the sign-in has ended is not certain; send the same request again.";
+    const ended = await askGate(() => stores.value.end(ownersOf(context), id), hint);
+    if (!ended.ok) return ended;
+    if (ended.value === null) return err(NO_SIGN_IN);
+    signInDeskOf(context.configured).forget(ended.value);
+    return ok(new Response(null, { status: 204 }));
+  },
+  describe: () => ({
+    id: "deleteSignIn",
+    summary: "End a sign-in, and with it its tokens",
+    tag: "Sign-ins",
+    answer: {
+      description: "Within 30 seconds none of its tokens is good anywhere",
+      schema: null,
+      statuses: [204],
+    },
+    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+/** The programs that signed in. */
+export const SIGN_IN_ENDPOINTS: readonly Endpoint[] = [listSignIns, deleteSignIn];
+
+/** The owners whose sign-ins a key sees: its own, or all of its tenant. */
+function ownersOf({ caller }: RequestContext): string {
+  const { tenant, name: key, manageKeys } = caller;
+  return manageKeys === true ? tenantPrefix(tenant) : keyPrefix({ tenant, key });
+}
+
+function openStores({ configured }: RequestContext): Result<SignInStores, Refusal> {
+  const { stores } = signInDeskOf(configured);
+  return stores === null ? err(NO_STORES) : ok(stores);
+}
+
+function parseQuery(query: URLSearchParams): Result<{ limit: number; after: SignInPlace | null }, Refusal> {
+  const other = refuseOtherParameters(query, ["limit", "cursor"]);
+  if (other !== null) return err(other);
+  const text = query.get("limit") ?? String(LIMITS.jobPage);
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIMITS.maxJobPage)
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
+  const cursor = query.get("cursor");
+  if (cursor === null) return ok({ limit, after: null });
+  const [, createdAt, name] = /^(\d{1,15})_([\w:-]{1,200})$/.exec(cursor) ?? [];
+  return name === undefined
+    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
+    : ok({ limit, after: { createdAt: Number(createdAt), name } });
+}
+
+const NO_SIGN_IN = makeRefusal("NOT_FOUND", "The key has no sign-in of that id, or it has ended.");
+
+const NO_STORES = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no sign-ins; its operator has to bind the class SignInStore as ${SIGN_INS}.`,
+);
+
+const signInPageSchema = /* @__PURE__ */ lazySchema(() =>
+  z
+    .strictObject({
+      sign_ins: z.array(
+        z
+          .strictObject({
+            sign_in_id: z.string(),
+            client_name: z
+              .string()
+              .check(z.describe("As the program calls itself; anybody can give any name")),
+            client_id: z.string(),
+            key: z.string().check(z.describe("The name of the key that it is")),
+            tools: z
+              .array(z.string())
+              .check(
+                z.describe(
+                  "What the person chose of the key: `tools`, `tools:read`, or `category:` and a name",
+                ),
+              ),
+            subject: z
+              .optional(z.string())
+              .check(z.describe("The person, where they signed in at the issuer")),
+            created_at: z.string(),
+          })
+          .register(z.globalRegistry, { id: "SignIn" }),
+      ),
+      next_cursor: z.nullable(z.string()),
+    })
+    .register(z.globalRegistry, { id: "SignInPage" }),
+);

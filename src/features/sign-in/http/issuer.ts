@@ -1,0 +1,185 @@
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Configured } from "../../../core/edge/configured.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { checkIdClaims } from "../check-id-claims.ts";
+import { fetchJson } from "./fetch-json.ts";
+import type { Identity } from "./read-identity.ts";
+import { toBase64Url, UNKNOWN_KEY, verifyJwt } from "./verify-jwt.ts";
+
+/** The secrets of one sign-in at the issuer: they stay here, sealed, until the person returns. */
+export interface IssuerSecrets {
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** The return of a person from the issuer. */
+export interface Return {
+  readonly query: URLSearchParams;
+  readonly redirectUri: string;
+  readonly secrets: IssuerSecrets;
+}
+
+/** The addresses of an issuer. */
+interface Metadata {
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly keysAddress: string;
+  /** It takes the client's secret in the form only. */
+  readonly takesForm: boolean;
+}
+
+interface Remembered<T> {
+  readonly value: T;
+  readonly atMs: number;
+}
+
+/** An issuer of OpenID Connect at which people sign in: code flow with PKCE and a nonce. Errors are words for the person, without a value. */
+export class Issuer {
+  readonly #identity: Identity;
+  readonly #configured: Configured;
+  #metadata: Remembered<Metadata> | undefined;
+  #keys: Remembered<readonly unknown[]> | undefined;
+  /** When the keys were last read again before their time. */
+  #againAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(identity: Identity, configured: Configured) {
+    this.#identity = identity;
+    this.#configured = configured;
+  }
+
+  /** Make the secrets of a sign-in. */
+  makeSecrets(): IssuerSecrets {
+    const [verifier, nonce] = [0, 1].map(() => toBase64Url(crypto.getRandomValues(new Uint8Array(32))));
+    return { verifier: verifier!, nonce: nonce! };
+  }
+
+  /** The address at which a person signs in. */
+  async addressFor(
+    { verifier, nonce }: IssuerSecrets,
+    { state, redirectUri }: { readonly state: string; readonly redirectUri: string },
+  ): Promise<Result<string, string>> {
+    const metadata = await this.#readMetadata();
+    if (!metadata.ok) return metadata;
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+    const url = new URL(metadata.value.authorizationEndpoint);
+    const parameters = {
+      response_type: "code",
+      client_id: this.#identity.clientId,
+      redirect_uri: redirectUri,
+      scope: "openid",
+      state,
+      nonce,
+      code_challenge: toBase64Url(new Uint8Array(digest)),
+      code_challenge_method: "S256",
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return ok(url.href);
+  }
+
+  /** Take the code of a person who returns, and find out who it is. */
+  async identify({ query, redirectUri, secrets }: Return): Promise<Result<string, string>> {
+    const from = query.get("iss");
+    // The answer of another issuer (RFC 9207): its code must not be shown to this one.
+    if (from !== null && from !== this.#identity.issuer) return err("the answer is of another issuer");
+    const code = query.get("code");
+    if (query.has("error") || code === null) return err("the issuer let nobody in");
+    const metadata = await this.#readMetadata();
+    if (!metadata.ok) return metadata;
+    const token = await this.#redeem(code, { metadata: metadata.value, redirectUri, secrets });
+    if (!token.ok) return token;
+    const claims = await this.#verify(token.value, metadata.value);
+    if (!claims.ok) return claims;
+    const { issuer, clientId } = this.#identity;
+    const nowMs = this.#configured.ports.clock.now();
+    return checkIdClaims(claims.value, { issuer, clientId, nonce: secrets.nonce, nowMs });
+  }
+
+  async #redeem(
+    code: string,
+    {
+      metadata,
+      redirectUri,
+      secrets,
+    }: { readonly metadata: Metadata } & Pick<Return, "redirectUri" | "secrets">,
+  ): Promise<Result<string, string>> {
+    const { clientId, clientSecret } = this.#identity;
+    const form = new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: secrets.verifier,
+      ...(metadata.takesForm && { client_id: clientId, client_secret: clientSecret }),
+    });
+    // Each is form-encoded before (RFC 6749, 2.3.1).
+    const basic = btoa([clientId, clientSecret].map((one) => encodeURIComponent(one)).join(":"));
+    const headers = metadata.takesForm ? {} : { authorization: `Basic ${basic}` };
+    const answered = await this.#fetch(metadata.tokenEndpoint, { form, headers });
+    if (!answered.ok) return err(`the issuer gave no token: ${answered.error}`);
+    const { id_token: token } = answered.value;
+    return typeof token === "string" ? ok(token) : err("the issuer gave no ID token");
+  }
+
+  /** Verify an ID token. One of an unknown key has the keys read again, because the issuer may have changed them. */
+  async #verify(token: string, metadata: Metadata): Promise<Result<unknown, string>> {
+    for (const isAgain of [false, true]) {
+      const keys = await this.#readKeys(metadata, isAgain);
+      if (!keys.ok) return keys;
+      const verified = await verifyJwt(token, keys.value);
+      if (verified.ok || verified.error !== UNKNOWN_KEY || isAgain) return verified;
+    }
+    return err(UNKNOWN_KEY);
+  }
+
+  async #readKeys({ keysAddress }: Metadata, isAgain: boolean): Promise<Result<readonly unknown[], string>> {
+    const nowMs = this.#configured.ports.clock.now();
+    const known = this.#keys !== undefined && nowMs - this.#keys.atMs < LIMITS.issuerDocumentMs;
+    const mayReadAgain = isAgain && nowMs - this.#againAtMs >= LIMITS.issuerKeysPauseMs;
+    if (known && !mayReadAgain) return ok(this.#keys!.value);
+    if (isAgain) this.#againAtMs = nowMs;
+    const read = await this.#fetch(keysAddress);
+    if (!read.ok) return err(`the issuer's keys cannot be read: ${read.error}`);
+    const { keys } = read.value;
+    if (!Array.isArray(keys)) return err("the issuer's keys cannot be read: there are none");
+    this.#keys = { value: keys, atMs: nowMs };
+    return ok(keys);
+  }
+
+  async #readMetadata(): Promise<Result<Metadata, string>> {
+    const nowMs = this.#configured.ports.clock.now();
+    if (this.#metadata !== undefined && nowMs - this.#metadata.atMs < LIMITS.issuerDocumentMs)
+      return ok(this.#metadata.value);
+    const { issuer } = this.#identity;
+    const read = await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+    if (!read.ok) return err(`the issuer's document cannot be read: ${read.error}`);
+    const metadata = toMetadata(read.value, issuer);
+    if (metadata.ok) this.#metadata = { value: metadata.value, atMs: nowMs };
+    return metadata;
+  }
+
+  async #fetch(address: string, more: Partial<Parameters<typeof fetchJson>[2]> = {}) {
+    const fetched = await fetchJson(address, this.#configured, {
+      maxBytes: LIMITS.issuerDocumentBytes,
+      ...more,
+    });
+    if (!fetched.ok) return fetched;
+    return isJsonObject(fetched.value) ? ok(fetched.value) : err("it is no JSON object");
+  }
+}
+
+/** The document must be of the issuer that was asked for: one of another would lead to the addresses of that one. */
+function toMetadata(document: JsonObject, issuer: string): Result<Metadata, string> {
+  const { authorization_endpoint, token_endpoint, jwks_uri } = document;
+  if (document["issuer"] !== issuer) return err("the issuer's document is of another issuer");
+  const methods = document["token_endpoint_auth_methods_supported"] ?? ["client_secret_basic"];
+  const isAddress = (value: unknown): value is string =>
+    typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? "");
+  if (!isAddress(authorization_endpoint) || !isAddress(token_endpoint) || !isAddress(jwks_uri))
+    return err("the issuer's document lacks an address");
+  return ok({
+    authorizationEndpoint: authorization_endpoint,
+    tokenEndpoint: token_endpoint,
+    keysAddress: jwks_uri,
+    takesForm: Array.isArray(methods) && !methods.includes("client_secret_basic"),
+  });
+}

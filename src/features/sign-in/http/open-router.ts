@@ -1,0 +1,86 @@
+import type { Context } from "hono";
+
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
+import { respondJson, respondRefusal } from "../../../core/edge/http/respond.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { readOrigins } from "../../../core/edge/configuration.ts";
+import { TOLD_SCOPES } from "../scopes.ts";
+import { SIGN_INS } from "../store-methods.ts";
+import { type SignInDesk, signInDeskOf } from "./sign-in-desk.ts";
+
+type Answer = (c: Context<RouterTypes>, desk: SignInDesk) => Response | Promise<Response>;
+
+export const RESOURCE_METADATA = "/.well-known/oauth-protected-resource/mcp";
+const SERVER_METADATA = "/.well-known/oauth-authorization-server";
+
+/** Create the router of the paths by which a client signs in. They are before the key, because they give one. */
+export function createSignInRouter(): Router {
+  const router = createRouter();
+  router.get(RESOURCE_METADATA, guarded(answerResourceMetadata));
+  router.get(
+    SERVER_METADATA,
+    guarded(async (c, desk) => {
+      const { answerMetadata } = await import("./oauth-door.ts");
+      return answerMetadata(visitOf(c, desk));
+    }),
+  );
+  for (const path of ["/oauth/token", "/oauth/register"])
+    router.post(
+      path,
+      guarded(async (c, desk) => {
+        const { answerOauth } = await import("./oauth-door.ts");
+        return answerOauth(visitOf(c, desk));
+      }),
+    );
+  const page = (name: "showConsent" | "takeConsent" | "returnFromIssuer" | "takeChoice"): Answer =>
+    async function answerPage(c, desk) {
+      const pages = await import("./authorize.ts");
+      const [watch, deployment] = [c.get("watch"), c.get("deployment")];
+      const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
+      return pages[name]({ request: c.req.raw, deployment, desk, watch, defer });
+    };
+  router.get("/authorize", guarded(page("showConsent")));
+  router.post("/authorize", guarded(page("takeConsent")));
+  router.get("/authorize/callback", guarded(page("returnFromIssuer")));
+  router.post("/authorize/choice", guarded(page("takeChoice")));
+  return router;
+}
+
+/** Answer only where the objects are, and at a host that is ours: every address in these answers is made of the host. */
+function guarded(answer: Answer): (c: Context<RouterTypes>) => Response | Promise<Response> {
+  return (c) => {
+    const { configured } = c.get("deployment");
+    const refusing = { requestId: c.get("watch").requestId, dialect: null };
+    const desk = signInDeskOf(configured);
+    if (desk.stores === null) return respondRefusal(NO_STORES, refusing, { headers: {} });
+    const plain = new Request(c.req.raw.url, { headers: { host: c.req.raw.headers.get("host") ?? "" } });
+    if (!isAllowedOrigin(plain, readOrigins(configured.env))) return respondRefusal(ELSEWHERE, refusing);
+    return answer(c, desk);
+  };
+}
+
+/** Answer the metadata of the resource (RFC 9728). It names no category: what tools there are is for keys. */
+function answerResourceMetadata(c: Context<RouterTypes>): Response {
+  const { origin } = new URL(c.req.url);
+  const metadata = {
+    resource: `${origin}/mcp`,
+    authorization_servers: [origin],
+    scopes_supported: TOLD_SCOPES,
+    bearer_methods_supported: ["header"],
+    resource_name: "Volley",
+  };
+  return respondJson(JSON.stringify(metadata));
+}
+
+function visitOf(c: Context<RouterTypes>, desk: SignInDesk) {
+  const ctx = c.executionCtx as ExecutionContext;
+  return { request: c.req.raw, desk, ctx, requestId: c.get("watch").requestId };
+}
+
+const NO_STORES = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no sign-ins; its operator has to bind the class SignInStore as ${SIGN_INS}.`,
+);
+
+const ELSEWHERE = makeRefusal("FORBIDDEN", "Requests for this host are not answered; sign in over https.");

@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+
+import type { TenantPart } from "../../../core/edge/feature.ts";
+import { tenantPrefix } from "../sign-in.ts";
+import { toSignInJson } from "../sign-in-json.ts";
+import type { KeptSignIn, SignInPlace } from "../store-methods.ts";
+import { signInDeskOf } from "./sign-in-desk.ts";
+
+/** Sign-ins of one page, from every object. */
+const PAGE = 500;
+
+/** The programs that signed in with a tenant's keys: exported for a caller that may manage keys, and never a token. */
+export const SIGN_INS_OF_TENANT: TenantPart = {
+  field: "sign_ins",
+  describeExport: () => z.array(z.looseObject({ sign_in_id: z.string() })),
+  async exportJson({ caller, configured }) {
+    const { stores } = signInDeskOf(configured);
+    if (stores === null || caller.manageKeys !== true) return null;
+    const shown: object[] = [];
+    for (let after: SignInPlace | null = null; ;) {
+      const page: readonly KeptSignIn[] = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);
+      shown.push(...page.map(toSignInJson));
+      if (page.length < PAGE) return JSON.stringify(shown);
+      after = page.at(-1)!;
+    }
+  },
+  erased: "Sign-ins of programs, with their tokens",
+  async erase({ caller, configured }) {
+    const { stores } = signInDeskOf(configured);
+    return stores === null ? 0 : stores.forget(tenantPrefix(caller.tenant));
+  },
+};

@@ -1,0 +1,24 @@
+import type { Feature } from "../../core/edge/feature.ts";
+import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { challengeMcp } from "./http/challenge-mcp.ts";
+import { SIGN_IN_ENDPOINTS } from "./http/endpoints.ts";
+import { createSignInRouter } from "./http/open-router.ts";
+import { readIdentity } from "./http/read-identity.ts";
+import { signInDeskOf } from "./http/sign-in-desk.ts";
+import { SIGN_INS_OF_TENANT } from "./http/tenant-part.ts";
+import { createSignInStore } from "./objects/sign-in-store.ts";
+
+/** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
+export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof createSignInStore> }> {
+  return {
+    name: "sign-in",
+    needs: ["discovery", "mcp"],
+    router: routerOf("any key", SIGN_IN_ENDPOINTS),
+    openRouter: createSignInRouter(),
+    around: challengeMcp,
+    openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
+    tenantPart: SIGN_INS_OF_TENANT,
+    checkEnv: readIdentity,
+    createObjects: ({ clock }) => ({ SignInStore: createSignInStore(undefined, clock) }),
+  };
+}

@@ -1,0 +1,268 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
+import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
+import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import type {
+  Kept,
+  KeptSignIn,
+  ListedKey,
+  ListOptions,
+  SignInPlace,
+  SignInStoreMethods,
+  Writing,
+  Written,
+} from "../store-methods.ts";
+
+type ValueRow = { value: string; version: number };
+type KeyRow = { key: string; metadata: string | null; expires_at: number | null };
+type SignInRow = { key: string; value: string; created_at: number };
+type CountRow = { count: number };
+
+export interface SignInStoreOptions {
+  readonly unusedClients: number;
+  readonly openForms: number;
+  readonly signIns: number;
+  readonly tokens: number;
+}
+
+const OPTIONS: SignInStoreOptions = {
+  unusedClients: LIMITS.unusedClients,
+  openForms: LIMITS.openForms,
+  signIns: LIMITS.signIns,
+  tokens: LIMITS.signInTokens,
+};
+
+/** A key is made of digests, ids and addresses; a longer one is none that was kept. */
+const KEY_CHARACTERS = 2_048;
+
+/** Make the Durable Object class that keeps sign-ins. */
+export function createSignInStore(
+  options: SignInStoreOptions = OPTIONS,
+  clock: Clock = systemClock,
+): ObjectClass<SignInStoreMethods> {
+  /**
+   * One of the objects that keep sign-ins, under the keys that the OAuth library writes: `client:`, `transaction:` (a form that was opened),
+   * `grant:` (a sign-in, or a code until it is redeemed) and `token:`; beside them `spent:`, refresh tokens that were superseded. Every kind is bounded: a flood pushes out its own kind, the oldest
+   * first, and no sign-in. A record that has ended is never read; it is deleted with later writes, or by the alarm.
+   */
+  return class SignInStore extends DurableObject<Record<string, unknown>> implements SignInStoreMethods {
+    readonly #sql: SqlStorage;
+
+    constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
+      super(ctx, env);
+      this.#sql = ctx.storage.sql;
+      this.#sql.exec(
+        `CREATE TABLE IF NOT EXISTS records (
+           key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER, version INTEGER NOT NULL,
+           created_at INTEGER NOT NULL, flood TEXT
+         ) WITHOUT ROWID, STRICT;
+         CREATE INDEX IF NOT EXISTS ending ON records (expires_at);
+         CREATE INDEX IF NOT EXISTS floods ON records (flood, created_at) WHERE flood IS NOT NULL`,
+      );
+    }
+
+    override async alarm(): Promise<void> {
+      await attempt(async () => {
+        this.#prune();
+        await this.#wakeLater();
+      });
+    }
+
+    read(key: string): Kept | null {
+      if (key.length > KEY_CHARACTERS) return null;
+      const rows = this.#sql.exec<ValueRow>(
+        "SELECT value, version FROM records WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
+        key,
+        clock.now(),
+      );
+      return rows.toArray()[0] ?? null;
+    }
+
+    write(key: string, value: string, { metadata, expiresAtMs, expected, unused }: Writing): Written {
+      if (key.length > KEY_CHARACTERS) return "full";
+      this.#prune();
+      const known = this.read(key);
+      const version = known?.version ?? 0;
+      if (expected !== null && expected !== version) return "conflict";
+      const [kind = "", owner = "", id = ""] = key.split(":", 3);
+      if (kind === "grant" && version === 0 && this.#count(`grant:${owner}:`) >= options.signIns)
+        return "full";
+      const flood = kind === "transaction" ? kind : kind === "client" && unused ? kind : null;
+      this.ctx.storage.transactionSync(() => {
+        this.#sql.exec(
+          `INSERT INTO records (key, value, metadata, expires_at, version, created_at, flood) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+           ON CONFLICT (key) DO UPDATE SET value = ?2, metadata = ?3, expires_at = ?4, version = ?5, flood = ?7`,
+          key,
+          value,
+          metadata,
+          expiresAtMs,
+          version + 1,
+          clock.now(),
+          flood,
+        );
+        if (flood !== null) this.#keepNewest(flood);
+        if (kind === "token") this.#keepNewestOf(`token:${owner}:${id}:`, options.tokens);
+        const spent = kind === "grant" && known !== null ? findSpent(known.value, value) : null;
+        if (spent !== null) this.#keepSpent(`spent:${owner}:${id}:`, spent);
+      });
+      void attempt(() => this.#wakeLater());
+      return "written";
+    }
+
+    drop(key: string): boolean {
+      const isThere = this.read(key) !== null;
+      this.#sql.exec("DELETE FROM records WHERE key = ?", key);
+      return isThere;
+    }
+
+    list(prefix: string, { after, limit }: ListOptions): ListedKey[] {
+      const rows = this.#sql.exec<KeyRow>(
+        `SELECT key, metadata, expires_at FROM records WHERE key > ?1 AND key >= ?2 AND key < ?3
+         AND (expires_at IS NULL OR expires_at > ?4) ORDER BY key LIMIT ?5`,
+        after ?? "",
+        prefix,
+        endOf(prefix),
+        clock.now(),
+        limit,
+      );
+      return Array.from(rows, ({ key, metadata, expires_at }) => ({
+        name: key,
+        metadata,
+        expiresAtMs: expires_at,
+      }));
+    }
+
+    use(key: string, untilMs: number): void {
+      this.#sql.exec(
+        "UPDATE records SET expires_at = ?2, flood = NULL WHERE key = ?1 AND flood IS NOT NULL",
+        key,
+        untilMs,
+      );
+    }
+
+    signIns(prefix: string, after: SignInPlace | null, limit: number): KeptSignIn[] {
+      const { createdAt, name } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, name: "" };
+      const rows = this.#sql.exec<SignInRow>(
+        `SELECT key, value, created_at FROM records WHERE key >= ?1 AND key < ?2 AND (expires_at IS NULL OR expires_at > ?3)
+         AND (created_at < ?4 OR created_at = ?4 AND key > ?5) AND json_extract(value, '$.authCodeWrappedKey') IS NULL
+         ORDER BY created_at DESC, key LIMIT ?6`,
+        `grant:${prefix}`,
+        endOf(`grant:${prefix}`),
+        clock.now(),
+        createdAt,
+        `grant:${name}`,
+        limit,
+      );
+      return Array.from(rows, ({ key, value, created_at }) => ({
+        name: key.slice("grant:".length),
+        createdAt: created_at,
+        value,
+      }));
+    }
+
+    end(prefix: string, id: string): string | null {
+      const rows = this.#sql.exec<KeyRow>(
+        "SELECT key FROM records WHERE key >= ?1 AND key < ?2 AND substr(key, -length(?3)) = ?3",
+        `grant:${prefix}`,
+        endOf(`grant:${prefix}`),
+        `:${id}`,
+      );
+      const [row] = rows.toArray();
+      if (row === undefined) return null;
+      const name = row.key.slice("grant:".length);
+      this.ctx.storage.transactionSync(() => {
+        this.#sql.exec("DELETE FROM records WHERE key = ?", row.key);
+        for (const kind of ["token", "spent"]) this.#drop(`${kind}:${name}:`);
+      });
+      return name;
+    }
+
+    forget(prefix: string): number {
+      const count = this.#count(`grant:${prefix}`);
+      this.ctx.storage.transactionSync(() => {
+        for (const kind of ["grant", "token", "spent"]) this.#drop(`${kind}:${prefix}`);
+      });
+      return count;
+    }
+
+    #drop(prefix: string): void {
+      this.#sql.exec("DELETE FROM records WHERE key >= ? AND key < ?", prefix, endOf(prefix));
+    }
+
+    #count(prefix: string): number {
+      const rows = this.#sql.exec<CountRow>(
+        "SELECT COUNT(*) AS count FROM records WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?)",
+        prefix,
+        endOf(prefix),
+        clock.now(),
+      );
+      return rows.one().count;
+    }
+
+    /** Forget the oldest records of a kind that anybody can make, beyond as many as may be. */
+    #keepNewest(flood: string): void {
+      this.#sql.exec(
+        "DELETE FROM records WHERE key IN (SELECT key FROM records WHERE flood = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)",
+        flood,
+        flood === "client" ? options.unusedClients : options.openForms,
+      );
+    }
+
+    /** Remember a refresh token that was superseded, by its digest: one that is shown again is in two hands. */
+    #keepSpent(prefix: string, digest: string): void {
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO records (key, value, expires_at, version, created_at) VALUES (?, '', ?, 1, ?)",
+        prefix + digest,
+        clock.now() + 1_000 * LIMITS.signInIdleS,
+        clock.now(),
+      );
+      this.#keepNewestOf(prefix, LIMITS.spentTokens);
+    }
+
+    #keepNewestOf(prefix: string, most: number): void {
+      this.#sql.exec(
+        `DELETE FROM records WHERE key IN
+           (SELECT key FROM records WHERE key >= ? AND key < ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)`,
+        prefix,
+        endOf(prefix),
+        most,
+      );
+    }
+
+    #prune(): void {
+      this.#sql.exec(
+        "DELETE FROM records WHERE key IN (SELECT key FROM records WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
+        clock.now(),
+        LIMITS.signInsPruned,
+      );
+    }
+
+    /** Wake when the next record ends, so that what is over is deleted where nothing else is written; not more often than a minute apart. */
+    async #wakeLater(): Promise<void> {
+      if ((await this.ctx.storage.getAlarm()) !== null) return;
+      const rows = this.#sql.exec<{ next: number | null }>("SELECT MIN(expires_at) AS next FROM records");
+      const { next } = rows.one();
+      if (next !== null) await this.ctx.storage.setAlarm(Math.max(next, clock.now() + PAUSE_MS));
+    }
+  };
+}
+
+const PAUSE_MS = 60_000;
+
+/** Find the refresh token of a sign-in that is good before a write and not after it, as the library names it; null for none. */
+function findSpent(before: string, after: string): string | null {
+  type Tokens = { readonly refreshTokenId?: string; readonly previousRefreshTokenId?: string };
+  const [{ previousRefreshTokenId: spent }, now] = [
+    JSON.parse(before) as Tokens,
+    JSON.parse(after) as Tokens,
+  ];
+  if (spent === undefined) return null;
+  return [now.refreshTokenId, now.previousRefreshTokenId].includes(spent) ? null : spent;
+}
+
+/** The first key after those that begin so. */
+function endOf(prefix: string): string {
+  return `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
+}

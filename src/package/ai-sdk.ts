@@ -1,0 +1,88 @@
+import * as LIMITS from "../core/contract/limits.ts";
+import { attempt } from "../core/kit/result.ts";
+import { gatherCalls } from "./client/gather-calls.ts";
+import { createClient } from "./client.ts";
+import type { ClientOptions } from "./client/transport.ts";
+import { VolleyError } from "./client/volley-error.ts";
+import type { ActionRequest, ActionResult } from "./client/wire.ts";
+
+export interface VolleyToolsOptions extends ClientOptions {
+  /**
+   * How the model sees Volley: `batch` (unless said) is one tool that takes a list of actions; `meta` finds tools and calls them; `flat`
+   * is every tool by itself, and the calls of one step are sent as one batch.
+   */
+  readonly surface?: "batch" | "meta" | "flat";
+}
+
+/** A tool as the AI SDK takes it. */
+export interface VolleyTool {
+  readonly description: string;
+  /** The SDK's own kind of schema, whose type only its package can name. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly inputSchema: any;
+  /** @param input what the model wrote, as the schema says */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly execute: (input: any, options?: { readonly abortSignal?: AbortSignal }) => Promise<unknown>;
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: object;
+}
+
+/**
+ * Make a tool set for the AI SDK (`ai` 5 or newer): the tools that a key may call, with schemas that the deployment writes. The model
+ * is told why a call was refused where another call would not be; a refused key and a lost connection reject.
+ *
+ * @example
+ * const tools = await volleyTools({ url: "https://volley.example.com", key });
+ * const { text } = await generateText({ model, prompt, tools, stopWhen: stepCountIs(5) });
+ */
+export async function volleyTools({
+  surface = "batch",
+  ...options
+}: VolleyToolsOptions): Promise<Record<string, VolleyTool>> {
+  const client = createClient(options);
+  const { tools } = await client.api.tools.list({ format: "json-schema", surface });
+  const callTogether = gatherCalls<ActionRequest, ActionResult>(
+    async (actions, signal) => (await client.execute({ actions }, keyed(signal))).results,
+    LIMITS.actions,
+  );
+  const own: Readonly<Record<string, (input: never, signal?: AbortSignal) => Promise<unknown>>> = {
+    execute_actions: (batch, signal) => client.execute(batch, keyed(signal)),
+    invoke_tool: (call, signal) => client.api.tools.invoke(call, keyed(signal)),
+    discover_tools: (query, signal) => client.api.tools.discover(query, { signal }),
+    get_tool_schema: (name, signal) => client.api.tools.schema(name, { signal }),
+  };
+  return Object.fromEntries(
+    (tools as readonly unknown[] as readonly ListedTool[]).map(({ name, description, input_schema }) => {
+      const call = own[name] ?? ((args: never, signal) => callTogether({ tool: name, args }, signal));
+      const tool: VolleyTool = {
+        description,
+        inputSchema: toSchema(input_schema),
+        execute: (input, { abortSignal } = {}) => orRefusal(call(input as never, abortSignal)),
+      };
+      return [name, tool];
+    }),
+  );
+}
+
+/** A request of its own: what is lost on the way is sent again under the same key, and runs once. */
+function keyed(signal: AbortSignal | undefined): { idempotencyKey: string; signal: AbortSignal | undefined } {
+  return { idempotencyKey: crypto.randomUUID(), signal };
+}
+
+/** Mark a JSON Schema as the SDK does. Source: `jsonSchema` of `@ai-sdk/provider-utils`; the server is who validates. */
+function toSchema(jsonSchema: object): object {
+  return { [Symbol.for("vercel.ai.schema")]: true, _type: undefined, validate: undefined, jsonSchema };
+}
+
+/** The answer to a call, or why it was refused, where another call would not be. */
+async function orRefusal(answer: Promise<unknown>): Promise<unknown> {
+  const answered = await attempt(() => answer);
+  if (answered.ok) return answered.value;
+  const { error } = answered;
+  if (!(error instanceof VolleyError) || ![400, 413, 422].includes(error.status)) throw error;
+  return { error: { code: error.code, hint: error.hint, issues: error.issues } };
+}

@@ -1,0 +1,84 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+import type { Answers } from "./read-answers.ts";
+import type { Manager } from "./read-flags.ts";
+import { Stop } from "./stop.ts";
+
+/** Files that a folder may have and still counts as empty. */
+const NOTHING = new Set([".git", ".DS_Store"]);
+
+interface Making extends Pick<Answers, "template" | "pm"> {
+  /** The folder of all templates. */
+  readonly from: string;
+  readonly folder: string;
+  /** The folder as it is shown. */
+  readonly shown: string;
+}
+
+/** Refuse a folder in which there is something. */
+export async function checkFolder(folder: string): Promise<void> {
+  const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new Stop(
+      `${folder} cannot be taken: ${error.code === "ENOTDIR" ? "it is a file" : error.code}. Nothing was made.`,
+      1,
+    );
+  });
+  const others = found.filter((name) => !NOTHING.has(name));
+  if (others.length > 0)
+    throw new Stop(
+      `${folder === "." ? "This folder" : folder} is not empty: it has ${others.slice(0, 3).join(", ")}${others.length > 3 ? ` and ${others.length - 3} more` : ""}. Nothing was made; name another folder.`,
+      1,
+    );
+  if (toName(basename(resolve(folder))) === "")
+    throw new Stop(`'${basename(resolve(folder))}' gives the project no name: use letters and digits.`, 2);
+}
+
+/** Write the files of a template into a folder, under the folder's name. The key that gets in while it is developed. */
+export async function makeProject({ from, folder, shown, template, pm }: Making): Promise<string> {
+  await checkFolder(shown);
+  const source = join(from, template);
+  const entries = await readdir(source, { recursive: true, withFileTypes: true });
+  const name = toName(basename(folder));
+  const texts = new Map<string, string>();
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    texts.set(path.slice(source.length + 1), await readFile(path, "utf8"));
+  }
+  const { name: before } = JSON.parse(texts.get("package.json")!) as { name: string };
+  for (const [path, text] of texts) {
+    const file = join(folder, path.replace("_gitignore", ".gitignore"));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, spell(named(text, before, name), pm));
+  }
+  return /^VOLLEY_KEY=(.+)$/m.exec(texts.get("dev.vars") ?? "")?.[1] ?? "dev-key";
+}
+
+/** Put the project's name in place of the template's, whole words only. */
+function named(text: string, before: string, name: string): string {
+  return text.replaceAll(new RegExp(`(?<![\\w-])${before}(?![\\w])`, "g"), name);
+}
+
+/** Write commands as a package manager spells them. */
+function spell(text: string, pm: Manager): string {
+  if (pm === "npm") return text;
+  const once = { pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" }[pm];
+  return text
+    .replaceAll("- run: npm install", `- run: npm install --global ${pm}\n      - run: ${pm} install`)
+    .replaceAll(/\bnpm (install|test)\b(?! --global)/g, pm === "bun" ? "bun run $1" : `${pm} $1`)
+    .replaceAll("bun run install", "bun install")
+    .replaceAll("npm run ", `${pm} run `)
+    .replaceAll("npx ", `${once} `);
+}
+
+/** A name that npm and Cloudflare take: small letters, digits and dashes, 50 at most, so that `-staging` fits behind it. */
+function toName(folder: string): string {
+  return folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/^[-0-9]+/, "")
+    .slice(0, 50)
+    .replace(/-+$/, "");
+}

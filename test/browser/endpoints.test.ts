@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import {
+  ANSWERS,
+  call,
+  describeTypes,
+  FAILS,
+  GONE,
+  picture,
+  put,
+  TAKES,
+  untilTried,
+} from "./endpoint-samples.ts";
+import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+
+const PATIENT = { timeout: 20_000 };
+const ADMIN = "sandbox-admin-key";
+const LOOKS = [360, 1440].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+let event: string;
+
+beforeAll(async () => {
+  await describeTypes();
+  await put("shop-good", {
+    customer: "c_1",
+    url: ANSWERS,
+    events: ["order.paid"],
+    description: "Shop of c_1",
+  });
+  await put("shop-gone", { customer: "c_2", url: GONE, events: ["order.*"] });
+  await put("shop-paused", { customer: "c_3", url: TAKES, paused: true });
+  await put("shop-bad", { customer: "c_4", url: FAILS, events: ["order.paid", "invoice.*"] });
+  await put("shop-large", { url: TAKES, filter: { "/total": { gte: 1_000 } }, events: ["order.paid"] });
+  ({ event_id: event } = await call("POST", "/v1/events", {
+    type: "order.paid",
+    data: { order_id: "o_1", total: 12.5 },
+  }));
+  await Promise.all(["shop-good", "shop-gone", "shop-bad"].map((id) => untilTried(id, 1)));
+});
+
+describe("The section Endpoints", () => {
+  test.each(LOOKS)(
+    "shows endpoints by health, one of them, an event, and who would get another: $width px, $colorScheme",
+    async ({ width, colorScheme }) => {
+      await using console = await openConsole({
+        key: ADMIN,
+        width,
+        colorScheme,
+        path: "/console#/endpoints",
+      });
+      const { page, url } = console;
+      const look = async (name: string): Promise<void> => {
+        await picture(page, `endpoints-${name}-${width}-${colorScheme}`);
+        await expectFits(page);
+        await expectAccessible(page);
+      };
+      await page.getByRole("link", { name: "shop-bad" }).waitFor(PATIENT);
+      // Those that fail stand before those that were disabled, those before the paused, and the active last.
+      const places = await Promise.all(
+        ["shop-bad", "shop-gone", "shop-paused", "Shop of c_1"].map(
+          async (name) => (await page.getByRole("link", { name, exact: true }).boundingBox())!.y,
+        ),
+      );
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      await look("list");
+      await page.getByRole("link", { name: "shop-gone" }).click();
+      await page.getByText("It answered 410").waitFor();
+      await page.getByRole("button", { name: "Resume" }).waitFor();
+      await look("endpoint");
+      await page.goto(`${url}/console#/endpoints?event=${event}`);
+      await page
+        .getByRole("region", { name: "Its deliveries" })
+        .getByRole("link", { name: "shop-good" })
+        .waitFor();
+      await look("event");
+      await page.goto(`${url}/console#/endpoints?view=publish`);
+      await page.getByLabel("Type").fill("order.paid");
+      await page.getByLabel("Data, as JSON").fill('{"order_id":"o_2","number":12345678901234567890}');
+      await page.getByRole("button", { name: "Who would get it?" }).click();
+      await page.getByRole("cell", { name: "the endpoint is paused" }).first().waitFor(PATIENT);
+      await look("publish");
+    },
+  );
+
+  test("publishes an event by hand with every digit of its data, and leads to its deliveries", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints?view=publish" });
+    const { page } = console;
+    await page.getByLabel("Type").fill("order.paid", PATIENT);
+    await page.getByLabel("Customer").fill("c_1");
+    await page.getByLabel("Data, as JSON").fill("{");
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByText("The data is not JSON. Nothing was sent.").waitFor(PATIENT);
+    await page.getByLabel("Data, as JSON").fill('{"order_id":"o_3","number":12345678901234567890}');
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByText("Published to 1 endpoint.").waitFor(PATIENT);
+    await page.getByRole("link", { name: "See its deliveries" }).click();
+    await page.getByText("12345678901234567890").waitFor(PATIENT);
+    await page.getByRole("link", { name: "shop-good" }).waitFor(PATIENT);
+  });
+
+  test("resumes an endpoint, and delivers again what failed", async () => {
+    await put("shop-back", { url: FAILS, events: ["stock.low"] });
+    await call("POST", "/v1/events", { type: "stock.low", data: {} });
+    await untilTried("shop-back", 1);
+    await call("PATCH", "/v1/endpoints/shop-back", { url: ANSWERS, paused: true });
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-back" });
+    const { page } = console;
+    await page.getByRole("button", { name: "Resume" }).click(PATIENT);
+    await page.getByRole("button", { name: "Pause" }).waitFor(PATIENT);
+    await page.getByRole("button", { name: "Recover" }).click();
+    await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);
+  });
+
+  test("makes a portal link of an endpoint's customer, which opens the page of that customer", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-good" });
+    const { page } = console;
+    await page.getByRole("button", { name: "Make a portal link" }).click(PATIENT);
+    const link = page.getByText("/portal#token=vpl_");
+    await link.waitFor(PATIENT);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.goto(await link.innerText());
+    await page.getByRole("link", { name: "Shop of c_1" }).waitFor(PATIENT);
+    expect(await page.getByRole("link", { name: "shop-bad" }).count()).toBe(0);
+  });
+
+  test("shows on a run's page the deliveries of the events that it published", async () => {
+    const { batch_id: run } = await call("POST", "/v1/execute_actions", {
+      actions: [{ tool: "publish_event", args: { type: "order.paid", data: { order_id: "o_9" } } }],
+    });
+    await using console = await openConsole({ key: ADMIN, path: `/console#/runs/${run}` });
+    const { page } = console;
+    const deliveries = page.getByRole("region", { name: "Deliveries of its events" });
+    await deliveries.getByRole("link", { name: "shop-good" }).waitFor(PATIENT);
+    await expectAccessible(page);
+    await deliveries.getByRole("link", { name: "order.paid" }).first().click();
+    await page.getByRole("link", { name: /^evt_/ }).click(PATIENT);
+    await page.getByText("By the run").waitFor(PATIENT);
+  });
+
+  test("is for keys with the flag: others have no link to it, and nothing of it is asked", async () => {
+    await using console = await openConsole({ key: "sandbox-key", path: "/console#/endpoints" });
+    const { page } = console;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page
+      .getByText("The section Endpoints is for keys with the flag manage_endpoints.")
+      .waitFor(PATIENT);
+    expect(asked.filter((path) => /endpoints|events|deliveries/.test(path))).toEqual([]);
+  });
+});

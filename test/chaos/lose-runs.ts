@@ -1,0 +1,158 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { configureKeys } from "../support/configured-keys.ts";
+import { SANDBOX_CONFIG } from "../support/sandbox.ts";
+import { startChaosUpstream } from "./chaos-upstream.ts";
+import { startVictim } from "./victim.ts";
+import { exchange } from "./volley-client.ts";
+
+/** A batch that was answered, before the runtime was killed. */
+interface Answered {
+  readonly batchId: string;
+  readonly at: number;
+}
+
+/** Everything else that a batch was promised. */
+interface Promised {
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text that its answer has. */
+  readonly text: string;
+}
+
+export interface LostRuns {
+  readonly kills: number;
+  readonly answered: number;
+  readonly lost: number;
+  /** How long before its kill the oldest lost one was answered, in ms; 0 where none was lost. */
+  readonly oldestLostMs: number;
+  /** Runs that were lost although a later one was kept. */
+  readonly holes: number;
+  readonly promised: number;
+  /** Jobs, questions and keyed answers that were not found again. */
+  readonly broken: readonly string[];
+}
+
+/** The time of one life: from less than a report's second to several. */
+const LIVES_MS = [400, 3_000] as const;
+/** One batch in so many promises something. */
+const PROMISING = 20;
+const quota = { limit: 1_000_000, window_s: 60 };
+
+/** Kill a runtime again and again while one client after the other sends batches, and look which runs are there afterwards. */
+export async function loseRuns(kills: number): Promise<LostRuns> {
+  await using upstream = await startChaosUpstream();
+  const VOLLEY_KEYS = await configureKeys({
+    lost: { name: "lost", tenant: "lost", flags: ["approve"], quota },
+  });
+  await using victim = await startVictim({
+    vars: { PROBE_ORIGIN: upstream.url, VOLLEY_KEYS },
+    config: SANDBOX_CONFIG,
+  });
+  const ask = (path: string, body?: string, headers: Readonly<Record<string, string>> = {}) =>
+    exchange(`${victim.current.url}${path}`, {
+      key: "lost",
+      method: body === undefined ? "GET" : "POST",
+      ...(body !== undefined && { body, headers: { "content-type": "application/json", ...headers } }),
+      ...(body === undefined && { headers }),
+    });
+  const lives: { answered: Answered[]; killedAt: number }[] = [];
+  const promised: Promised[] = [];
+  let sent = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const answered: Answered[] = [];
+    const death = sleep(randomInt(...LIVES_MS)).then(() => victim.kill());
+    let killedAt = Number.POSITIVE_INFINITY;
+    void death.then(() => (killedAt = performance.now()));
+    while (killedAt === Number.POSITIVE_INFINITY) {
+      sent += 1;
+      const more = await sendOne(ask, sent);
+      if (more === null) break;
+      answered.push({ batchId: more.batchId, at: performance.now() });
+      promised.push(...more.promised);
+    }
+    await death;
+    await victim.bury();
+    await victim.start();
+    lives.push({ answered, killedAt });
+  }
+  const kept = new Set<string>();
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const answer = await ask(`/v1/runs?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    const page = JSON.parse(answer?.text ?? "") as { runs: { run_id: string }[]; next_cursor: string | null };
+    for (const { run_id } of page.runs) kept.add(run_id);
+    cursor = page.next_cursor;
+  }
+  const broken: string[] = [];
+  for (const { path, body, headers, text } of promised) {
+    const found = await ask(path, body, headers);
+    if (found?.status !== 200 || !found.text.includes(text))
+      broken.push(`${path}: ${found?.text.slice(0, 200)}`);
+  }
+  const lost = lives.map(({ answered, killedAt }) => ({
+    killedAt,
+    ones: answered.filter(({ batchId }) => !kept.has(batchId)),
+    holes: answered.filter(
+      ({ batchId }, at) => !kept.has(batchId) && answered.slice(at).some((later) => kept.has(later.batchId)),
+    ),
+  }));
+  return {
+    kills,
+    answered: lives.reduce((sum, { answered }) => sum + answered.length, 0),
+    lost: lost.reduce((sum, { ones }) => sum + ones.length, 0),
+    oldestLostMs: Math.round(
+      Math.max(
+        0,
+        ...lost.map(({ ones: [oldest], killedAt }) => (oldest === undefined ? 0 : killedAt - oldest.at)),
+      ),
+    ),
+    holes: lost.reduce((sum, { holes }) => sum + holes.length, 0),
+    promised: promised.length,
+    broken,
+  };
+}
+
+type Ask = (
+  path: string,
+  body?: string,
+  headers?: Readonly<Record<string, string>>,
+) => ReturnType<typeof exchange>;
+
+/** Send a batch; null where the runtime died over it. */
+async function sendOne(
+  ask: Ask,
+  n: number,
+): Promise<{ readonly batchId: string; readonly promised: readonly Promised[] } | null> {
+  const isPromising = n % PROMISING === 0;
+  const actions = isPromising
+    ? [
+        { id: "job", tool: "probe-background", args: { n } },
+        { id: "question", tool: "probe-delete", args: { id: n } },
+        { id: "write", tool: "probe-write", args: { n } },
+      ]
+    : [{ id: "echo", tool: "probe-echo", args: { n } }];
+  const body = JSON.stringify({ actions });
+  const headers = isPromising ? { "idempotency-key": `key-${n}` } : {};
+  const answer = await ask("/v1/execute_actions", body, headers);
+  if (answer === null) return null;
+  if (answer.status !== 200) throw new Error(`Cannot send a batch: ${answer.status} ${answer.text}`);
+  const { batch_id: batchId, results } = JSON.parse(answer.text) as {
+    readonly batch_id: string;
+    readonly results: readonly {
+      readonly job_id?: string;
+      readonly confirmation?: { readonly id: string };
+    }[];
+  };
+  const [job, question] = results;
+  if (!isPromising) return { batchId, promised: [] };
+  return {
+    batchId,
+    promised: [
+      { path: `/v1/jobs/${job!.job_id}`, text: job!.job_id! },
+      { path: `/v1/confirmations/${question!.confirmation!.id}`, text: question!.confirmation!.id },
+      { path: "/v1/execute_actions", body, headers, text: batchId },
+    ],
+  };
+}

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { choosePort } from "../../scripts/project/choose-port.ts";
+import { findKey, hasKeys, makeDevelopmentKey } from "../../scripts/project/development-key.ts";
+import { findWrangler } from "../../scripts/project/find-wrangler.ts";
+import { loadOnceReadable } from "../../scripts/project/load-once-readable.ts";
+import { readProject } from "../../scripts/project/read-project.ts";
+import { writeDevelopmentEntry } from "../../scripts/project/write-development-entry.ts";
+import { digestKey, parseKeyRing, toHash } from "../../src/core/edge/http/key-ring.ts";
+
+await mkdir("dist", { recursive: true });
+const folder = resolve(await mkdtemp(join("dist", "command-dev-")));
+afterAll(() => rm(folder, { recursive: true }));
+const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+const TOML = `main = "worker.ts"
+[[durable_objects.bindings]]
+name = "TENANT_GATE"
+class_name = "TenantGate"
+[[durable_objects.bindings]]
+name = "MINE"
+class_name = "Mine"
+[[durable_objects.bindings]]
+name = "ELSEWHERE"
+class_name = "Other"
+script_name = "another-worker"
+`;
+
+describe("volley dev", () => {
+  test("writes an entry with each class that is this Worker's own", async () => {
+    await write("wrangler.toml", TOML);
+    const entry = writeDevelopmentEntry(await readProject(folder));
+    expect(entry).toContain('import("../../worker.ts")');
+    expect(entry.match(/^export const (\w+)/gm)).toEqual(["export const TenantGate", "export const Mine"]);
+  });
+
+  test("makes a key up where there is none, with the flags that the features know, but never the one that skips questions", async () => {
+    const { key, entries } = await makeDevelopmentKey([{ name: "confirmations" }, { name: "endpoints" }]);
+    const caller = await parseKeyRing(entries).identify(key);
+    expect(caller).toMatchObject({ approves: true, manageEndpoints: true, skipApproval: false });
+    expect(caller).not.toHaveProperty("manageKeys");
+  });
+
+  test("prints the key of its variables where that gets in, and makes none up beside keys", async () => {
+    const hash = toHash(await digestKey("mine"));
+    await write("wrangler.toml", TOML);
+    const look = async (vars: string) => {
+      await write(".dev.vars", vars);
+      const project = await readProject(folder);
+      return [hasKeys(project), await findKey(project)];
+    };
+    const keys = `VOLLEY_KEYS='[{"name":"a","hash":"${hash}","tools":[]}]'\n`;
+    expect(await look("")).toEqual([false, null]);
+    expect(await look("VOLLEY_KEYS='[]'\nVOLLEY_KEY=mine")).toEqual([false, null]);
+    expect(await look(`${keys}VOLLEY_KEY=mine`)).toEqual([true, "mine"]);
+    expect(await look(`${keys}VOLLEY_KEY=other`)).toEqual([true, null]);
+    // The server says itself what it cannot read.
+    expect(await look("VOLLEY_KEYS='['")).toEqual([true, null]);
+  });
+
+  test("refuses a port that is in use where it was asked for, and a text that is none", async () => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    await expect(choosePort(String(port))).rejects.toThrow(`Port ${port} is in use. Another one: --port`);
+    await new Promise((done) => server.close(done));
+    await expect(choosePort(String(port))).resolves.toBe(port);
+    await expect(choosePort("many")).rejects.toThrow("--port must be a number");
+    await expect(choosePort(undefined)).resolves.toBeGreaterThanOrEqual(8787);
+  });
+
+  test("says which file is no code, and goes on once it is saved mended", async () => {
+    await write("wrangler.toml", TOML);
+    await write("worker.ts", "const = 1;");
+    const said: string[] = [];
+    const loaded = await loadOnceReadable(await readProject(folder), findWrangler(folder), (line) => {
+      said.push(line);
+      void write("worker.ts", "export default { options: { tools: [] } };");
+    });
+    expect(said).toEqual([
+      expect.stringMatching(/^worker\.ts:1:7 .*\nIt is served once the mended file is saved\.$/),
+    ]);
+    expect(loaded).toMatchObject({ worker: { tools: [] } });
+  });
+});

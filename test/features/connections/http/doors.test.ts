@@ -1,0 +1,314 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { agent } from "../../../../src/features/agent/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { formats } from "../../../../src/features/formats/index.ts";
+import { mcp } from "../../../../src/features/mcp/index.ts";
+import { orchestration } from "../../../../src/features/orchestration/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { samples } from "../../../support/samples.ts";
+import { API, openConnections } from "./connection-world.ts";
+import { base, mailbox } from "./mailbox-tool.ts";
+
+const later = defineTool({
+  ...base,
+  name: "later",
+  isWrite: true,
+  actions: ["send"],
+  execution: "fire-and-forget",
+  connection: "acme",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+
+const asked = defineTool({
+  ...base,
+  name: "asked",
+  isWrite: true,
+  actions: ["delete"],
+  connection: "acme",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+
+const MODEL = "https://llm.test/v1";
+const FLOW = {
+  summary: "Read the mailbox",
+  input_schema: { type: "object", properties: {} },
+  actions: [{ id: "mail", tool: "mailbox", args: {} }],
+  answer: { $ref: "mail#/mailbox" },
+};
+
+/** Open a Volley with every door, and two people with an account each. */
+async function openDoors() {
+  let round = 0;
+  const world = await openConnections({
+    tools: [mailbox, later, asked],
+    features: [addedTools(), flows(), background(), formats(), mcp(), agent(), orchestration(), runs()],
+    key: { flags: ["approve", "manage_connections", "manage_tools"] },
+    env: {
+      LLM_BASE_URL: MODEL,
+      LLM_API_KEY: "k",
+      LLM_MODEL: "m",
+    },
+    routes: {
+      [`POST ${MODEL}/chat/completions`]: ({ json }) => {
+        const { messages } = json() as { messages: { role: string }[] };
+        const isAnswer = messages.at(-1)?.role === "tool";
+        const call = {
+          id: `c${(round += 1)}`,
+          type: "function",
+          function: { name: "mailbox", arguments: "{}" },
+        };
+        const message = isAnswer
+          ? { role: "assistant", content: JSON.stringify(messages.at(-1)) }
+          : { role: "assistant", content: null, tool_calls: [call] };
+        return {
+          id: "x",
+          object: "chat.completion",
+          created: 1,
+          model: "m",
+          choices: [{ index: 0, message, finish_reason: isAnswer ? "stop" : "tool_calls" }],
+        };
+      },
+    },
+  });
+  await world.connect("ada", "ada@acme.dev");
+  await world.connect("grace", "grace@acme.dev");
+  const kept = await world.send("PUT", "/v1/flows/mail_flow", FLOW);
+  expect(kept.status, JSON.stringify(kept.body)).toBe(201);
+  return world;
+}
+
+type World = Awaited<ReturnType<typeof openDoors>>;
+type Door = (world: World, subject: string, key: string) => Promise<string>;
+
+const header = (subject: string, key: string) => ({ "volley-subject": subject, "idempotency-key": key });
+const said = (answer: { body: unknown }): string => JSON.stringify(answer.body);
+
+/** Look at a job until it is over. */
+async function endOf(world: World, jobId: string): Promise<string> {
+  for (let looks = 0; looks < 20; looks += 1) {
+    const { body } = await world.send("GET", `/v1/jobs/${jobId}`);
+    if (!["running", "retrying"].includes(body.status as string)) return JSON.stringify(body);
+    await world.volley.advance(1_000);
+  }
+  throw new Error(`Cannot wait for the job ${jobId} any longer`);
+}
+
+/** Every way in which a tool runs for somebody. Each says all that was answered. */
+const DOORS: Readonly<Record<string, Door>> = {
+  "the field of a batch": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/execute_actions",
+        { subject, actions: [{ tool: "mailbox" }] },
+        { "idempotency-key": key },
+      ),
+    ),
+  "the header of a batch": async ({ send }, subject, key) =>
+    said(await send("POST", "/v1/execute_actions", { actions: [{ tool: "mailbox" }] }, header(subject, key))),
+  "an action's key": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/execute_actions",
+        { actions: [{ tool: "mailbox", idempotency_key: key }] },
+        { "volley-subject": subject },
+      ),
+    ),
+  "a flow as an action": async ({ send }, subject, key) =>
+    said(
+      await send("POST", "/v1/execute_actions", { actions: [{ tool: "mail_flow" }] }, header(subject, key)),
+    ),
+  "a flow's run": async ({ send }, subject, key) =>
+    said(await send("POST", "/v1/flows/mail_flow/run", { subject }, { "idempotency-key": key })),
+  "a provider's turn": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/openai/tool_calls",
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c", type: "function", function: { name: "mailbox", arguments: "{}" } }],
+        },
+        header(subject, key),
+      ),
+    ),
+  "a tool of MCP": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/mcp",
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "mailbox", arguments: {} } },
+        {
+          ...header(subject, key),
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2025-06-18",
+        },
+      ),
+    ),
+  "one tool by its name": async ({ send }, subject, key) =>
+    said(
+      await send("POST", "/v1/invoke_tool", { tool_name: "mailbox", parameters: {} }, header(subject, key)),
+    ),
+  "the orchestration API": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/api/orchestration/batch",
+        { tools: [{ id: "a", toolName: "mailbox", input: {} }] },
+        header(subject, key),
+      ),
+    ),
+  "an agent's request": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/chat/completions",
+        { messages: [{ role: "user", content: "Whose mailbox?" }], volley: { subject, surface: "flat" } },
+        { "idempotency-key": key },
+      ),
+    ),
+  "a background job": async (world, subject, key) => {
+    const { body } = await world.send(
+      "POST",
+      "/v1/execute_actions",
+      { actions: [{ tool: "later" }] },
+      header(subject, key),
+    );
+    return endOf(world, body.results[0].job_id as string);
+  },
+  "a batch in the background": async (world, subject, key) => {
+    const batch = { subject, background: true, actions: [{ tool: "mailbox" }] };
+    const { body } = await world.send("POST", "/v1/execute_actions", batch, { "idempotency-key": key });
+    await endOf(world, body.job_id as string);
+    return said(await world.send("GET", `/v1/jobs/${body.job_id}/results`));
+  },
+  "what a person said yes to, whoever that was": async (world, subject, key) => {
+    const { body } = await world.send(
+      "POST",
+      "/v1/execute_actions",
+      { actions: [{ tool: "asked" }] },
+      header(subject, key),
+    );
+    const id = body.results[0].confirmation.id as string;
+    const other = subject === "ada" ? "grace" : "ada";
+    return said(
+      await world.send(
+        "POST",
+        `/v1/confirmations/${id}`,
+        { decision: "approve" },
+        { "volley-subject": other },
+      ),
+    );
+  },
+};
+
+const other = (subject: string): string => (subject === "ada" ? "grace" : "ada");
+
+describe("A subject, at every door", () => {
+  test.each(Object.keys(DOORS))("T52 is whose account is used: %s", async (name) => {
+    const world = await openDoors();
+    for (const subject of ["ada", "grace"]) {
+      const answer = await DOORS[name]!(world, subject, "one key for both");
+      expect(answer).toContain(`${subject}@acme.dev`);
+      expect(answer).not.toContain(`${other(subject)}@acme.dev`);
+    }
+  });
+
+  test("T52 never meets another one, in whatever order they come, and under the same keys", async () => {
+    const world = await openDoors();
+    const visit = fc.record({
+      door: fc.constantFrom(...Object.keys(DOORS)),
+      subject: fc.constantFrom("ada", "grace"),
+      key: fc.constantFrom("k1", "k2"),
+    });
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(visit, { minLength: 2, maxLength: 6 }), async (visits) => {
+        asked += 1;
+        for (const { door, subject, key } of visits) {
+          // A key is one door's: the same key with other content is a conflict, also for one subject.
+          const answer = await DOORS[door]!(
+            world,
+            subject,
+            `${door.replaceAll(/\W/g, "-")}-${key}-${asked}`,
+          ).catch((error: unknown) => String(error));
+          expect(answer, door).not.toContain(`${other(subject)}@acme.dev`);
+        }
+      }),
+      { numRuns: samples(20) },
+    );
+  });
+
+  test("T52 is an unknown field of a model's batch, and of a call", async () => {
+    const { send } = await openDoors();
+    const call = (name: string, args: object) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c", type: "function", function: { name, arguments: JSON.stringify(args) } }],
+    });
+    const batch = await send(
+      "POST",
+      "/v1/openai/tool_calls",
+      call("execute_actions", { subject: "ada", actions: [{ tool: "mailbox" }] }),
+    );
+    expect(said(batch)).toContain("subject");
+    expect(said(batch)).not.toContain("ada@acme.dev");
+    const args = await send("POST", "/v1/openai/tool_calls", call("mailbox", { subject: "ada" }));
+    expect(said(args)).not.toContain("ada@acme.dev");
+    const tool = await send(
+      "POST",
+      "/mcp",
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "execute_actions", arguments: { subject: "ada", actions: [{ tool: "mailbox" }] } },
+      },
+      { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
+    );
+    expect(said(tool)).not.toContain("ada@acme.dev");
+  });
+
+  test("T52 stands in no schema that a model sees", async () => {
+    const { send } = await openDoors();
+    for (const format of ["json-schema", "openai", "openai-responses", "anthropic", "gemini", "mcp"])
+      for (const surface of ["batch", "meta", "flat"]) {
+        const tools = said(await send("GET", `/v1/tools?format=${format}&surface=${surface}`));
+        expect(tools).not.toMatch(/"(?:subject|connections|on_connection)"/);
+      }
+  });
+
+  test("T52 finds nothing by the handle of another one's result", async () => {
+    const { send } = await openDoors();
+    const big = { max_tokens: 1, actions: [{ id: "a", tool: "mailbox" }] };
+    const cut = await send("POST", "/v1/execute_actions", { ...big, subject: "ada" });
+    const handle = cut.body.results[0].meta.handle as string;
+    const look = (subject: string) =>
+      send("POST", "/v1/execute_actions", {
+        subject,
+        actions: [{ tool: "discover_tools", args: { query: { $ref: `${handle}#/mailbox` } } }],
+      });
+    expect((await look("ada")).body.results[0].status).toBe("success");
+    expect((await look("grace")).body.results[0]).toMatchObject({
+      status: "error",
+      error: { code: "BAD_REFERENCE" },
+    });
+  });
+
+  test("is told by its runs, which can be found by it", async () => {
+    const { send, volley } = await openDoors();
+    await send("POST", "/v1/execute_actions", { subject: "ada", actions: [{ tool: "mailbox" }] });
+    await volley.advance(2_000);
+    const { body } = await send("GET", "/v1/runs?subject=ada");
+    expect(body.runs).toHaveLength(1);
+    expect(body.runs[0]).toMatchObject({ subject: "ada" });
+    expect((await send("GET", "/v1/runs?subject=grace")).body.runs).toEqual([]);
+  });
+});

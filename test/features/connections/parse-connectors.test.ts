@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+
+import { parseConnectors } from "../../../src/features/connections/connectors/parse-connectors.ts";
+import { PRESETS } from "../../../src/features/connections/connectors/presets.ts";
+import { toAuthorizeUrl } from "../../../src/features/connections/connectors/authorize-url.ts";
+import type { OAuthConnector } from "../../../src/features/connections/connectors/connector.ts";
+import { missingScopes, toAskedScopes } from "../../../src/features/connections/connectors/scopes.ts";
+
+const CLIENT = { client_id: "id", client_secret: { secret: "S" } };
+const OWN = {
+  ...CLIENT,
+  authorize_url: "https://id.acme.dev/authorize",
+  token_url: "https://id.acme.dev/token",
+  hosts: ["api.acme.dev"],
+  scopes: ["read"],
+};
+const parse = (value: unknown, trusted: readonly string[] = []) =>
+  parseConnectors(JSON.stringify(value), new Set(trusted));
+const preset = (name: string): OAuthConnector => {
+  const parsed = parse({ [name]: CLIENT });
+  if (!parsed.ok) throw new Error(parsed.error);
+  return parsed.value.get(name) as OAuthConnector;
+};
+
+describe("VOLLEY_CONNECTORS", () => {
+  test.each(Object.keys(PRESETS))("knows of %s all but the client's id and secret", (name) => {
+    const connector = preset(name);
+    expect(connector).toMatchObject({ kind: "oauth2", clientId: "id", secret: "S", tenants: null });
+    for (const origin of connector.origins) expect(origin).toMatch(/^https:\/\//);
+    const url = new URL(
+      toAuthorizeUrl(connector, {
+        state: "s",
+        redirectUri: "https://v.dev/cb",
+        scopes: ["a"],
+        challenge: "c",
+      }),
+    );
+    expect(url.protocol).toBe("https:");
+    expect(url.searchParams.get("code_challenge_method")).toBe(connector.pkce ? "S256" : null);
+  });
+
+  test("lets a deployment change what a preset says", () => {
+    const parsed = parse({
+      google: { ...CLIENT, scopes: ["drive.file"], hosts: ["www.googleapis.com"], tenants: ["acme"] },
+    });
+    expect(parsed.ok && parsed.value.get("google")).toMatchObject({
+      scopes: ["drive.file"],
+      origins: new Set(["https://www.googleapis.com"]),
+      tenants: new Set(["acme"]),
+    });
+  });
+
+  test.each([
+    [{ acme: { ...OWN, client_id: 7 } }, "/acme/client_id must be"],
+    [{ acme: { ...OWN, client_secret: "geheim" } }, "/acme/client_secret must be"],
+    [{ acme: { ...OWN, client_secret: { secret: "not a variable" } } }, "/acme/client_secret/secret must be"],
+    [{ acme: CLIENT }, "/acme/authorize_url must be"],
+    [
+      { acme: { ...OWN, authorize_url: "http://id.acme.dev/authorize" } },
+      "/acme/authorize_url must be an address that begins with https://",
+    ],
+    [{ acme: { ...OWN, token_url: "https://user@id.acme.dev/token" } }, "/acme/token_url must be"],
+    [{ acme: { ...OWN, hosts: ["*.acme.dev"] } }, "/acme/hosts/0 must be a host name or an origin"],
+    [{ acme: { ...OWN, hosts: ["api.acme.dev/v1"] } }, "/acme/hosts/0"],
+    [{ acme: { ...OWN, hosts: ["http://api.acme.dev"] } }, "/acme/hosts/0 must be reached by https"],
+    [{ acme: { ...OWN, hosts: [] } }, "/acme/hosts"],
+    [{ acme: { ...OWN, colour: "red" } }, "/acme/colour"],
+    [{ google: { ...CLIENT, tenants: "acme" } }, "/google/tenants must be"],
+    [{ crm: { kind: "key", as: "header", hosts: ["api.crm.dev"] } }, "/crm/as must be"],
+    [{ crm: { kind: "key", as: { header: "a b" }, hosts: ["api.crm.dev"] } }, "/crm/as"],
+    [{ crm: { kind: "key", as: "bearer" } }, "/crm/hosts must be"],
+    [{ "a b": OWN }, "/a b must be a name"],
+    [[], "it must be an object"],
+  ])("that is %o is refused by its field", (value, said) => {
+    const parsed = parse(value);
+    expect(parsed.ok).toBe(false);
+    expect(!parsed.ok && parsed.error).toContain(said);
+  });
+
+  test("may name plain http where the deployment trusts it, as a sandbox does", () => {
+    const origin = "http://127.0.0.1:9911";
+    const own = { ...OWN, authorize_url: `${origin}/a`, token_url: `${origin}/t`, hosts: [origin] };
+    expect(parse({ acme: own }, [origin]).ok).toBe(true);
+    expect(parse({ acme: own }).ok).toBe(false);
+  });
+});
+
+describe("Scopes", () => {
+  test("are short in Volley and whole at the provider", () => {
+    expect(toAskedScopes(["calendar.events", "https://mail.google.com/"], preset("google"))).toEqual([
+      "https://www.googleapis.com/auth/calendar.events",
+      "https://mail.google.com/",
+      "openid",
+      "email",
+    ]);
+  });
+
+  test("that include others cover them", () => {
+    expect(missingScopes(["public_repo", "read:org"], ["repo"], preset("github"))).toEqual(["read:org"]);
+    expect(missingScopes(["read:org"], ["admin:org"], preset("github"))).toEqual([]);
+    const granted = ["https://www.googleapis.com/auth/gmail.modify"];
+    expect(missingScopes(["gmail.send", "calendar"], granted, preset("google"))).toEqual(["calendar"]);
+  });
+});

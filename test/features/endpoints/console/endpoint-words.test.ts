@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  healthOf,
+  sayAttempts,
+  sayDisabled,
+  sortByHealth,
+  splitTypes,
+} from "../../../../src/features/endpoints/console/endpoint-words.ts";
+
+const SINCE = "2026-01-01T00:00:00.000Z";
+const GOOD = { id: "good", state: "active" } as const;
+const FAILING = { id: "failing", state: "active", failing_since: SINCE } as const;
+const PAUSED = { id: "paused", state: "paused", failing_since: SINCE } as const;
+const GONE = { id: "gone", state: "disabled", disabled_because: "gone", failing_since: SINCE } as const;
+
+describe("Endpoints", () => {
+  test("stand by their health: those that fail, those that were disabled, the paused, and then all others as they came", () => {
+    const sorted = sortByHealth([GOOD, PAUSED, { ...GOOD, id: "good 2" }, GONE, FAILING]);
+    expect(sorted.map(({ id }) => id)).toEqual(["failing", "gone", "paused", "good", "good 2"]);
+  });
+
+  test("that are paused or disabled are that, whether they failed or not", () => {
+    expect([GOOD, FAILING, PAUSED, GONE].map(healthOf)).toEqual(["active", "failing", "paused", "disabled"]);
+  });
+
+  test("say why they were disabled", () => {
+    expect(sayDisabled(GONE)).toContain("410");
+    expect(sayDisabled(GOOD)).toBe("");
+  });
+});
+
+describe("A delivery", () => {
+  const attempt = (more: object) => ({ at: SINCE, duration_ms: 1_500, ...more });
+
+  test("says its last answer, how long it took, and which attempt it was", () => {
+    expect(sayAttempts({ attempts: [] })).toBe("not tried yet");
+    expect(sayAttempts({ attempts: [attempt({ status: 204 })] })).toBe("HTTP 204 in 1.50 s");
+    expect(sayAttempts({ attempts: [attempt({ status: 500 }), attempt({ code: "EGRESS_DENIED" })] })).toBe(
+      "egress denied in 1.50 s, attempt 2",
+    );
+  });
+});
+
+test("Types are read with commas or spaces between them, each once", () => {
+  expect(splitTypes(" order.paid, invoice.*  order.paid,\n*,")).toEqual(["order.paid", "invoice.*", "*"]);
+});

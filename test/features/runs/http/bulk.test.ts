@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import {
+  createTestVolley,
+  type TestVolley,
+  type TestVolleyOptions,
+} from "../../../../src/package/testing.ts";
+
+const DECLARATION = {
+  summary: "Do it",
+  description: "Do it.",
+  category: "test",
+  actions: ["create"],
+  isWrite: true,
+  execution: "sync",
+  hosts: ["api.example.com"],
+  orchestration: { mode: "sequential-only" },
+  input: z.strictObject({ of: z.string() }),
+} as const;
+const store = defineTool({
+  ...DECLARATION,
+  name: "store_it",
+  run: async ({ of }, ctx) => (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json(),
+});
+const later = defineTool({
+  ...DECLARATION,
+  name: "store_later",
+  execution: "fire-and-forget",
+  run: async ({ of }, ctx) =>
+    (await ctx.fetch(`https://api.example.com/later/${of}`, { method: "POST" })).json(),
+});
+const drop = defineTool({
+  ...DECLARATION,
+  name: "drop_it",
+  actions: ["delete"],
+  run: () => Promise.resolve({}),
+});
+
+type Treatment = "done" | "refused" | "lost after it was done";
+
+/** A store that treats requests one after the other, and the Worker that sends them. */
+async function start(treatments: Treatment[] = [], more: Partial<TestVolleyOptions> = {}) {
+  const effects = new Map<string, number>();
+  const volley = await createTestVolley({
+    tools: [store, later, drop],
+    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+    routes: {
+      "POST https://api.example.com/later/*": () => new Response("{}", { status: 503 }),
+      "POST https://api.example.com/*": ({ url }) => {
+        const of = url.split("/").at(-1)!;
+        const treatment = treatments.shift() ?? "done";
+        if (treatment !== "refused") effects.set(of, (effects.get(of) ?? 0) + 1);
+        if (treatment.startsWith("lost")) throw new Error("the connection broke");
+        return Response.json({ of }, { status: treatment === "refused" ? 400 : 200 });
+      },
+    },
+    ...more,
+  });
+  return { volley, effects };
+}
+
+const post = async (volley: TestVolley, path: string, body?: object) => {
+  const answer = await volley.fetch(path, {
+    method: "POST",
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+const write = (of: string, tags = ["t"]) => ({
+  actions: [{ id: "w", tool: "store_it", args: { of } }],
+  tags,
+});
+const listed = async (volley: TestVolley, query: string): Promise<readonly Record<string, unknown>[]> => {
+  const answer = await volley.fetch(`/v1/runs?${query}`);
+  const page: { readonly runs: readonly Record<string, unknown>[] } = await answer.json();
+  return page.runs;
+};
+
+describe("POST /v1/runs/rerun", () => {
+  test("runs again all that fit, each as a run of its own with the tags of the first", async () => {
+    const { volley, effects } = await start(["refused", "done", "refused", "refused"]);
+    for (const of of ["a", "b", "c"]) await volley.run(write(of));
+    await volley.run(write("other", ["u"]));
+    await volley.advance(3_000);
+    const again = await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" });
+    expect(again).toEqual({ status: 200, body: { runs: 2, more: false } });
+    expect(Object.fromEntries(effects)).toEqual({ a: 1, b: 1, c: 1 });
+    await volley.advance(3_000);
+    expect(await listed(volley, "tag=t")).toHaveLength(5);
+    const parents = (await listed(volley, "tag=t&status=success")).flatMap(({ parent }) => parent ?? []);
+    expect(new Set(parents).size).toBe(2);
+  });
+
+  test("leaves a run to its last rerun, so what is asked for twice does not run twice", async () => {
+    const { volley } = await start(["refused", "refused", "done"]);
+    await volley.run(write("a"));
+    await volley.advance(3_000);
+    const ask = async () => {
+      const { body } = await post(volley, "/v1/runs/rerun?tag=t&status=error");
+      await volley.advance(3_000);
+      return body["runs"];
+    };
+    // The run, then the rerun that failed as well, then nothing that has failed and was not run again.
+    expect([await ask(), await ask(), await ask()]).toEqual([1, 1, 0]);
+    expect(volley.requests).toHaveLength(3);
+  });
+
+  test("counts each rerun, and says that there are more where the quota does not reach", async () => {
+    const { volley } = await start(
+      Array.from({ length: 20 }, () => "refused" as const),
+      {
+        key: { quota: { limit: 10, window_s: 3_600 } },
+      },
+    );
+    for (let at = 0; at < 6; at += 1) await volley.run(write(`w${at}`));
+    await volley.advance(3_000);
+    const before = volley.requests.length;
+    const first = await post(volley, "/v1/runs/rerun", { tag: "t" });
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({ more: true });
+    expect(volley.requests.length - before).toBe(first.body["runs"]);
+    expect(first.body["runs"]).toBeLessThan(6);
+    const second = await post(volley, "/v1/runs/rerun", { tag: "t" });
+    expect([second.status, second.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
+  });
+
+  test("begins no more when its time is over, and at most a thousand", async () => {
+    const { volley } = await start([], {
+      routes: {
+        "POST https://api.example.com/*": async (_, { sleep }) => {
+          await sleep(9_000);
+          return new Response("{}", { status: 400 });
+        },
+      },
+    });
+    for (let at = 0; at < 30; at += 1) await volley.run(write(`w${at}`));
+    await volley.advance(3_000);
+    const beganAt = volley.now();
+    const { body } = await post(volley, "/v1/runs/rerun", { tag: "t" });
+    expect(body).toMatchObject({ more: true });
+    expect(volley.now() - beganAt).toBeLessThan(LIMITS.rerunsBegunMs + 15_000);
+    expect(LIMITS.runsInBulk).toBe(1_000);
+  });
+
+  test("refuses a filter that the list would refuse, wherever it stands", async () => {
+    const { volley } = await start();
+    for (const [path, body] of [
+      ["/v1/runs/rerun", { status: "fine" }],
+      ["/v1/runs/rerun", { colour: "red" }],
+      ["/v1/runs/rerun?colour=red", {}],
+      ["/v1/runs/rerun?tag=a", { tag: "b" }],
+      ["/v1/runs/cancel", { only: "failed" }],
+    ] as const) {
+      const { status } = await post(volley, path, body);
+      expect([path, status >= 400 && status < 500]).toEqual([path, true]);
+    }
+    expect(volley.requests).toEqual([]);
+  });
+});
+
+test("Whatever ran, and however often all of it is run again at once, no write takes effect twice without a yes", async () => {
+  const treatment = fc.constantFrom<Treatment>("done", "refused", "lost after it was done");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
+      fc.array(treatment, { maxLength: 24 }),
+      fc.array(fc.record({ only: fc.constantFrom("failed", undefined), waits: fc.boolean() }), {
+        maxLength: 4,
+      }),
+      async (sizes, treatments, bulks) => {
+        const { volley, effects } = await start([...treatments]);
+        for (const [run, size] of sizes.entries()) {
+          const actions = Array.from({ length: size + 1 }, (_, at) => ({
+            id: `w${at}`,
+            tool: "store_it",
+            args: { of: `${run}-${at}` },
+          }));
+          await volley.run({ actions, tags: ["t"] });
+        }
+        await volley.advance(3_000);
+        for (const { only, waits } of bulks) {
+          const asked = { tag: "t", ...(only && { only }) };
+          await Promise.all([post(volley, "/v1/runs/rerun", asked), post(volley, "/v1/runs/rerun", asked)]);
+          if (waits) await volley.advance(3_000);
+        }
+        for (const [of, count] of effects) expect([of, count]).toEqual([of, 1]);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test("A rerun that is sent again under its Idempotency-Key is answered as it was, and runs once", async () => {
+  const { volley } = await start(["refused", "refused", "done"]);
+  const { batch_id } = await volley.run(write("a"));
+  await volley.advance(3_000);
+  const again = async (key: string) => {
+    const answer = await volley.fetch(`/v1/runs/${batch_id}/rerun`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: "{}",
+    });
+    return [answer.headers.get("idempotency-replayed"), await answer.text()] as const;
+  };
+  const [, first] = await again("one");
+  expect(await again("one")).toEqual(["true", first]);
+  await volley.advance(3_000);
+  expect(await again("one")).toEqual(["true", first]);
+  expect(volley.requests).toHaveLength(2);
+  // One that was only answered from before is no rerun: the next one asks nothing about it.
+  const [, second] = await again("two");
+  expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
+});
+
+describe("POST /v1/runs/cancel", () => {
+  const job = { actions: [{ id: "j", tool: "store_later", args: { of: "j" } }], tags: ["jobs"] };
+  const question = { actions: [{ id: "q", tool: "drop_it", args: { of: "q" } }], tags: ["asks"] };
+
+  test("ends the jobs of runs, and answers their open questions with a no", async () => {
+    const { volley } = await start();
+    const made = await volley.run(job);
+    const asked = await volley.run(question);
+    await volley.run(write("plain"));
+    await volley.advance(3_000);
+    expect((await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body).toEqual({ runs: 1, more: false });
+    const { job_id } = made.results[0] as unknown as { readonly job_id: string };
+    expect(await (await volley.fetch(`/v1/jobs/${job_id}`)).json()).toMatchObject({ status: "cancelled" });
+    // Nothing of the plain one goes on, and the job is over.
+    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 1, more: false });
+    expect(await listed(volley, "status=waiting")).toEqual([]);
+    expect(await listed(volley, "tag=asks")).toMatchObject([{ run_id: asked.batch_id, status: "error" }]);
+    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 0, more: false });
+  });
+
+  test("leaves questions alone where the key may not decide", async () => {
+    const { volley } = await start([], { key: { flags: [] } });
+    await volley.run(question);
+    await volley.advance(3_000);
+    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 0, more: false });
+    expect(await listed(volley, "status=waiting")).toHaveLength(1);
+  });
+
+  test("ends batches in the background, whose rest is not sent", async () => {
+    const { volley } = await start([], {
+      routes: {
+        "POST https://api.example.com/*": async (_, { sleep }) => {
+          await sleep(5_000);
+          return {};
+        },
+      },
+    });
+    const elements = Array.from({ length: 20 }, (_, n) => `${n}`);
+    const actions = [{ id: "w", tool: "store_it", for_each: elements, args: { of: { $ref: "item#" } } }];
+    const { body } = await post(volley, "/v1/execute_actions", {
+      background: true,
+      deadline_ms: 900_000,
+      actions,
+    });
+    await volley.advance(12_000);
+    expect((await post(volley, "/v1/runs/cancel", { source: "background", status: "running" })).body).toEqual(
+      {
+        runs: 1,
+        more: false,
+      },
+    );
+    expect(await (await volley.fetch(`/v1/jobs/${String(body["job_id"])}`)).json()).toMatchObject({
+      status: "cancelled",
+    });
+    await volley.advance(120_000);
+    expect(volley.requests.length).toBeLessThan(6);
+    expect(await listed(volley, "status=running")).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+
+const SECRET = "a-secret-of-a-tool-9f1";
+const DECLARATION = {
+  summary: "Say a text",
+  description: "Say a text.",
+  category: "test",
+  actions: ["read"],
+  isWrite: false,
+  execution: "sync",
+  hosts: [],
+  orchestration: { mode: "parallel-safe" },
+  input: z.strictObject({ text: z.string() }),
+  run: async ({ text }: { text: string }) => ({ text }),
+} as const;
+const echo = defineTool({ ...DECLARATION, name: "echo_text" });
+const hidden = defineTool({ ...DECLARATION, name: "hidden_echo", private: true });
+const leaky = defineTool({ ...DECLARATION, name: "leaky_echo", secrets: ["LEAKY_KEY"] });
+
+const start = (env: Record<string, string> = {}): Promise<TestVolley> =>
+  createTestVolley({
+    tools: [echo, hidden, leaky],
+    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+    key: { flags: ["approve", "manage_tools"] },
+    env: { LEAKY_KEY: SECRET, ...env },
+    routes: { "GET https://api.example.com/said": { said: "a private matter" } },
+  });
+const send = async (volley: TestVolley, method: string, path: string, body?: object) => {
+  const answer = await volley.fetch(path, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, text, json: JSON.parse(text || "null") as Record<string, unknown> };
+};
+
+describe("A run is not run again", () => {
+  test.each([
+    ["of a private tool", {}, "hidden_echo", "a word"],
+    ["of which a secret was taken out", {}, "leaky_echo", `see ${SECRET} here`],
+    ["that was too large to be kept", {}, "echo_text", "x".repeat(17_000)],
+    ["whose content is not kept at all", { VOLLEY_RUNS: "outline" }, "echo_text", "a word"],
+  ])("with an action %s: 422 with its id, and nothing runs", async (_, env, tool, text) => {
+    const volley = await start(env);
+    const { batch_id } = await volley.run({
+      actions: [
+        { id: "fine", tool: "echo_text", args: { text: "fine" } },
+        { id: "lost", tool, args: { text } },
+      ],
+    });
+    await volley.advance(3_000);
+    const { status, text: said } = await send(volley, "POST", `/v1/runs/${batch_id}/rerun`, {});
+    expect(status).toBe(422);
+    expect(said).toContain("'lost'");
+    expect(said).not.toContain(SECRET);
+    await volley.advance(3_000);
+    expect((await send(volley, "GET", "/v1/runs")).json["runs"]).toHaveLength(1);
+  });
+
+  test("that is an attempt of a job, which is redriven instead", async () => {
+    const volley = await start();
+    const { run_id, job_id } = (await volley.client.begin({
+      actions: [{ tool: "echo_text", args: { text: "a" } }],
+    })) as unknown as { readonly run_id: string; readonly job_id: string };
+    await volley.advance(5_000);
+    const { status, text } = await send(volley, "POST", `/v1/runs/${run_id}/rerun`, {});
+    expect([status, text.includes(`/v1/jobs/${job_id}/redrive`)]).toEqual([422, true]);
+    expect((await send(volley, "GET", "/v1/runs?source=background")).json["runs"]).toMatchObject([
+      { run_id, job_id, source: "background", status: "success" },
+    ]);
+  });
+});
+
+test("A tool with 'private' that a tenant added leaves neither arguments nor results", async () => {
+  const volley = await start();
+  const put = await send(volley, "PUT", "/v1/tools/ask_it", {
+    summary: "Ask it",
+    description: "Ask it.",
+    category: "test",
+    actions: ["read"],
+    is_write: false,
+    private: true,
+    input_schema: { type: "object", properties: { q: { type: "string" } }, required: ["q"] },
+    http: { method: "GET", url: "https://api.example.com/said" },
+  });
+  expect(put.status, put.text).toBe(201);
+  await volley.advance(6_000);
+  const { batch_id, results } = await volley.run({
+    actions: [{ id: "p", tool: "ask_it", args: { q: "a private question" } }],
+  });
+  expect(results).toMatchObject([{ status: "success" }]);
+  await volley.advance(3_000);
+  const { text, json } = await send(volley, "GET", `/v1/runs/${batch_id}`);
+  expect(json).toMatchObject({ actions: [{ id: "p", private: true, status: "success" }] });
+  expect(text).not.toContain("a private");
+});
+
+test("A flow that a clock starts leaves a run of the source 'cron'", async () => {
+  const volley = await start();
+  const put = await send(volley, "PUT", "/v1/flows/every-minute", {
+    summary: "Say it",
+    input_schema: { type: "object" },
+    actions: [{ id: "one", tool: "echo_text", args: { text: "hi" } }],
+    triggers: { cron: "* * * * *", timezone: "UTC" },
+  });
+  expect(put.status, put.text).toBe(201);
+  await volley.advance(70_000);
+  const { json } = await send(volley, "GET", "/v1/runs?source=cron");
+  expect(json["runs"]).toMatchObject([{ source: "cron", flow: "every-minute", status: "success" }]);
+});

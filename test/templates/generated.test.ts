@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+
+import { expect, test } from "vitest";
+
+import { TEMPLATES } from "../../scripts/templates/template-list.ts";
+import { writeWranglerFile } from "../../scripts/templates/write-wrangler-file.ts";
+import { TEMPLATES as OFFERED } from "../../templates/create-volley/src/read-flags.ts";
+
+test("the starter's wrangler.toml is the generated one; node scripts/build-create.ts --write brings it up to date", async () => {
+  const written = await readFile("templates/starter/wrangler.toml", "utf8");
+  expect(written === writeWranglerFile(TEMPLATES[0]!), "run: node scripts/build-create.ts --write").toBe(
+    true,
+  );
+});
+
+test("npm create volley offers every template", () => {
+  expect(Object.keys(OFFERED)).toEqual(TEMPLATES.map(({ name }) => name));
+});
+
+test("one version stands in both packages and in the starter's dependency", async () => {
+  const read = async (path: string) =>
+    JSON.parse(await readFile(path, "utf8")) as { version: string; dependencies: Record<string, string> };
+  const { version } = await read("package.json");
+  expect((await read("templates/create-volley/package.json")).version).toBe(version);
+  expect((await read("templates/starter/package.json")).dependencies["volley"]).toBe(version);
+});

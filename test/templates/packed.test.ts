@@ -1,0 +1,131 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { TEMPLATES } from "../../scripts/templates/template-list.ts";
+import { type PackedPackages, packPackages } from "../support/packed-packages.ts";
+
+/* Both packages as they would be published, and each template made by the one and run by the other. */
+let packed: PackedPackages;
+beforeAll(async () => {
+  packed = await packPackages();
+}, 300_000);
+afterAll(() => packed?.[Symbol.asyncDispose]());
+
+const read = (...path: string[]): Promise<string> => readFile(join(packed.folder, ...path), "utf8");
+
+test("the dry run of a release packs both packages, and changes nothing", () => {
+  expect(packed.released).toMatch(/^Version (\S+) -> \1, tag v\1\.$/m);
+  expect(packed.released).toMatch(/^Packed .*\/volley-\S+\.tgz: \d+ files/m);
+  expect(packed.released).toMatch(/^Packed .*\/create-volley-\S+\.tgz: \d+ files/m);
+  expect(packed.released).toContain("nothing was committed, tagged or published");
+});
+
+test("the package has its notice, links that lead into the repository, and nothing that only changes of it need", async () => {
+  const manifest = JSON.parse(await read("node_modules/volley/package.json")) as Record<string, unknown>;
+  expect(manifest).toMatchObject({
+    name: "volley",
+    repository: { type: "git" },
+    publishConfig: { provenance: true },
+  });
+  for (const field of ["private", "scripts", "devDependencies", "overrides"])
+    expect(manifest).not.toHaveProperty(field);
+  const notice = await read("node_modules/volley/dist/NOTICE");
+  for (const name of ["just-bash", "mathjs"])
+    expect(notice).toMatch(new RegExp(`^  ${name} .*Apache-2\\.0`, "m"));
+  const readme = await read("node_modules/volley/README.md");
+  expect(readme.match(/(?:\]\(|src="|srcset=")(?!https?:|#)[^)"]*/g)).toBeNull();
+});
+
+describe.each(TEMPLATES.map(({ name }) => name))("the template %s", (name) => {
+  test("passes its tests and its types, and would be deployed, to staging too", async () => {
+    const made = await packed.create(`made-${name}`, "--template", name, "--no-install", "--no-git");
+    expect(made.code, made.text).toBe(0);
+    expect(made.text).toMatch(
+      new RegExp(`^  cd made-${name} && npm install\n  npm run dev\n  curl .*@batch\\.json$`, "m"),
+    );
+    const folder = join(packed.folder, `made-${name}`);
+    await symlink(join(packed.folder, "node_modules"), join(folder, "node_modules"));
+    for (const [program, ...words] of [
+      ["vitest", "run"],
+      ["tsc"],
+      ["volley", "tools", "check"],
+      ["volley", "deploy", "--dry-run"],
+      ["volley", "deploy", "--dry-run", "--env", "staging"],
+    ] as const) {
+      const { code, text } = await packed.run(folder, program, ...words);
+      expect(code, `${program} ${words.join(" ")}\n${text}`).toBe(0);
+    }
+  });
+
+  test("is a project of the folder's name, with all that it needs and nothing left of the template's", async () => {
+    const files = (await readdir(join(packed.folder, `made-${name}`), { recursive: true })).filter(
+      (path) => !path.startsWith("node_modules"),
+    );
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ".github/workflows/ci.yml",
+        ".gitignore",
+        "AGENTS.md",
+        "README.md",
+        "batch.json",
+        "wrangler.toml",
+      ]),
+    );
+    const manifest = JSON.parse(await read(`made-${name}`, "package.json")) as Record<string, unknown>;
+    expect(manifest).toMatchObject({ name: `made-${name}`, scripts: { dev: "volley dev" } });
+    const config = await read(`made-${name}`, "wrangler.toml");
+    expect(config).toContain(`name = "made-${name}"`);
+    expect(config).not.toContain(TEMPLATES.find((one) => one.name === name)!.project);
+    const batch = JSON.parse(await read(`made-${name}`, "batch.json")) as { actions: object[] };
+    expect(batch.actions.length).toBeGreaterThan(1);
+    const readme = await read(`made-${name}`, "README.md");
+    expect(readme).toContain("-d @batch.json");
+  });
+});
+
+describe("npm create volley", () => {
+  test("refuses a folder that is not empty, and what it does not know, and writes nothing", async () => {
+    await mkdir(join(packed.folder, "full"));
+    await writeFile(join(packed.folder, "full", "mine.txt"), "mine");
+    expect(await packed.create("full", "--no-install")).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("full is not empty: it has mine.txt. Nothing was made") as string,
+    });
+    expect(await readdir(join(packed.folder, "full"))).toEqual(["mine.txt"]);
+    for (const [words, said] of [
+      [["new", "--template", "startr"], "Did you mean starter?"],
+      [["new", "--templat", "starter"], "There is no option --templat. Did you mean --template?"],
+      [["new", "--pm", "cargo"], "--pm is one of npm, pnpm, yarn, bun"],
+      [["new", "other"], "One folder, please"],
+      [["日本"], "gives the project no name"],
+    ] as const)
+      expect(await packed.create(...words)).toMatchObject({
+        code: 2,
+        text: expect.stringContaining(said) as string,
+      });
+    expect(await readdir(packed.folder)).not.toContain("new");
+  });
+
+  test("asks nothing without a terminal, and takes the starter", async () => {
+    const { code, text } = await packed.create("--no-install", "--no-git");
+    expect([code, text]).toEqual([0, expect.stringContaining("Made my-volley of the template starter.")]);
+  });
+
+  test("writes commands as the package manager spells them", async () => {
+    await packed.create("with-pnpm", "--pm", "pnpm", "--no-install", "--no-git");
+    expect(await read("with-pnpm", "README.md")).toContain("pnpm install\npnpm test\npnpm run dev");
+    const agents = await read("with-pnpm", "AGENTS.md");
+    expect(agents).toContain("`pnpm exec volley tools check`");
+    expect(await read("with-pnpm", ".github/workflows/ci.yml")).toContain(
+      "- run: npm install --global pnpm\n      - run: pnpm install\n      - run: pnpm run types\n      - run: pnpm test",
+    );
+  });
+
+  test("begins a git repository where git is there", async () => {
+    const { text } = await packed.create("with-git", "--no-install");
+    expect(text).toContain("Began a git repository.");
+    expect(await readdir(join(packed.folder, "with-git"))).toContain(".git");
+  });
+});
