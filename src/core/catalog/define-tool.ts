@@ -269,7 +269,7 @@ export interface Tool {
   readonly bindings: readonly string[];
   /** The scopes that it needs, by connector; absent where it uses no account of a subject. */
   readonly connection?: Readonly<Record<string, readonly string[]>> | undefined;
-  readonly connectionOptional?: true;
+  readonly connectionOptional?: boolean | undefined;
   readonly timeoutMs: number;
   /** Undefined for the deployment's own limit. */
   readonly headersTimeoutMs?: number | undefined;
@@ -329,8 +329,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   connection: optional(
     must(
       "be a connector's name, or scopes by connectors' names",
-      (value) =>
-        typeof value === "string" || (isJsonObject(value) && Object.values(value).every(Array.isArray)),
+      (value) => typeof value === "string" || isJsonObject(value),
     ),
   ),
   connectionOptional: optional(must("be true or false", isFlag)),
@@ -404,10 +403,8 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
     bindings: declaration.bindings ?? [],
-    ...(connection !== undefined && {
-      connection: typeof connection === "string" ? { [connection]: [] } : connection,
-    }),
-    ...(declaration.connectionOptional === true && { connectionOptional: true as const }),
+    connection: typeof connection === "string" ? { [connection]: [] } : connection,
+    connectionOptional: declaration.connectionOptional,
     timeoutMs: declaration.timeoutMs ?? LIMITS.toolTimeoutMs,
     headersTimeoutMs: declaration.headersTimeoutMs,
     maxResponseBytes: declaration.maxResponseBytes ?? LIMITS.responseBytes,
@@ -497,11 +494,8 @@ function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[]
       declaration.retries !== undefined &&
       "'retries' is for fire-and-forget tools: a batch does not wait for days",
     orchestration.cache_ttl_s !== undefined &&
-      isWrite &&
-      "'cache_ttl_s' is for reads: a write must be made every time",
-    orchestration.cache_ttl_s !== undefined &&
-      declaration.connection !== undefined &&
-      "'cache_ttl_s' is not for tools with a 'connection': an answer is one subject's",
+      (isWrite || declaration.connection !== undefined) &&
+      "'cache_ttl_s' is for reads without a 'connection': others must be made every time",
     isWrite &&
       declaration.whenLimiterDown === "run" &&
       "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted",

@@ -51,14 +51,11 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
   for (const { name, confirm, bindings, connection } of tools) {
-    if (connection !== undefined && !names.has("connections"))
-      throw new Error(sayMissing(`the tool '${name}', which uses a connection,`, "connections"));
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
-    for (const binding of bindings) {
-      const other = BY_BINDING[binding];
+    const others = bindings.map((binding) => BY_BINDING[binding]);
+    for (const other of connection === undefined ? others : ["connections", ...others])
       if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
-    }
   }
 }
 

@@ -56,7 +56,7 @@ export interface PlanOptions {
    */
   readonly isApproved?: boolean | undefined;
   /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
-  readonly asksFirst?: ReadonlySet<string>;
+  readonly asksFirst?: Pick<ReadonlySet<string>, "has"> | undefined;
   /** No caller waits for it, so its loops may be long. */
   readonly isLong?: boolean;
 }
@@ -108,7 +108,7 @@ export function makePlan(
   const asks = !(batch.skipApproval && maySkipApproval);
   const asked = drafts.map(
     ({ task, entry }) =>
-      asksFirst?.has(entry.id) === true ||
+      asksFirst?.has(entry.id) ||
       (asks &&
         task.ok &&
         (!isApproved || takesResults(task.value, position)) &&

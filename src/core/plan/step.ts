@@ -113,7 +113,7 @@ export interface Plan {
     "requestedBy" | "asker"
   >;
   /** Steps that wait until an account is connected, by id. */
-  readonly missing?: ReadonlyMap<string, MissingAccount>;
+  readonly missing?: ReadonlyMap<string, MissingAccount> | undefined;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */

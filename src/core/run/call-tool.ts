@@ -227,9 +227,9 @@ class ToolCall implements CallState {
   }
 
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
-    const looksUp = this.#scope.ports.secretOf !== undefined && this.#call.tool.secrets.length > 0;
-    const unfound = looksUp ? await this.#lookUpSecrets() : null;
-    const misfit = unfound ?? (this.#call.tool.connection && (await this.#connect())) ?? null;
+    const { secrets, connection } = this.#call.tool;
+    const looksUp = this.#scope.ports.secretOf !== undefined && secrets.length > 0;
+    const misfit = looksUp || connection !== undefined ? await this.#prepare(looksUp) : null;
     const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
     if (this.#scope.parallelism !== undefined) leave(this.#scope.parallelism);
@@ -239,29 +239,23 @@ class ToolCall implements CallState {
     this.#ticket.end(outcome);
   }
 
-  /** Fetch the caller's own secrets, once and in the call's time; how the call ends where that fails, else null. */
-  async #lookUpSecrets(): Promise<Outcome | null> {
+  /** Fetch the caller's own secrets, and the accounts that it uses, once and in the call's time; how it ends where that fails, else null. */
+  async #prepare(looksUp: boolean): Promise<Outcome | null> {
     const { tool } = this.#call;
-    const { ports, origin } = this.#scope;
-    const found = await attempt(() => this.#clock.orEnd(lookUpSecrets(tool, origin, ports)));
-    if (!found.ok) {
-      if (found.error instanceof LookupFailure) logLookup(found.error, this.#logged);
-      return this.#fail(toFailure(found.error));
-    }
-    this.#secrets = found.value;
-    this.#redact = redactorOf(tool, (name) => found.value.get(name));
-    return null;
-  }
-
-  /** Find the accounts that it uses, in the call's time; how the call ends where one is missing, else null. */
-  async #connect(): Promise<Outcome | null> {
-    const { tool } = this.#call;
-    const { connect, origin, ports } = this.#scope;
-    const found = await attempt(() => this.#clock.orEnd(connect!({ tool, origin, ports })));
-    if (!found.ok) return this.#fail(toFailure(found.error));
-    this.connected = found.value;
-    for (const secret of found.value.secrets) this.conceal(secret);
-    return null;
+    const { ports, origin, connect } = this.#scope;
+    const fetchAll = async (): Promise<void> => {
+      if (looksUp) {
+        const found = (this.#secrets = await lookUpSecrets(tool, origin, ports));
+        this.#redact = redactorOf(tool, (name) => found.get(name));
+      }
+      if (tool.connection === undefined) return;
+      this.connected = await connect!({ tool, origin, ports });
+      for (const secret of this.connected.secrets) this.conceal(secret);
+    };
+    const fetched = await attempt(() => this.#clock.orEnd(fetchAll()));
+    if (fetched.ok) return null;
+    if (fetched.error instanceof LookupFailure) logLookup(fetched.error, this.#logged);
+    return this.#fail(toFailure(fetched.error));
   }
 
   /** The facts of this call in a line of the log, which are passed on the way. */

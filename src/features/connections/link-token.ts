@@ -7,7 +7,7 @@ export const CONNECTION_SHARDS = 16;
 export const CALLBACK_PATH = "/v1/connections/callback";
 
 /** How a connection's id is written: its object's digit, and what cannot be guessed. */
-export const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
+const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
 
 /** The form of a secret text: 32 random bytes in base64url. */
 const SECRET = /^[A-Za-z0-9_-]{43}$/;

@@ -13,7 +13,7 @@ export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 export const DEFAULT_NAME = "default";
 
 /** The header that names a subject. */
-export const SUBJECT_HEADER = "Volley-Subject";
+const SUBJECT_HEADER = "Volley-Subject";
 
 /** The fields of a body that are about accounts. */
 export interface SaidInBody {

@@ -71,18 +71,6 @@ export function accessOf(request: Request, now: number): Access | null {
   return access === undefined || access.endsAt <= now ? null : access;
 }
 
-/** Forget every code and token. */
-export function resetAccounts(): void {
-  codes.clear();
-  refreshes.clear();
-  accesses.clear();
-}
-
-/** Make every access token one that is not good any more, as time does. */
-export function endAccessTokens(): void {
-  accesses.clear();
-}
-
 /** Answer where people sign in, or for tokens; null for any other path. */
 export async function answerAccounts(
   request: Request,

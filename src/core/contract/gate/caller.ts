@@ -8,17 +8,20 @@ export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 /** The form of a subject: a word of the caller's own for whose accounts are used. */
 export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
 
+/** What a caller calls the right that each flag gives. */
+const RIGHTS = {
+  approve: "approves",
+  skip_approval: "skipApproval",
+  manage_tools: "manageTools",
+  manage_keys: "manageKeys",
+  manage_endpoints: "manageEndpoints",
+  manage_connections: "manageConnections",
+  operator: "operates",
+} as const;
+export type KeyFlag = keyof typeof RIGHTS;
+
 /** The rights that a key may have besides calling its tools. */
-export const KEY_FLAGS = [
-  "approve",
-  "skip_approval",
-  "manage_tools",
-  "manage_keys",
-  "manage_endpoints",
-  "manage_connections",
-  "operator",
-] as const;
-export type KeyFlag = (typeof KEY_FLAGS)[number];
+export const KEY_FLAGS = Object.keys(RIGHTS) as readonly KeyFlag[];
 
 /** Whose accounts the calls of a request use: the caller says it, and never a model. */
 export interface Account {
@@ -102,47 +105,11 @@ export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
 }
 
 /** The flags of a caller. */
-export function flagsOf({
-  approves,
-  skipApproval,
-  manageTools,
-  manageKeys,
-  manageEndpoints,
-  manageConnections,
-  operates,
-}: Caller): KeyFlag[] {
-  const has = {
-    approve: approves,
-    skip_approval: skipApproval,
-    manage_tools: manageTools,
-    manage_keys: manageKeys,
-    operator: operates,
-    manage_endpoints: manageEndpoints,
-    manage_connections: manageConnections,
-  };
-  return KEY_FLAGS.filter((flag) => has[flag] === true);
+export function flagsOf(caller: Pick<Caller, (typeof RIGHTS)[KeyFlag]>): KeyFlag[] {
+  return KEY_FLAGS.filter((flag) => caller[RIGHTS[flag]] === true);
 }
 
 /** Give a caller the rights of flags. */
-export function withFlags(
-  flags: readonly KeyFlag[],
-): Pick<
-  Caller,
-  | "skipApproval"
-  | "approves"
-  | "manageTools"
-  | "manageKeys"
-  | "manageEndpoints"
-  | "manageConnections"
-  | "operates"
-> {
-  return {
-    skipApproval: flags.includes("skip_approval"),
-    ...(flags.includes("approve") && { approves: true as const }),
-    ...(flags.includes("manage_tools") && { manageTools: true as const }),
-    ...(flags.includes("manage_keys") && { manageKeys: true as const }),
-    ...(flags.includes("operator") && { operates: true as const }),
-    ...(flags.includes("manage_endpoints") && { manageEndpoints: true as const }),
-    ...(flags.includes("manage_connections") && { manageConnections: true as const }),
-  };
+export function withFlags(flags: readonly KeyFlag[]): Pick<Caller, (typeof RIGHTS)[KeyFlag]> {
+  return { skipApproval: false, ...Object.fromEntries(flags.map((flag) => [RIGHTS[flag], true])) };
 }

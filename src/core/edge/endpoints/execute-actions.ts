@@ -43,7 +43,8 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     return respond(
       (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
       request,
-      context,
+      // It holds the body's bytes.
+      received,
     );
   },
 };

@@ -49,15 +49,13 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   const { catalog } = execution;
   execution.watch?.enter("plan");
   const { caller, origin, brought } = execution;
-  const waits = origin.account?.parks === true && brought?.asking !== undefined && !batch.dryRun;
-  const missing = waits ? await brought.accounts?.missing(batch, execution) : undefined;
-  const asksFirst = missing && new Set(missing.keys());
+  const missing = origin.account?.parks && (await brought?.accounts?.missing(batch, execution));
   const planned = makePlan(batch, catalog, {
     maySkipApproval: caller.skipApproval,
-    ...(asksFirst && { asksFirst }),
+    asksFirst: missing,
   });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = missing === undefined ? planned.value : { ...planned.value, missing };
+  const plan = missing ? { ...planned.value, missing } : planned.value;
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);

@@ -69,10 +69,11 @@ function reopen<C extends Parameters<typeof withAccount>[0]>(context: C, account
 
 /** Find the actions whose account is missing and can be connected, asking once for each tool. */
 async function findMissing(
-  { entries }: Batch,
+  { entries, dryRun }: Batch,
   { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
   connectors: Connectors,
 ): Promise<ReadonlyMap<string, MissingAccount>> {
+  if (dryRun) return new Map();
   const tools = new Map<Tool, Promise<MissingAccount | null>>();
   const found = await Promise.all(
     entries.map(async ({ id, action }) => {

@@ -46,9 +46,9 @@ export const runFlowEndpoint: Endpoint = {
       }) ?? ok({ rest: whole, context: received });
     if (!said.ok) return said;
     const { rest: value, context } = said.value;
-    const asked = parseRequest(runSchema(), value);
-    if (!asked.ok) return asked;
-    const { parsed, value: sentWhole } = asked.value;
+    const read = parseRequest(runSchema(), value);
+    if (!read.ok) return read;
+    const { parsed, value: sentWhole } = read.value;
     // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
     const sent = isJsonObject(sentWhole) ? sentWhole["input"] : undefined;
     const run = {
@@ -65,7 +65,8 @@ export const runFlowEndpoint: Endpoint = {
     return respondBatch(
       (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, whole]), ...listener }),
       request,
-      context,
+      // It holds the body's bytes.
+      received,
     );
   },
   describe: (features) => ({

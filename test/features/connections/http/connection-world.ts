@@ -13,7 +13,7 @@ import { challengeOf } from "../../../../src/features/connections/link-token.ts"
 export const PROVIDER = "https://id.acme.dev";
 export const API = "https://api.acme.dev";
 export const APP = "https://app.acme.dev";
-export const VAULT_KEY = btoa("0123456789abcdef0123456789abcdef");
+const VAULT_KEY = btoa("0123456789abcdef0123456789abcdef");
 
 /** A provider's client, as an operator configures one. */
 export const ACME = {
@@ -46,7 +46,7 @@ interface Code {
 }
 
 /** A provider that is strict: about the redirect, the proof key, the client, and that each code and refresh token is good once. */
-export function createProvider() {
+function createProvider() {
   const codes = new Map<string, Code>();
   const refreshes = new Map<string, { account: string; scope: string }>();
   const seen = { exchanges: 0, refreshes: 0, revoked: [] as string[] };

@@ -77,12 +77,12 @@ class World {
       },
       box: {
         seal: async (_, tokens) => {
-          await null;
+          await Promise.resolve();
           this.#point();
           return seal(tokens);
         },
         open: async (_, sealed) => {
-          await null;
+          await Promise.resolve();
           this.#point();
           return JSON.parse(sealed) as KeptTokens;
         },
@@ -90,7 +90,7 @@ class World {
       clientOf: () => ({ connector: CONNECTOR, secret: "s" }),
       ask: async ({ body }) => {
         this.#point();
-        await null;
+        await Promise.resolve();
         const came = this.#provide(new URLSearchParams(body).get("refresh_token")!);
         // Killed while the answer was on its way: the provider has done its part.
         this.#point();
