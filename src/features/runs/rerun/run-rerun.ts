@@ -39,7 +39,7 @@ export async function runRerun(
   { runId, root, earlier, kept, tags, log }: RerunOf,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
-  const { ports, caller } = execution;
+  const { ports } = execution;
   const rerun = ports.newId();
   const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
     const merged = mergeRerun(fates, plan, outcomes);
