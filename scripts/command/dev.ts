@@ -46,7 +46,11 @@ export const dev = defineCommand({
       DEV_VARS.map(async (name) => ((await isThere(join(folder, name))) ? [name] : [])),
     );
     const url = `http://127.0.0.1:${port}`;
-    const hasConsole = features.some(({ name }) => name === "console");
+    // A Worker that does not start yet may have one: its files are named.
+    const hasConsole =
+      "worker" in loaded
+        ? features.some(({ name }) => name === "console")
+        : project.config.assets !== undefined;
     const shownKey = key ?? made?.key;
     let isOver = false;
     void untilAnswers(`${url}/healthz`, () => isOver).then((answers) => {

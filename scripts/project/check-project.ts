@@ -40,6 +40,7 @@ export function knownInDevelopment(
   return {
     names: new Set([...Object.keys(values), ...fromShell]),
     values,
+    isWhole: true,
     set: (name) => `${name}="…"   # in .dev.vars`,
   };
 }
@@ -51,6 +52,7 @@ export function knownDeployed({ config, environment }: Project, secrets: readonl
   return {
     names: new Set([...Object.keys(values), ...secrets]),
     values,
+    isWhole: false,
     set: (name) => `npx wrangler secret put ${name}${at}`,
   };
 }

@@ -10,13 +10,15 @@ export interface Known {
   readonly names: ReadonlySet<string>;
   /** The values that can be read; those of deployed secrets cannot. */
   readonly values: Readonly<Record<string, string>>;
+  /** Whether the values are all there are, as on a developer's machine. */
+  readonly isWhole: boolean;
   /** Write the command, or the line, that sets one. */
   readonly set: (name: string) => string;
 }
 
 /** Look at the keys and secrets of a Worker: whether some caller gets in, and which tools lack something. */
 export function checkSecrets({ tools, features }: LoadedWorker, known: Known): readonly Finding[] {
-  const { names, values, set } = known;
+  const { names, values, set, isWhole } = known;
   const findings: Finding[] = [...checkKeys({ tools, features }, known)];
   for (const { missing, users } of groupMissing(tools, names))
     findings.push(
@@ -37,6 +39,10 @@ export function checkSecrets({ tools, features }: LoadedWorker, known: Known): r
     );
   const listed = attemptNow(() => checkSettings(values, [], features));
   if (!listed.ok) findings.push(wrong("settings", `${(listed.error as Error).message}.`));
+  for (const { checkEnv } of isWhole ? features : []) {
+    const read = attemptNow(() => checkEnv?.(values));
+    if (!read.ok) findings.push(wrong("settings", `${(read.error as Error).message}.`));
+  }
   return findings.some(({ level }) => level !== "ok")
     ? findings
     : [...findings, good("secrets", "Every secret that the tools declare is set.")];

@@ -14,6 +14,8 @@ import type { Project } from "./read-project.ts";
 export interface ListedFeature {
   readonly name: string;
   readonly needs?: readonly string[];
+  /** Throws where its part of the configuration cannot be read. */
+  readonly checkEnv?: (env: Readonly<Record<string, string>>) => void;
   /** The classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly deploymentOf: () => never }) => object;
 }

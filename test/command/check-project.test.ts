@@ -169,6 +169,20 @@ describe("A project is looked at", () => {
     ]);
   });
 
+  test("and what a feature cannot read of its own variables", async () => {
+    await change("worker.ts", "features: [keys()]", "features: [keys(), cors()]");
+    await change(
+      "worker.ts",
+      "import * as z",
+      'import { cors } from "../../src/features/cors/index.ts";\nimport * as z',
+    );
+    await write(".dev.vars", "STORE_TOKEN=x\nVOLLEY_ORIGINS=https://shop.example/\n");
+    const found = await look();
+    expect(found.filter(({ level }) => level === "error")).toMatchObject([
+      { about: "settings", message: expect.stringContaining("Cannot read VOLLEY_ORIGINS") as string },
+    ]);
+  });
+
   test.each([
     ["a declaration that cannot work", "isWrite: true", 'isWrite: "no"', "'isWrite' must be true or false"],
     [

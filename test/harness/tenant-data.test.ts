@@ -196,6 +196,7 @@ describe("POST /v1/tenant/delete", () => {
       runs: expect.any(Number) as number,
       counts: expect.any(Number) as number,
       endpoints: 0,
+      connections: 0,
     });
     for (const path of paths)
       expect([path, (await doomed.get(new URL(path, volley.url).pathname)).status]).toEqual([path, 404]);

@@ -11,8 +11,9 @@ type Fetch<Env> = (request: Request, env: Env, ctx: ExecutionContext) => Respons
  */
 export function withSignInPages<Env>(next: Fetch<Env>): Fetch<Env> {
   return async (request, env, ctx) => {
-    const url = new URL(request.url);
-    if (url.pathname.startsWith(PREFIX)) return signIn(url);
+    // A host that is none makes an address that is none, which Volley refuses itself.
+    const url = URL.parse(request.url);
+    if (url?.pathname.startsWith(PREFIX) === true) return signIn(url);
     const response = await next(request, env, ctx);
     const location = response.headers.get("location");
     if (location === null || !hasStandIn(location)) return response;

@@ -1,3 +1,4 @@
+import { SUBJECT } from "../../core/contract/gate/caller.ts";
 import { isJsonObject } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -9,9 +10,6 @@ export interface Expected {
   readonly nonce: string;
   readonly nowMs: number;
 }
-
-/** The form of a subject. */
-const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
 
 /**
  * Check the claims of an ID token whose signature was checked, and take its subject. The error says which claim is wrong, and no value.

@@ -39,11 +39,15 @@ export function readRunBody(
     const { length } = body;
     const account = length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
     if (account === undefined) return null;
-    const bytes = length + LIMITS.valueBytes * countValues(new TextDecoder().decode(body), length);
+    let bytes = length + LIMITS.valueBytes * countValues(new TextDecoder().decode(body), length);
     if (!(await account.hold(bytes, bytes <= LIMITS.argsBytes, request.signal))) return CROWDED;
     // It grows no more, and what runs may wait for a minute, so it keeps no other request from its turn.
     account.rest(bytes);
-    context.letGo = () => account.give(bytes);
+    // Once: contexts that are made of this one have it too.
+    context.letGo = () => {
+      account.give(bytes);
+      bytes = 0;
+    };
     return null;
   };
   return readRequestBody(request, { ...BATCH_LIMITS, beforeParsing: hold });

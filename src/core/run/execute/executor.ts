@@ -55,7 +55,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
     asksFirst: missing,
   });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = { ...planned.value, missing };
+  const plan = missing ? { ...planned.value, missing } : planned.value;
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);

@@ -42,8 +42,10 @@ export async function readBulk(
   request: Request,
   schema: typeof cancelSchema | typeof rerunsSchema,
 ): Promise<Result<{ readonly query: RunQuery; readonly only?: "failed" | undefined }, Refusal>> {
-  const hasBody = request.body !== null;
-  const body = hasBody ? await readRequest(request, schema()) : ok({ parsed: {} });
+  // A platform gives every POST a body; one without a type was not sent.
+  const body = request.headers.has("content-type")
+    ? await readRequest(request, schema())
+    : ok({ parsed: {} });
   if (!body.ok) return body;
   const { only, ...filters } = body.value.parsed as Record<string, string> & { readonly only?: "failed" };
   const { searchParams } = new URL(request.url);

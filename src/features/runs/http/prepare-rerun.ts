@@ -74,7 +74,7 @@ function refuseRun({ job_id: job, source, subject }: ListedRun, earlier: number)
   );
 }
 
-/** Without its subject it would use the deployment's own account, and no rerun has a subject yet. */
+/** It would use the deployment's own account, or another of the subject's than was chosen: which one is not kept. */
 const OF_SUBJECT = makeRefusal(
   "INVALID_REQUEST",
   "This run used the connections of a subject; send its actions anew, with the subject.",

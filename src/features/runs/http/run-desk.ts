@@ -148,7 +148,7 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, subject, outer: batch } = ran ?? {};
+  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined;
   const { approved } = plan;
@@ -163,7 +163,7 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
-    subject,
+    subject: ran?.subject,
     parent,
     job: runOf?.runId,
     answers: approved?.question,

@@ -6,6 +6,9 @@ import { RESOURCE_METADATA } from "./open-router.ts";
 
 const MCP = /^(https?:\/\/[^/?#]+)\/mcp(?=$|[?#])/;
 
+/** Names whose accounts calls use. A token acts for the person who signed in, or for none: a program that was let in says nothing of it. */
+const SUBJECT_HEADER = "volley-subject";
+
 /**
  * Say in every 401 and 403 of `/mcp` where a client finds out how to sign in (RFC 9728, 5.1), and in a 401 what it may ask for. Other
  * paths take keys only, and their answers stay as they are.
@@ -14,23 +17,37 @@ export function challengeMcp(next: Fetch): Fetch {
   return (request, env, ctx) => {
     const origin = MCP.exec(request.url)?.[1];
     if (origin === undefined || typeof env[SIGN_INS] !== "object") return next(request, env, ctx);
-    return answerChallenged(request, origin, next(request, env, ctx));
+    const token = tokenOf(request);
+    const isNaming = token !== null && request.headers.has(SUBJECT_HEADER);
+    const asked = isNaming ? withoutSubject(request) : request;
+    return answerChallenged(origin, token, next(asked, env, ctx));
   };
 }
 
+/** The access token of a request; null where it has none. */
+function tokenOf({ headers }: Request): string | null {
+  const sent = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+  return hasTokenForm(sent) ? sent : null;
+}
+
+function withoutSubject(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.delete(SUBJECT_HEADER);
+  return new Request(request, { headers });
+}
+
 async function answerChallenged(
-  request: Request,
   origin: string,
+  token: string | null,
   answering: Response | Promise<Response>,
 ): Promise<Response> {
   const answer = await answering;
   const challenge = answer.headers.get("www-authenticate");
   if (challenge === null) return answer;
   const [scheme, ...said] = challenge.split(" ");
-  const sent = /^Bearer +(\S+)/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
   const parts = [
     ...(said.length > 0 ? [said.join(" ")] : []),
-    ...(answer.status === 401 && hasTokenForm(sent) ? ['error="invalid_token"'] : []),
+    ...(answer.status === 401 && token !== null ? ['error="invalid_token"'] : []),
     ...(answer.status === 401 ? [`scope="${TOLD_SCOPES.join(" ")}"`] : []),
     `resource_metadata="${origin}${RESOURCE_METADATA}"`,
   ];

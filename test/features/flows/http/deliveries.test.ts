@@ -1,5 +1,7 @@
+import * as z from "zod";
 import { expect, test } from "vitest";
 
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
@@ -11,10 +13,32 @@ import { bytesOf, github } from "../hooks/sample-senders.ts";
 
 const DAY_MS = 86_400_000;
 
+const writeTo = (name: string) =>
+  defineTool({
+    name: `write_${name}`,
+    summary: `Write to ${name}`,
+    description: "A tool of a test.",
+    category: name,
+    actions: ["update"],
+    isWrite: true,
+    execution: "sync",
+    input: z.strictObject({}),
+    hosts: ["api.example.com"],
+    orchestration: { mode: "parallel-safe" },
+    run: async (_, ctx) => (await ctx.fetch(`https://api.example.com/${name}`, { method: "POST" })).json(),
+  });
+
 /** A deployment with a flow that GitHub's deliveries run. */
-async function deploy() {
+async function deploy(actions: readonly object[] = [{ id: "a", tool: "discover_tools", args: {} }]) {
+  let refusals = 0;
   const volley = await createTestVolley({
-    tools: [],
+    tools: [writeTo("first"), writeTo("second")],
+    routes: {
+      "POST https://api.example.com/first": { done: true },
+      // Refused once, so that the run has another attempt.
+      "POST https://api.example.com/second": () =>
+        (refusals += 1) === 1 ? new Response("", { status: 429 }) : Response.json({ done: true }),
+    },
     features: [discovery(), addedTools(), confirmations(), flows()],
     env: {
       VOLLEY_KEYS: await configureKeys({
@@ -45,7 +69,7 @@ async function deploy() {
       body: JSON.stringify({
         summary: "Finds",
         input_schema: { type: "object" },
-        actions: [{ id: "a", tool: "discover_tools", args: {} }],
+        actions,
         triggers: { webhook: { verify: "github", secret: "HOOK" }, paused },
       }),
     });
@@ -80,4 +104,16 @@ test("a delivery to a paused flow records nothing, and its id is good when the f
   await put(false);
   expect((await deliver("d-2")).status).toBe(202);
   expect(await jobs()).toHaveLength(1);
+});
+
+test("a run's next attempt repeats no write that has succeeded", async () => {
+  const { volley, put, deliver, jobs } = await deploy([
+    { id: "first", tool: "write_first" },
+    { id: "second", tool: "write_second", depends_on: ["first"] },
+  ]);
+  await put(false);
+  await deliver("d-3");
+  await volley.advance(600_000);
+  expect(await jobs()).toMatchObject([{ status: "succeeded", attempts: 2 }]);
+  expect(volley.requests.map(({ url }) => new URL(url).pathname)).toEqual(["/first", "/second", "/second"]);
 });

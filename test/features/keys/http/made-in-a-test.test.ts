@@ -90,7 +90,7 @@ describe("A key that is made while the Worker runs", () => {
     expect(JSON.stringify(listed.body)).not.toContain(HASHES[0]);
     expect(await statusOf(0)).toBe(200);
     expect((await send("DELETE", "/v1/keys/nightly")).status).toBe(204);
-    // The isolate that revokes it asks nobody again.
+    // The isolate that revokes it knows so at once.
     expect((await send("GET", "/v1/jobs", { by: KEYS[0]! })).status).toBe(401);
     expect(await statusOf(0)).toBe(401);
     expect((await send("DELETE", "/v1/keys/nightly")).status).toBe(404);

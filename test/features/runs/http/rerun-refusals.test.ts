@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
+import { connections } from "../../../../src/features/connections/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
@@ -70,9 +71,9 @@ describe("A run is not run again", () => {
 
   test("that is an attempt of a job, which is redriven instead", async () => {
     const volley = await start();
-    const { run_id, job_id } = (await volley.client.begin({
+    const { run_id, job_id } = await volley.client.begin({
       actions: [{ tool: "echo_text", args: { text: "a" } }],
-    })) as unknown as { readonly run_id: string; readonly job_id: string };
+    });
     await volley.advance(5_000);
     const { status, text } = await send(volley, "POST", `/v1/runs/${run_id}/rerun`, {});
     expect([status, text.includes(`/v1/jobs/${job_id}/redrive`)]).toEqual([422, true]);
@@ -80,6 +81,22 @@ describe("A run is not run again", () => {
       { run_id, job_id, source: "background", status: "success" },
     ]);
   });
+});
+
+test("A run says whose connections it used, is found by that, and is not run again with the deployment's own", async () => {
+  const volley = await createTestVolley({
+    tools: [echo],
+    features: [discovery(), addedTools(), confirmations(), connections(), runs()],
+    key: { flags: ["approve"] },
+  });
+  const batch = { actions: [{ tool: "echo_text", args: { text: "hi" } }] };
+  const { batch_id } = await volley.run({ ...batch, subject: "ada" });
+  await volley.run(batch);
+  await volley.advance(3_000);
+  const { json } = await send(volley, "GET", "/v1/runs?subject=ada");
+  expect(json["runs"]).toMatchObject([{ run_id: batch_id, subject: "ada" }]);
+  const again = await send(volley, "POST", `/v1/runs/${batch_id}/rerun`, {});
+  expect([again.status, again.text.includes("with the subject")]).toEqual([422, true]);
 });
 
 test("A tool with 'private' that a tenant added leaves neither arguments nor results", async () => {

@@ -29,7 +29,7 @@ interface Kept {
   readonly tenant?: string;
 }
 
-/** What is answered to somebody of the tenant `acme`, who writes that name or another. */
+/** Ask for a deletion with a key of the tenant `acme`, and that name or another in the body. */
 async function ask({ bucket, workspaces, parts = [], tenant = "acme" }: Kept) {
   const erased: string[] = [];
   const bindings: Readonly<Record<string, unknown>> = { OBJECTS: bucket, WORKSPACES: workspaces };

@@ -78,7 +78,7 @@ test("T44 an export that cannot be read whole, or is not allowed, holds nothing"
 test("T02 an export holds what its key may call and manage, tools and flows apart", async () => {
   const { ask } = world();
   const shown = async (caller: object) =>
-    JSON.parse(await (valueOf(await ask(caller)) as Response).text()) as Record<string, { name: string }[]>;
+    (await valueOf<Response>(await ask(caller)).json()) as Record<string, { name: string }[]>;
   const all = await shown({ manageTools: true });
   expect(all).toMatchObject({
     volley_export: 1,
