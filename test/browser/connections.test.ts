@@ -100,7 +100,12 @@ test("an action that misses an account shows the link for it, in its run too", a
     subject: "missing",
     actions: [{ id: "mail", tool: "search_outlook", args: { query: "x" } }],
   });
-  await page.goto(`${url}/console#/runs/${ran.run_id}`);
+  await page.goto(`${url}/console#/runs/${ran.batch_id}`);
+  await page
+    .getByRole("list", { name: "Actions over time" })
+    .getByRole("button")
+    .filter({ hasText: "mail" })
+    .click(PATIENT);
   const link = page.getByRole("link", { name: "Connect the account" });
   await link.first().waitFor(PATIENT);
   await page.getByText("Give missing the link").first().waitFor();
