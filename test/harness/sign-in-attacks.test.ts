@@ -130,7 +130,7 @@ describe("A code", () => {
 });
 
 describe("A refresh token", () => {
-  test("T51 is another each time; one that was superseded is refused, and ends what whoever has it got", async () => {
+  test("T51 is another each time; one that was superseded is refused, and ends the sign-in", async () => {
     const { program, tokens } = await signInWith(url, KEY);
     const second = (await (await program.refresh(tokens)).json()) as Tokens;
     const third = (await (await program.refresh(second)).json()) as Tokens;
@@ -149,7 +149,7 @@ describe("A refresh token", () => {
     expect((await program.refresh((await again.json()) as Tokens)).status).toBe(200);
   });
 
-  test("T51 that is made up ends nobody's sign-in", async () => {
+  test("T51 that is made up ends no sign-in", async () => {
     const { program, tokens } = await signInWith(url, KEY);
     const made = `${tokens.refresh_token.slice(0, -6)}AAAAAA`;
     expect(await errorOf(await program.refresh({ refresh_token: made }))).toBe("invalid_grant");

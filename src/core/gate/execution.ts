@@ -223,7 +223,7 @@ export interface Accounts {
   /** Make the account of a subject that is told otherwise; null where a text is none. */
   of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */
-  originsOf(connector: string, tenant: string): ReadonlySet<string> | null;
+  readonly originsOf: (connector: string, tenant: string) => ReadonlySet<string> | null;
 }
 
 /** The parts of a batch that its questions are made of. */

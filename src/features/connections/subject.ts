@@ -53,7 +53,7 @@ export function takeSaid(
       return err(refuse(code, { path: `${path}/${name}`, expected, received: describe(value) }));
     said[name] = value;
   }
-  return ok({ said: said as SaidInBody, rest });
+  return ok({ said, rest });
 }
 
 /** Read the header; null without one. */

@@ -64,7 +64,7 @@ describe("An object that keeps sign-ins", () => {
     expect(rows).toBe(0);
   });
 
-  test("T51 keeps the newest clients that nobody let in, and all that were", async () => {
+  test("T51 keeps the newest of the clients that were not let in, and all that were", async () => {
     const store = open(env.SMALL_SIGN_INS);
     await store.write("client:used", "{}", writing({ unused: true }));
     await store.use("client:used", Date.now() + HOUR);

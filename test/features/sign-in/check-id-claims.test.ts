@@ -19,7 +19,7 @@ describe("The claims of an ID token", () => {
     expect([at({ nbf: NOW_S + 60 }), at({ nbf: NOW_S + 61 })]).toEqual([true, false]);
   });
 
-  test("T51 name nobody where one of them is anything else", () => {
+  test("T51 name no person where one of them is anything else", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("iss", "aud", "exp", "nonce", "sub", "azp", "nbf"),

@@ -8,7 +8,7 @@ export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 /** The form of a subject: a word of the caller's own for whose accounts are used. */
 export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
 
-/** What a caller calls the right that each flag gives. */
+/** The fields of a caller that flags set. */
 const RIGHTS = {
   approve: "approves",
   skip_approval: "skipApproval",

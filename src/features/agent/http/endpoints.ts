@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { accountFields } from "../../../core/contract/account-fields.ts";
+import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";

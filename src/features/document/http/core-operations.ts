@@ -4,7 +4,7 @@ import { executionSchema } from "../../../core/answer/result-schema.ts";
 import { actionForm } from "../../../core/contract/action.ts";
 import { batchForm } from "../../../core/contract/batch.ts";
 import { jobSchema } from "../../../core/contract/gate/job-json.ts";
-import { accountFields } from "../../../core/contract/account-fields.ts";
+import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { accountFields } from "../../../core/contract/account-fields.ts";
+import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";

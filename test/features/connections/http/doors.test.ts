@@ -54,8 +54,8 @@ async function openDoors() {
       LLM_MODEL: "m",
     },
     routes: {
-      [`POST ${MODEL}/chat/completions`]: ({ json }) => {
-        const { messages } = json() as { messages: { role: string }[] };
+      [`POST ${MODEL}/chat/completions`]: (sent) => {
+        const { messages } = sent.json() as { messages: { role: string }[] };
         const isAnswer = messages.at(-1)?.role === "tool";
         const call = {
           id: `c${(round += 1)}`,

@@ -165,11 +165,13 @@ describe("What only the tenant may say and see", () => {
     const by = await link("c_1");
     const { deliveries } = (await by("GET", "/deliveries")).body;
     expect(deliveries).toHaveLength(2);
-    for (const [at, { delivery_id: id }] of deliveries.entries()) {
+    const shown = new Set<string>();
+    for (const { delivery_id: id } of deliveries) {
       const { body } = await by("GET", `/deliveries/${id}`);
-      expect(body.body).toBe(sentTo("mine").toReversed()[at]!.body);
+      shown.add(body.body);
       expect(Object.keys(body)).not.toContain("run_id");
     }
+    expect(shown).toEqual(new Set(sentTo("mine").map(({ body }) => body)));
     expect(JSON.stringify(deliveries)).not.toContain("run_id");
   });
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { SUBJECT } from "./gate/caller.ts";
+import { SUBJECT } from "./caller.ts";
 
 /** The fields of a body by which a caller says whose accounts are used, for documents. */
 export const accountFields = () => ({
