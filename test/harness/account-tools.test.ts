@@ -1,13 +1,20 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 import { signInAs } from "../../scripts/demo/sign-in-as.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 const { volley } = await setUpSandbox();
 
-async function send(path: string, body: object): Promise<unknown> {
-  const response = await fetch(new URL(path, volley.url), {
+/** A sandbox without credentials of Google's of its own. */
+const bare = await startRawSandbox({
+  vars: { GOOGLE_CLIENT_ID: "", GOOGLE_CLIENT_SECRET: "", GOOGLE_REFRESH_TOKEN: "" },
+});
+afterAll(() => bare[Symbol.asyncDispose]());
+
+async function send(path: string, body: object, at = volley.url): Promise<unknown> {
+  const response = await fetch(new URL(path, at), {
     method: "POST",
     headers: { authorization: "Bearer sandbox-admin-key", "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -21,27 +28,29 @@ async function send(path: string, body: object): Promise<unknown> {
 async function call(
   tool: string,
   args: object,
-  more: { readonly subject?: string; readonly connections?: object } = {},
+  { at, ...more }: { readonly subject?: string; readonly connections?: object; readonly at?: string } = {},
 ): Promise<WireResult> {
-  const { results } = (await send("/v1/execute_actions", {
-    actions: [{ tool, args }],
-    ...more,
-  })) as WireEnvelope;
+  const batch = { actions: [{ tool, args }], ...more };
+  const { results } = (await send("/v1/execute_actions", batch, at)) as WireEnvelope;
   return results[0]!;
+}
+
+interface Connecting {
+  readonly subject: string;
+  readonly person?: string;
+  readonly scopes?: readonly string[];
+  readonly name?: string;
+  readonly at?: string;
 }
 
 /** Connect an account of a person to a subject. */
 async function connect(
   connector: string,
-  {
-    subject,
-    person = subject,
-    ...more
-  }: { subject: string; person?: string; scopes?: string[]; name?: string },
+  { subject, person = subject, at = volley.url, ...more }: Connecting,
 ): Promise<void> {
-  const started = (await send("/v1/connections", { connector, subject, ...more })) as { connect_url: string };
-  const done = await signInAs(person, started.connect_url, volley.url);
-  expect(done.status).toBe(200);
+  const body = { connector, subject, ...more };
+  const { connect_url: link } = (await send("/v1/connections", body, at)) as { connect_url: string };
+  expect((await signInAs(person, link, at)).status).toBe(200);
 }
 
 const subjectsOf = ({ data }: WireResult): string[] =>
@@ -78,6 +87,20 @@ describe("The Google tools", () => {
       const listed = JSON.stringify((await call("list_tasks", {}, one)).data);
       expect(listed.includes("Only mine too")).toBe(finds === 1);
     }
+  });
+
+  test("need no credentials of the deployment for a subject with an account", async () => {
+    const at = bare.url;
+    const search = { query: "invoice" };
+    await connect("google", { subject: "ada", at });
+    expect(subjectsOf(await call("search_gmail", search, { subject: "ada", at }))).toEqual([
+      "Invoice for ada",
+    ]);
+    for (const subject of ["grace", undefined])
+      expect(await call("search_gmail", search, { at, ...(subject && { subject }) })).toMatchObject({
+        status: "error",
+        error: { code: "MISCONFIGURED" },
+      });
   });
 
   test("use the named one of several accounts of a subject", async () => {
