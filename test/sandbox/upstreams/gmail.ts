@@ -11,7 +11,7 @@ const FIELDS =
   "sizeEstimate historyId internalDate messages nextPageToken resultSizeEstimate";
 const KNOWN = FIELDS.split(" ");
 const ME = `Volley <${OWN_ACCOUNT}>`;
-/** What the mails of everybody may be read with, and with which they may be sent. */
+/** Scopes that may read mails, and scopes that may send them. */
 const READS = ["gmail.readonly", "gmail.modify"];
 const SENDS = ["gmail.send", "gmail.compose", "gmail.modify"];
 

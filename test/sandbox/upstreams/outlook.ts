@@ -83,7 +83,7 @@ async function send(request: Request, access: Access): Promise<Response> {
   if (!isGood || to.length === 0 || to.includes("")) return refuse(400, "ErrorInvalidRecipients");
   const mailbox = mailboxOf(access);
   const id = `AAMkAG${access.person}${mailbox.length + 1}`;
-  mailbox.unshift({ id, subject, bodyPreview: String(body.content).slice(0, 255), from: access.account, to });
+  mailbox.unshift({ id, subject, bodyPreview: body.content.slice(0, 255), from: access.account, to });
   return new Response(null, { status: 202 });
 }
 
