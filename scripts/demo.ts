@@ -2,11 +2,12 @@
  * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches and a webhook, and shows what
  * happened as it happens. `npm run demo -- --tools` adds tools instead: those of an API's document and of an MCP server, both
  * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. `npm run demo -- --kill` kills the Worker
- * after a batch, which is the picture of the README. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
+ * after a batch, which is the picture of the README. `npm run demo -- --accounts` asks one agent for two people with mailboxes of their own. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
  * `LLM_MODEL` name a real model for `--agent`.
  */
 import { parseArgs } from "node:util";
 
+import { showAccounts } from "./demo/accounts.ts";
 import { showConversation } from "./demo/agent-conversation.ts";
 import { openModelWindow, type RealModel } from "./demo/agent-model.ts";
 import { showJob } from "./demo/background-job.ts";
@@ -85,6 +86,17 @@ async function mainOfKill(): Promise<void> {
   console.log("\nThat was all on this machine. Next: docs/jobs.md and docs/confirmations.md.");
 }
 
+async function mainOfAccounts(): Promise<void> {
+  console.log("Starting the sandbox: the real Worker, a scripted model, and a stand-in for the provider…");
+  const sandbox = await startSandboxProcess(START_MS);
+  try {
+    await showAccounts(sandbox.url);
+  } finally {
+    await sandbox.stop();
+  }
+  console.log("\nThat was all on this machine. Next: docs/connections.md.");
+}
+
 async function mainOfAgent(): Promise<void> {
   const real = findRealModel();
   const { LLM_MODEL = real === null ? "sandbox-model" : "gpt-5.4-mini" } = process.env;
@@ -120,11 +132,13 @@ const { values } = parseArgs({
     tools: { type: "boolean", default: false },
     agent: { type: "boolean", default: false },
     kill: { type: "boolean", default: false },
+    accounts: { type: "boolean", default: false },
   },
 });
 
 try {
-  await (values.agent ? mainOfAgent : values.tools ? mainOfTools : values.kill ? mainOfKill : main)();
+  const { agent, tools, kill, accounts } = values;
+  await (agent ? mainOfAgent : tools ? mainOfTools : kill ? mainOfKill : accounts ? mainOfAccounts : main)();
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -28,11 +28,11 @@ import { createVolley } from "./package/index.ts";
 import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
 
 // Tools that need a binding are added by group, each with its lines of wrangler.toml; a Worker does not contain tools that it does not list:
-// import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md
+// import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md; accounts: docs/connections.md
 // import { PACK_TOOLS } from "./package/packs.ts"; // a calculator, presentations: docs/packs.md
 // import { WORKSPACE_TOOLS } from "./package/packs.ts"; // files and a shell: docs/workspace.md
 // import { workspace } from "./features/workspace/index.ts";
-// const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
+// const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...OPT_IN_TOOLS.accounts, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
 const volley = createVolley({
   tools: [...SHIPPED_TOOLS, publishEvent],

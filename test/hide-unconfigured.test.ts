@@ -104,6 +104,18 @@ describe("VOLLEY_HIDE_UNCONFIGURED", () => {
     expect(await names(deploy({ ...ON, PAID_KEY: "k", OTHER_KEY: "k", DATA: {} }))).toHaveLength(4);
   });
 
+  test("on shows what lacks a secret, and may use accounts of people instead, where there are connectors", async () => {
+    const connection = { connection: "google", connectionOptional: true };
+    const tools = [contractOf("paid_search", { input, run, secrets: ["PAID_KEY"], ...connection })];
+    const connectors = {
+      VOLLEY_CONNECTORS: JSON.stringify({ crm: { kind: "key", as: "bearer", hosts: ["crm.example.com"] } }),
+      VOLLEY_VAULT_KEY: btoa("0123456789abcdef0123456789abcdef"),
+    };
+    const options = { catalog: createCatalog(tools) };
+    expect(await names(deploy(ON, options))).toEqual([]);
+    expect(await names(deploy({ ...ON, ...connectors }, options))).toEqual(["paid_search"]);
+  });
+
   test("a hidden tool is in no list, format, search, schema, suggestion or other tool's description", async () => {
     const ask = deploy(ON);
     const asked = await Promise.all([

@@ -8,7 +8,12 @@ export interface Result {
   readonly job_id?: string;
   readonly because?: string;
   readonly confirmation?: { readonly id: string };
-  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string;
+    readonly connect_url?: string;
+  };
   readonly meta: {
     readonly duration_ms?: number;
     readonly items?: { readonly total: number; readonly ok: number };

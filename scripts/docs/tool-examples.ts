@@ -434,4 +434,61 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
     args: { id: "shipping" },
     answer: { id: "shipping", path: "memory/shipping.md", content: "# Shipping\nWe ship on Tuesdays.\n" },
   },
+  search_github_issues: {
+    args: { query: "repo:ada/shop is:open basket", limit: 1 },
+    answer: {
+      total: 1,
+      issues: [
+        {
+          repository: "ada/shop",
+          number: 1,
+          title: "The checkout of ada loses its basket",
+          state: "open",
+          author: "ada",
+          updated: "2026-11-02T09:00:00Z",
+          url: "https://github.com/ada/shop/issues/1",
+        },
+      ],
+    },
+  },
+  create_github_issue: {
+    args: { repository: "ada/shop", title: "Show the basket", body: "It is hard to find." },
+    answer: { success: true, number: 2, url: "https://github.com/ada/shop/issues/2" },
+  },
+  post_slack_message: {
+    args: { channel: "#general", text: "The shop is open." },
+    answer: { success: true, channel: "C0000001", ts: "1762074000.000001" },
+  },
+  search_notion: {
+    args: { query: "plan", limit: 1 },
+    answer: {
+      pages: [
+        {
+          page_id: "59833787-2cf9-4fdf-8782-e53db20768a5",
+          kind: "page",
+          title: "Plan of ada",
+          edited: "2026-11-02T09:00:00.000Z",
+          url: "https://www.notion.so/plan-ada",
+        },
+      ],
+    },
+  },
+  search_outlook: {
+    args: { query: "subject:timesheet" },
+    answer: {
+      messages: [
+        {
+          message_id: "AAMkAGada1",
+          from: "Office <office@acme.example>",
+          subject: "Timesheet of ada",
+          date: "2026-11-02T09:00:00Z",
+          snippet: "Dear ada, please fill in your timesheet.",
+        },
+      ],
+    },
+  },
+  send_outlook: {
+    args: { to: "office@acme.example", subject: "Timesheet", body: "Done." },
+    answer: { success: true },
+  },
 };

@@ -104,14 +104,20 @@ function bound(least: unknown, most: unknown): string {
 
 function listFacts(tool: Tool): string {
   const { isWrite, execution, orchestration, onError, confirm, hosts, secrets, bindings, timeoutMs } = tool;
+  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+  const accounts = Object.entries(tool.connection ?? {}).map(([connector, scopes]) =>
+    [`\`${connector}\``, ...(scopes.length === 0 ? [] : [`with ${list(scopes)}`])].join(" "),
+  );
   const kind = isWrite ? (execution === "sync" ? "Write" : "Write, in the background") : "Read";
   const contract = toSaidContract({ ...orchestration, confirm: confirm ? "always" : "never" }).join("; ");
-  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
   const reached =
     hosts === PUBLIC_HOSTS ? "any public host, over https" : hosts.length === 0 ? "none" : list(hosts);
   return [
     `- ${kind}: ${contract}; ${onError}; at most ${timeoutMs / 1_000} s`,
     `- Hosts: ${reached}`,
+    ...(accounts.length === 0
+      ? []
+      : [`- Account: ${accounts.join(", ")}${tool.connectionOptional === true ? ", where connected" : ""}`]),
     ...(secrets.length === 0 ? [] : [`- Secrets: ${list(secrets)}`]),
     ...(bindings.length === 0 ? [] : [`- Bindings: ${list(bindings)}`]),
   ].join("\n");

@@ -1,5 +1,6 @@
 import { section as addedTools } from "../features/added-tools/console/section.ts";
 import { section as confirmations } from "../features/confirmations/console/section.ts";
+import { section as connections } from "../features/connections/console/section.ts";
 import { section as endpoints } from "../features/endpoints/console/section.ts";
 import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
@@ -20,6 +21,7 @@ export const SECTIONS: readonly Section[] = [
   confirmations,
   flows,
   endpoints,
+  connections,
   usage,
   keys,
   operator,

@@ -127,6 +127,7 @@ describe("A Worker that lists every feature", () => {
       "Confirmations",
       "Flows",
       "Endpoints",
+      "Connections",
       "Usage",
       "Keys",
     ]);

@@ -9,6 +9,7 @@ const LIST = "src/console/sections.ts";
 const MARKS: Readonly<Record<string, readonly string[]>> = {
   "added-tools": ["Its declaration", "/v1/tools/"],
   confirmations: ["/v1/confirmations", "May this happen?", "question-page"],
+  connections: ["/v1/connections", "No connections yet", "subject-head"],
   endpoints: ["/v1/events", "No endpoints yet", "day-figures"],
   flows: ["/v1/flows", "No flows yet"],
   keys: ["/v1/keys", "A new key of this tenant"],

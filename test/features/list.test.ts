@@ -198,6 +198,15 @@ describe("A Worker does not start", () => {
     expect(() => createVolley({ tools: [filer] })).toThrow(`import { workspace } from "volley/workspace"`);
   });
 
+  test("with a tool that needs an account, and not with one that merely may use it", () => {
+    const needing = defineTool({ ...DECLARATION, connection: "google" });
+    expect(() => createVolley({ tools: [needing] })).toThrow(
+      `import { connections } from "volley/connections"`,
+    );
+    const optional = defineTool({ ...DECLARATION, connection: "google", connectionOptional: true });
+    expect(() => createVolley({ tools: [optional] })).not.toThrow();
+  });
+
   test.each<[string, object, string]>([
     ["LLM_BASE_URL", { LLM_BASE_URL: "https://model.example.com" }, "agent"],
     ["ANTHROPIC_BASE_URL", { ANTHROPIC_BASE_URL: "https://model.example.com" }, "agent"],

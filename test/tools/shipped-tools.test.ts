@@ -37,7 +37,7 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
   ]);
 });
 
-test("OPT_IN_TOOLS are these, in these categories, and each needs a binding, which no other does", () => {
+test("OPT_IN_TOOLS are these, in these categories, and each needs a binding or an account, which no other does", () => {
   expect(OPT_IN.map(({ name, category }) => `${category}/${name}`)).toEqual([
     "documents/search_documents",
     "documents/fetch_document",
@@ -46,8 +46,17 @@ test("OPT_IN_TOOLS are these, in these categories, and each needs a binding, whi
     "data/revenue_summary",
     "data/csv_report",
     "images/generate_image",
+    "github/search_github_issues",
+    "github/create_github_issue",
+    "slack/post_slack_message",
+    "notion/search_notion",
+    "outlook/search_outlook",
+    "outlook/send_outlook",
   ]);
-  expect(ALL.filter(({ bindings }) => bindings.length > 0)).toEqual([
+  const needsAccount = ({ connection, connectionOptional }: (typeof ALL)[number]) =>
+    connection !== undefined && connectionOptional !== true;
+  expect(ALL.filter(needsAccount)).toEqual(OPT_IN_TOOLS.accounts);
+  expect(ALL.filter((tool) => tool.bindings.length > 0 || needsAccount(tool))).toEqual([
     ...OPT_IN,
     ...PACK_TOOLS,
     ...WORKSPACE_TOOLS,
@@ -64,14 +73,13 @@ test.each(ALL)("$name tells a model the size of its output and what each argumen
 });
 
 /** Writes whose providers take no key: sent once, and `unknown` when their answer is lost. */
-const SENT_ONCE = ["send_gmail", "add_task"];
+const SENT_ONCE = ["send_gmail", "add_task", "create_github_issue", "post_slack_message", "send_outlook"];
 
 test("what is sent once is never repeated", () => {
-  const once = SHIPPED_TOOLS.filter(({ name }) => SENT_ONCE.includes(name));
-  expect(once.map(({ repeatable, isWrite }) => [repeatable, isWrite])).toEqual([
-    [false, true],
-    [false, true],
-  ]);
+  const once = ALL.filter(({ name }) => SENT_ONCE.includes(name));
+  expect(once.map(({ repeatable, isWrite }) => [repeatable, isWrite])).toEqual(
+    SENT_ONCE.map(() => [false, true]),
+  );
 });
 
 /** The effect of these depends on the state before, so twice is not once; none of them leaves this system. */

@@ -18,6 +18,8 @@ const TONES: Readonly<Record<string, string>> = {
   active: "ok",
   delivered: "ok",
   failing: "bad",
+  broken: "bad",
+  pending: "wait",
   disabled: "bad",
   paused: "wait",
 };

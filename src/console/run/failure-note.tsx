@@ -1,4 +1,5 @@
 import type { WireResult } from "../kit/wire.ts";
+import { ConnectLink } from "../parts/connect-link.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 
 export type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
@@ -20,6 +21,7 @@ export function FailureNote({ error, id, tool }: FailureNoteProps) {
     retryable,
     retry_after_ms: after,
     upstream_status: status,
+    connect_url: connect,
   } = error;
   const facts = [
     status !== undefined && `The upstream answered ${status}.`,
@@ -36,6 +38,7 @@ export function FailureNote({ error, id, tool }: FailureNoteProps) {
         </p>
       )}
       <p dir="auto">{hint ?? message}</p>
+      {connect !== undefined && <ConnectLink key="connect" url={connect} />}
       {issues.length > 0 && (
         <ul class="small issues">
           {issues.map(({ path, expected, received }) => (

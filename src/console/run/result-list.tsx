@@ -3,6 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { hrefTo } from "../kit/route.ts";
 import type { WireResult } from "../kit/wire.ts";
 import { copyText } from "../parts/copy-text.ts";
+import { ConnectLink } from "../parts/connect-link.tsx";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { Time } from "../parts/time.tsx";
@@ -88,6 +89,7 @@ function Outcome({ result }: { readonly result: WireResult }) {
       return (
         <div class="note tone-wait">
           <p dir="auto">{result.confirmation.message}</p>
+          {result.connect_url !== undefined && <ConnectLink key="connect" url={result.connect_url} />}
           <p>
             <a href={placeOf(result.confirmation.url)}>Decide</a>{" "}
             <span class="muted small">

@@ -50,11 +50,12 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
-  for (const { name, confirm, bindings, connection } of tools) {
+  for (const { name, confirm, bindings, connection, connectionOptional } of tools) {
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
     const others = bindings.map((binding) => BY_BINDING[binding]);
-    for (const other of connection === undefined ? others : ["connections", ...others])
+    const isNeeded = connection !== undefined && connectionOptional !== true;
+    for (const other of isNeeded ? ["connections", ...others] : others)
       if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
   }
 }

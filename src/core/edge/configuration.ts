@@ -94,7 +94,11 @@ export function readShownTools(env: Env, catalog: Catalog, { ports, hasOwnSecret
   if (!hidesUnconfigured(env)) return catalog;
   const isSet = (name: string): boolean => hasOwnSecrets || ports.secret(name) !== undefined;
   const isBound = (name: string): boolean => ports.binding(name) !== undefined;
-  return catalog.only(({ secrets, bindings }: Tool) => secrets.every(isSet) && bindings.every(isBound));
+  const hasConnectors = textOf(env, "VOLLEY_CONNECTORS") !== undefined;
+  return catalog.only(
+    ({ secrets, bindings, connectionOptional }: Tool) =>
+      ((hasConnectors && connectionOptional === true) || secrets.every(isSet)) && bindings.every(isBound),
+  );
 }
 
 /** Whether tools that are not configured are hidden, rather than shown and answered `MISCONFIGURED`. */

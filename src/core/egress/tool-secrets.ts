@@ -35,7 +35,7 @@ function findSecret(tool: Tool, name: string, secretOf: SecretOf): string {
   if (!tool.secrets.includes(name))
     throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
   const value = secretOf(name);
-  if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
+  if (value === undefined || value === "") throw new ToolFailure("MISCONFIGURED", missingSecret(name));
   return value;
 }
 
@@ -86,7 +86,11 @@ export async function lookUpSecrets(
       // Nothing was found, in whichever way that is said.
       const isNone = own.value === undefined || own.value === null || own.value === "";
       const value = isNone ? ports.secret(name) : own.value;
-      if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
+      if (value === undefined) {
+        // One that may use an account instead asks for the secret when it needs it.
+        if (tool.connectionOptional === true) return [name, ""];
+        throw new ToolFailure("MISCONFIGURED", missingSecret(name));
+      }
       if (typeof value !== "string")
         throw new LookupFailure(name, new TypeError(`Cannot use a secret that is of type ${typeof value}`));
       return [name, value];

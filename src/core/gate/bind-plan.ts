@@ -36,11 +36,14 @@ export function bindCallback<E extends Callable>(
 type Callable = Pick<Execution, "caller" | "ports" | "options">;
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
-  const { ports } = execution;
+  const { ports, origin } = execution;
   const { tool, callbackUrl, runAt } = task;
-  const missing = ports.secretOf
-    ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
-    : tool.secrets.find((name) => ports.secret(name) === undefined);
+  // The account of a subject takes the place of the deployment's.
+  const mayConnect = tool.connectionOptional === true && origin.account !== undefined;
+  const missing =
+    ports.secretOf || mayConnect
+      ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
+      : tool.secrets.find((name) => ports.secret(name) === undefined);
   if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
   const absent = tool.bindings.find((name) => ports.binding(name) === undefined);
   if (absent !== undefined) return err(makeFailure("MISCONFIGURED", missingBinding(absent)));

@@ -1,4 +1,4 @@
-import type { ProgressReport, ToolContext, ToolLog } from "../catalog/define-tool.ts";
+import type { ProgressReport, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
@@ -84,7 +84,7 @@ class CallContext implements ToolContext {
   }
 
   get connection() {
-    return (connector: string) => this.#call.connected!.open(connector, this);
+    return (connector: string) => this.#call.connected?.open(connector, this) ?? NOT_CONNECTED;
   }
 
   get caller() {
@@ -132,6 +132,13 @@ class CallContext implements ToolContext {
     return (report: ProgressReport) => this.#call.report(report);
   }
 }
+
+/** In a Worker without connections, for a tool that runs without one too. */
+const NOT_CONNECTED: ToolConnection = {
+  isConnected: false,
+  account: null,
+  fetch: () => Promise.reject(new ToolFailure("CONNECTION_REQUIRED")),
+};
 
 class ToolCall implements CallState {
   readonly #ticket: Ticket;
@@ -229,7 +236,8 @@ class ToolCall implements CallState {
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
     const { secrets, connection } = this.#call.tool;
     const looksUp = this.#scope.ports.secretOf !== undefined && secrets.length > 0;
-    const misfit = looksUp || connection !== undefined ? await this.#prepare(looksUp) : null;
+    const connects = connection !== undefined && this.#scope.connect !== undefined;
+    const misfit = looksUp || connects ? await this.#prepare(looksUp) : null;
     const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
     if (this.#scope.parallelism !== undefined) leave(this.#scope.parallelism);
@@ -248,8 +256,8 @@ class ToolCall implements CallState {
         const found = (this.#secrets = await lookUpSecrets(tool, origin, ports));
         this.#redact = redactorOf(tool, (name) => found.get(name));
       }
-      if (tool.connection === undefined) return;
-      this.connected = await connect!({ tool, origin, ports });
+      if (tool.connection === undefined || connect === undefined) return;
+      this.connected = await connect({ tool, origin, ports });
       for (const secret of this.connected.secrets) this.conceal(secret);
     };
     const fetched = await attempt(() => this.#clock.orEnd(fetchAll()));

@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts"
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { emailAddress } from "../kit/email-address.ts";
-import { statusOf } from "../kit/google-access.ts";
+import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
@@ -24,6 +24,7 @@ const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_C
  */
 export const addCalendarEvent = defineTool({
   ...CALENDAR,
+  ...mayUseAccount("calendar.events"),
   name: "add_calendar_event",
   summary: "Create a new calendar event with title, time, and optional attendees",
   description:

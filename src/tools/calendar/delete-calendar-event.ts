@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { attempt } from "../../core/kit/result.ts";
-import { statusOf } from "../kit/google-access.ts";
+import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { CALENDAR, fetchEvents } from "./calendar-api.ts";
 
@@ -14,6 +14,7 @@ import { CALENDAR, fetchEvents } from "./calendar-api.ts";
  */
 export const deleteCalendarEvent = defineTool({
   ...CALENDAR,
+  ...mayUseAccount("calendar.events"),
   name: "delete_calendar_event",
   summary: "Delete a calendar event by its ID",
   description:

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { type Moment, parseWhen, type Reading, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
 import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 
@@ -17,6 +18,7 @@ const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_C
  */
 export const listCalendarEvents = defineTool({
   ...CALENDAR,
+  ...mayUseAccount("calendar.events.readonly"),
   name: "list_calendar_events",
   summary: "List calendar events between two times, the next ones first",
   description:

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { DAY_MS, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 
@@ -19,6 +20,7 @@ const PAST = { ms: 365 * DAY_MS, events: "250" };
  */
 export const searchCalendarEvents = defineTool({
   ...CALENDAR,
+  ...mayUseAccount("calendar.events.readonly"),
   name: "search_calendar_events",
   summary: "Find calendar events by words of their title, text or attendees",
   description:

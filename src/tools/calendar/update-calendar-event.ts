@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
@@ -24,6 +25,7 @@ const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLe
  */
 export const updateCalendarEvent = defineTool({
   ...CALENDAR,
+  ...mayUseAccount("calendar.events"),
   name: "update_calendar_event",
   summary: "Change a calendar event's title, time, description or attendees",
   description:

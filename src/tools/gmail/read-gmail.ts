@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
@@ -18,6 +19,7 @@ const MAX_ATTACHMENTS = 20;
  */
 export const readGmail = defineTool({
   ...GMAIL,
+  ...mayUseAccount("gmail.readonly"),
   name: "read_gmail",
   summary: "Read a Gmail message that search_gmail found",
   description:

@@ -5,7 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { Semaphore } from "../../core/kit/semaphore.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { statusOf } from "../kit/google-access.ts";
+import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/plain-text.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
@@ -28,6 +28,7 @@ const pageSchema = lazySchema(() =>
  */
 export const searchGmail = defineTool({
   ...GMAIL,
+  ...mayUseAccount("gmail.readonly"),
   name: "search_gmail",
   summary: "Search the user's Gmail messages",
   description:

@@ -2,17 +2,11 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { emailAddress } from "../kit/email-address.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
+import { emailAddresses } from "../kit/email-address.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
 import { toBase64Url, writeMail } from "./write-mail.ts";
-
-/** Models write one address as it is as often as in a list. */
-const addresses = () =>
-  z.union(
-    [emailAddress(), z.array(emailAddress()).check(z.minLength(1), z.maxLength(50))],
-    "an address, or a list of 1 to 50",
-  );
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -26,6 +20,7 @@ const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: 
  */
 export const sendGmail = defineTool({
   ...GMAIL,
+  ...mayUseAccount("gmail.send"),
   name: "send_gmail",
   summary: "Send a plain-text email from the user's Gmail address",
   description:
@@ -35,7 +30,7 @@ export const sendGmail = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      to: addresses().check(
+      to: emailAddresses().check(
         z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
       ),
       subject: z
@@ -48,7 +43,7 @@ export const sendGmail = defineTool({
           z.describe("Subject, one line."),
         ),
       body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
-      cc: z.optional(addresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
+      cc: z.optional(emailAddresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
     }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,

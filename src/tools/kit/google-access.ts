@@ -8,7 +8,18 @@ import { parseUpstream } from "./parse-upstream.ts";
 
 /** The host that every tool of a Google account declares besides its API's. */
 export const GOOGLE_OAUTH_HOST = "oauth2.googleapis.com";
+/** The connector whose connections these tools use. */
+const GOOGLE = "google";
+
 export const GOOGLE_SECRETS = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "GOOGLE_REFRESH_TOKEN"];
+
+/** The part of a tool's declaration that says which scopes it needs of a subject's account, where there is one. */
+export function mayUseAccount(...scopes: readonly string[]): {
+  readonly connection: Readonly<Record<string, readonly string[]>>;
+  readonly connectionOptional: true;
+} {
+  return { connection: { [GOOGLE]: scopes }, connectionOptional: true };
+}
 
 const TOKEN_URL = `https://${GOOGLE_OAUTH_HOST}/token`;
 /** A token is not used in its last minute: a request that waits for a slot should still arrive in time. */
@@ -34,9 +45,10 @@ const tokenSchema = lazySchema(() =>
 );
 
 /**
- * Send a request to a Google API as the account that the deployment, or the tenant, is connected to.
+ * Send a request to a Google API as the account of the subject for whom the call runs, or where that has connected none as the one that
+ * the deployment, or the tenant, has credentials of.
  *
- * The access token is fetched once for an isolate and kept until a minute before its end; calls of one request that need one
+ * The deployment's access token is fetched once for an isolate and kept until a minute before its end; calls of one request that need one
  * at the same time share its fetch. A 401 drops it, and the request is sent once more with a fresh one: what was refused
  * had no effect. Throws `MISCONFIGURED` where Google does not take the credentials any more.
  *
@@ -47,6 +59,8 @@ export async function fetchGoogle(
   url: string | URL,
   request: UpstreamRequest = {},
 ): Promise<UpstreamResponse> {
+  const own = ctx.connection(GOOGLE);
+  if (own.isConnected) return own.fetch(url, request);
   const token = await accessToken(ctx);
   const first = await attempt(() => send(ctx, url, request, token));
   if (first.ok) return first.value;

@@ -5,6 +5,7 @@ import { invalidArgument } from "../kit/invalid-argument.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { type Moment, parseWhen, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
 import { wallTimeAt, writeDay } from "../../core/kit/time-zone.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 
@@ -16,6 +17,7 @@ import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-ap
  */
 export const addTask = defineTool({
   ...TASKS,
+  ...mayUseAccount("tasks"),
   name: "add_task",
   summary: "Add a task to the user's to-do list, with an optional due day",
   description:

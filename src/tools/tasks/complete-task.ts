@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
@@ -12,6 +13,7 @@ import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-ap
  */
 export const completeTask = defineTool({
   ...TASKS,
+  ...mayUseAccount("tasks"),
   name: "complete_task",
   summary: "Mark a task on the user's to-do list as completed",
   description: "Mark a task of the user's Google Tasks as completed, by its id. Size: about 60 tokens.",

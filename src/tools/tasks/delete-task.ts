@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { providerId } from "../kit/provider-id.ts";
 import { fetchTasks, TASKS } from "./tasks-api.ts";
 
@@ -11,6 +12,7 @@ import { fetchTasks, TASKS } from "./tasks-api.ts";
  */
 export const deleteTask = defineTool({
   ...TASKS,
+  ...mayUseAccount("tasks"),
   name: "delete_task",
   summary: "Delete a task from the user's to-do list by its ID",
   description:

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 
@@ -16,6 +17,7 @@ const pageSchema = lazySchema(() =>
  */
 export const listTasks = defineTool({
   ...TASKS,
+  ...mayUseAccount("tasks.readonly"),
   name: "list_tasks",
   summary: "List the tasks on the user's to-do list",
   description:

@@ -103,6 +103,19 @@ describe("lookUpSecrets()", () => {
     expect(failed).not.toBeInstanceOf(LookupFailure);
   });
 
+  test("leaves the secret of a tool that may use an account instead for when it is asked for", async () => {
+    const { ports } = new TestWorld();
+    const tool = contractOf("mail", {
+      secrets: ["MAIL_TOKEN"],
+      connection: "google",
+      connectionOptional: true,
+    });
+    const found = await lookUpSecrets(tool, CALLER, { ...ports, secretOf: () => null });
+    expect(thrownBy(() => readSecret(tool, "MAIL_TOKEN", (name) => found.get(name)))).toMatchObject(
+      missing("MAIL_TOKEN"),
+    );
+  });
+
   test("tells the caller of a lookup that failed the name alone, and the operator why", async () => {
     const cause = new Error("vault says geheim");
     const failed = await look(() => Promise.reject(cause), "deployed").catch((error: unknown) => error);

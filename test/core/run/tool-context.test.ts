@@ -35,6 +35,20 @@ async function runTool(
   return { world, result: results[0]!, lines };
 }
 
+test("ctx.connection of a tool that may use an account has none in a Worker without connections", async () => {
+  const { result } = await runTool(
+    async (ctx) => {
+      const own = ctx.connection("google");
+      await own.fetch("https://api.example.com/").catch(({ failure }: ToolFailure) => {
+        expect(failure.code).toBe("CONNECTION_REQUIRED");
+      });
+      return { isConnected: own.isConnected, account: own.account };
+    },
+    { connection: "google", connectionOptional: true },
+  );
+  expect(result).toMatchObject({ status: "success", data: { isConnected: false, account: null } });
+});
+
 describe("ctx.log", () => {
   test("costs a tool that does not log nothing, and nothing is written", async () => {
     const { lines } = await runTool(() => "done");

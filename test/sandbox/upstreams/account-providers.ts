@@ -6,7 +6,10 @@ import {
   readClient,
   revokeToken,
 } from "./account-server.ts";
+import { answerGithub } from "./github.ts";
 import { answerGoogleOauth } from "./google-oauth.ts";
+import { answerNotion } from "./notion.ts";
+import { answerSlack } from "./slack.ts";
 import type { StandIn, StandInPorts } from "./stand-in.ts";
 
 const bearer = ({ access, refresh, scopes }: GivenTokens, lifeS: number, separator = " ") => ({
@@ -163,7 +166,9 @@ export const answerGitHubApi: StandIn = async (request, ports) => {
   }
   const access = accessOf(request, ports.now());
   if (access?.provider !== "github") return Response.json({ message: "Bad credentials" }, { status: 401 });
-  return pathname === "/user" ? Response.json({ login: access.account, id: 1 }) : notFound();
+  return pathname === "/user"
+    ? Response.json({ login: access.account, id: 1 })
+    : answerGithub(request, access);
 };
 
 const answerSlackApi = async (request: Request, ports: StandInPorts): Promise<Response> => {
@@ -172,11 +177,12 @@ const answerSlackApi = async (request: Request, ports: StandInPorts): Promise<Re
   const token = (request.headers.get("authorization") ?? "").slice("Bearer ".length);
   if (new URL(request.url).pathname === "/api/auth.revoke")
     return Response.json({ ok: true, revoked: revokeToken(token) });
-  return Response.json({ ok: false, error: "unknown_method" });
+  return answerSlack(request, access);
 };
 
-const answerNotionApi = async (request: Request): Promise<Response> => {
-  if (new URL(request.url).pathname !== "/v1/oauth/revoke") return notFound();
+const answerNotionApi = async (request: Request, ports: StandInPorts): Promise<Response> => {
+  if (new URL(request.url).pathname !== "/v1/oauth/revoke")
+    return answerNotion(request, accessOf(request, ports.now()));
   const sent = await readClient(request, NOTION);
   if ("refused" in sent || !request.headers.has("notion-version")) return Response.json({}, { status: 401 });
   return revokeToken(sent.fields["token"] ?? "") ? Response.json({ request_id: "1" }) : notFound();

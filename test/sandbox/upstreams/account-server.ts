@@ -48,7 +48,8 @@ interface Code {
   readonly endsAt: number;
 }
 
-interface Access {
+/** An access token that a provider gave: whose it is, and what it may do. */
+export interface Access {
   readonly provider: string;
   readonly person: string;
   readonly account: string;

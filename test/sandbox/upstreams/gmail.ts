@@ -1,6 +1,6 @@
 import { answerOrRefuse, checkQuery, readCount, readFields, refuse } from "./google-errors.ts";
 import { keepFields } from "./google-fields.ts";
-import { checkBearer } from "./google-oauth.ts";
+import { OWN_ACCOUNT, ownerOf } from "./google-oauth.ts";
 import { parseMail } from "./parse-mail.ts";
 import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
@@ -10,7 +10,10 @@ const FIELDS =
   "id threadId labelIds snippet payload partId mimeType filename headers name value body size data attachmentId parts " +
   "sizeEstimate historyId internalDate messages nextPageToken resultSizeEstimate";
 const KNOWN = FIELDS.split(" ");
-const ME = "Volley <volley@example.com>";
+const ME = `Volley <${OWN_ACCOUNT}>`;
+/** Scopes that may read mails, and scopes that may send them. */
+const READS = ["gmail.readonly", "gmail.modify"];
+const SENDS = ["gmail.send", "gmail.compose", "gmail.modify"];
 
 interface Header {
   readonly name: string;
@@ -34,36 +37,54 @@ interface Message {
   readonly payload: MessagePart;
 }
 
-let messages: Message[] = [];
+/** The mailboxes, by whose they are. */
+const mailboxes = new Map<string, Message[]>();
 
-/** Mails that were sent, the first one first. */
+/** A request, and the mailbox that it is about. */
+interface Asked {
+  readonly query: URLSearchParams;
+  readonly owner: string;
+  readonly messages: Message[];
+}
+
+/** Mails that the deployment's own account sent, the first one first. */
 export function listSentMails(): readonly Message[] {
-  return messages.filter(({ labelIds }) => labelIds.includes("SENT"));
+  return (mailboxes.get(OWN_ACCOUNT) ?? []).filter(({ labelIds }) => labelIds.includes("SENT"));
 }
 
 /** Forget every mail but those that are always there. */
 export function resetGmail(): void {
-  messages = seed();
+  mailboxes.clear();
+}
+
+function mailboxOf(owner: string): Message[] {
+  const messages = mailboxes.get(owner) ?? (owner === OWN_ACCOUNT ? seed() : seedOf(owner));
+  mailboxes.set(owner, messages);
+  return messages;
 }
 
 /** Answer as the Gmail API, v1, for the messages of the mailbox: https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages */
 export async function answerGmail(request: Request, ports: StandInPorts): Promise<Response> {
   await ports.sleep(LATENCY_MS);
-  if (messages.length === 0) resetGmail();
   return answerOrRefuse(() => route(request, ports.now()));
 }
 
 function route(request: Request, now: number): Promise<Response> | Response {
-  checkBearer(request, now);
-  const { pathname, searchParams } = new URL(request.url);
+  const isRead = request.method === "GET";
+  const owner = ownerOf(request, now, isRead ? READS : SENDS);
+  const { pathname, searchParams: query } = new URL(request.url);
+  const asked = { query, owner, messages: mailboxOf(owner) };
   const [, user, rest = ""] = /^\/gmail\/v1\/users\/([^/]+)\/messages(\/.*)?$/.exec(pathname) ?? [];
   if (user !== "me") throw refuse(404, "notFound", "Not Found");
-  if (request.method === "POST" && rest === "/send") return send(request, searchParams, now);
-  if (request.method !== "GET") throw refuse(404, "notFound", "Not Found");
-  return rest === "" ? list(searchParams) : get(rest.slice(1), searchParams);
+  if (request.method === "POST" && rest === "/send") return send(request, { ...asked, now });
+  if (!isRead) throw refuse(404, "notFound", "Not Found");
+  return rest === "" ? list(asked) : get(rest.slice(1), asked);
 }
 
-async function send(request: Request, query: URLSearchParams, now: number): Promise<Response> {
+async function send(
+  request: Request,
+  { query, owner, messages, now }: Asked & { readonly now: number },
+): Promise<Response> {
   checkQuery(query, ["fields"]);
   const { raw } = await readFields(request, ["raw", "threadId"]);
   if (typeof raw !== "string" || !/^[A-Za-z0-9_-]+={0,2}$/.test(raw))
@@ -75,7 +96,7 @@ async function send(request: Request, query: URLSearchParams, now: number): Prom
   const { headers, text } = parseMail(raw);
   const id = new Seeded(`mail ${messages.length}`).text(16, "0123456789abcdef");
   const own = [
-    { name: "From", value: ME },
+    { name: "From", value: owner === OWN_ACCOUNT ? ME : owner },
     { name: "Date", value: new Date(now).toUTCString() },
     { name: "Message-ID", value: `<${id}@mail.gmail.com>` },
   ];
@@ -89,7 +110,7 @@ async function send(request: Request, query: URLSearchParams, now: number): Prom
   return Response.json({ id, threadId: id, labelIds: ["SENT"] });
 }
 
-function list(query: URLSearchParams): Response {
+function list({ query, messages }: Asked): Response {
   checkQuery(query, ["q", "maxResults", "pageToken", "includeSpamTrash", "fields"], ["labelIds"]);
   const terms = (query.get("q") ?? "").toLowerCase().match(/(?:[a-z_]+:)?(?:"[^"]*"|\S+)/g) ?? [];
   const found = messages.filter((message) => terms.every((term) => isMeant(message, term)));
@@ -129,7 +150,7 @@ function isMeant({ payload, labelIds, snippet }: Message, term: string): boolean
   }
 }
 
-function get(id: string, query: URLSearchParams): Response {
+function get(id: string, { query, messages }: Asked): Response {
   checkQuery(query, ["format", "fields"], ["metadataHeaders"]);
   if (!/^[0-9a-f]{1,16}$/.test(id)) throw refuse(400, "invalidArgument", "Invalid id value");
   const message = messages.find((one) => one.id === id);
@@ -166,6 +187,20 @@ function part(mimeType: string, text: string | Uint8Array, headers: readonly Hea
 
 function many(mimeType: string, parts: readonly MessagePart[], headers: readonly Header[] = []): MessagePart {
   return { mimeType, filename: "", headers, body: { size: 0 }, parts };
+}
+
+/** The one mail that everybody has who connects a mailbox, which says whose it is. */
+function seedOf(owner: string): Message[] {
+  const [name = ""] = owner.split("@");
+  const text = `Dear ${name}, your invoice of November is attached.`;
+  const payload = part("text/plain", text, [
+    { name: "From", value: "The Shop <billing@shop.example>" },
+    { name: "To", value: owner },
+    { name: "Subject", value: `Invoice for ${name}` },
+    { name: "Date", value: "Tue, 3 Nov 2026 08:00:00 +0000" },
+  ]);
+  const id = new Seeded(`mail of ${owner}`).text(16, "0123456789abcdef");
+  return [{ id, threadId: id, labelIds: ["INBOX"], snippet: text, payload }];
 }
 
 /** Mails of every kind that people get. */

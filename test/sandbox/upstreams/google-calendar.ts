@@ -1,6 +1,6 @@
 import { answerOrRefuse, checkQuery, readCount, readFields, refuse } from "./google-errors.ts";
 import { keepFields } from "./google-fields.ts";
-import { checkBearer } from "./google-oauth.ts";
+import { OWN_ACCOUNT, ownerOf } from "./google-oauth.ts";
 import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
 
@@ -38,19 +38,25 @@ interface StoredEvent {
   readonly end: EventTime;
 }
 
-let events = new Map<string, StoredEvent>();
-let isSeeded = false;
+/** The calendars, by whose they are. */
+const calendars = new Map<string, Map<string, StoredEvent>>();
 let made = 0;
 
-/** Events that are there, deleted ones not among them. */
+/** A request, and the calendar that it is about. */
+interface Asked {
+  readonly query: URLSearchParams;
+  readonly events: Map<string, StoredEvent>;
+}
+
+/** Events that are there in the deployment's own calendar, deleted ones not among them. */
 export function countCalendarEvents(): number {
-  return [...events.values()].filter(({ status }) => status === "confirmed").length;
+  return [...(calendars.get(OWN_ACCOUNT)?.values() ?? [])].filter(({ status }) => status === "confirmed")
+    .length;
 }
 
 /** Forget every event but the two that are always there. */
 export function resetGoogleCalendar(): void {
-  events = new Map();
-  isSeeded = false;
+  calendars.clear();
   made = 0;
 }
 
@@ -61,41 +67,46 @@ export async function answerGoogleCalendar(request: Request, ports: StandInPorts
 }
 
 function route(request: Request, now: number): Promise<Response> | Response {
-  checkBearer(request, now);
-  seed(now);
-  const { pathname, searchParams } = new URL(request.url);
+  const scopes =
+    request.method === "GET" ? ["calendar.events", "calendar.events.readonly"] : ["calendar.events"];
+  const events = calendarOf(ownerOf(request, now, scopes), now);
+  const { pathname, searchParams: query } = new URL(request.url);
+  const asked = { query, events };
   const [, calendar, id] = /^\/calendar\/v3\/calendars\/([^/]+)\/events(?:\/([^/]+))?$/.exec(pathname) ?? [];
   if (calendar === undefined) throw refuse(404, "notFound", "Not Found");
   if (decodeURIComponent(calendar) !== "primary") throw refuse(404, "notFound", "Not Found");
   switch (`${request.method} ${id === undefined ? "all" : "one"}`) {
     case "GET all":
-      return list(searchParams);
+      return list(asked);
     case "POST all":
-      return insert(request, searchParams);
+      return insert(request, asked);
     case "GET one":
-      checkQuery(searchParams, ["fields", "timeZone"]);
-      return show(find(id!), searchParams);
+      checkQuery(query, ["fields", "timeZone"]);
+      return show(find(id!, asked), query);
     case "PATCH one":
-      return patch(request, find(id!), searchParams);
+      return patch(request, find(id!, asked), asked);
     case "DELETE one":
-      return remove(find(id!), searchParams);
+      return remove(find(id!, asked), asked);
     default:
       throw refuse(404, "notFound", "Not Found");
   }
 }
 
-function seed(now: number): void {
-  if (isSeeded) return;
-  isSeeded = true;
+function calendarOf(owner: string, now: number): Map<string, StoredEvent> {
+  const kept = calendars.get(owner);
+  if (kept !== undefined) return kept;
+  const events = new Map<string, StoredEvent>();
+  calendars.set(owner, events);
   const today = Math.floor(now / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const at = (hours: number): EventTime => ({ dateTime: toUtc(today + hours * HOUR_MS), timeZone: "UTC" });
   const add = (id: string, summary: string, from: number, hours: number): void =>
     void events.set(id, { id, status: "confirmed", summary, start: at(from), end: at(from + hours) });
-  add("abc123", "Meeting with John", 38, 1);
+  add("abc123", owner === OWN_ACCOUNT ? "Meeting with John" : `Meeting of ${owner}`, 38, 1);
   add("def456", "Stand-up", 57, 0.25);
+  return events;
 }
 
-function list(query: URLSearchParams): Response {
+function list({ query, events }: Asked): Response {
   checkQuery(query, LIST_QUERY);
   const [from, to] = [readInstant(query, "timeMin"), readInstant(query, "timeMax")];
   if (from !== null && to !== null && to <= from)
@@ -124,7 +135,8 @@ function list(query: URLSearchParams): Response {
   );
 }
 
-async function insert(request: Request, query: URLSearchParams): Promise<Response> {
+async function insert(request: Request, asked: Asked): Promise<Response> {
+  const { query, events } = asked;
   checkQuery(query, ["sendUpdates", "fields"]);
   checkSendUpdates(query);
   const body = await readFields(request, WRITABLE);
@@ -132,10 +144,11 @@ async function insert(request: Request, query: URLSearchParams): Promise<Respons
   if (typeof id !== "string" || !/^[a-v0-9]{5,1024}$/.test(id))
     throw refuse(400, "invalid", "Invalid resource id value.");
   if (events.has(id)) throw refuse(409, "duplicate", "The requested identifier already exists.");
-  return store({ id, status: "confirmed", ...checkContent(body), ...checkTimes(body) }, query);
+  return store({ id, status: "confirmed", ...checkContent(body), ...checkTimes(body) }, asked);
 }
 
-async function patch(request: Request, event: StoredEvent, query: URLSearchParams): Promise<Response> {
+async function patch(request: Request, event: StoredEvent, asked: Asked): Promise<Response> {
+  const { query } = asked;
   checkQuery(query, ["sendUpdates", "fields"]);
   checkSendUpdates(query);
   if (event.status === "cancelled") throw refuse(404, "notFound", "Not Found");
@@ -145,10 +158,10 @@ async function patch(request: Request, event: StoredEvent, query: URLSearchParam
     ...(body[name] as object | undefined),
   });
   const times = checkTimes({ start: merge("start"), end: merge("end") });
-  return store({ ...event, ...checkContent(body), ...times }, query);
+  return store({ ...event, ...checkContent(body), ...times }, asked);
 }
 
-function remove(event: StoredEvent, query: URLSearchParams): Response {
+function remove(event: StoredEvent, { query, events }: Asked): Response {
   checkQuery(query, ["sendUpdates"]);
   checkSendUpdates(query);
   if (event.status === "cancelled") throw refuse(410, "deleted", "Resource has been deleted");
@@ -156,12 +169,12 @@ function remove(event: StoredEvent, query: URLSearchParams): Response {
   return new Response(null, { status: 204 });
 }
 
-function store(event: StoredEvent, query: URLSearchParams): Response {
+function store(event: StoredEvent, { query, events }: Asked): Response {
   events.set(event.id, event);
   return show(toResource(event), query);
 }
 
-function find(id: string): StoredEvent {
+function find(id: string, { events }: Asked): StoredEvent {
   const event = events.get(decodeURIComponent(id));
   if (event === undefined) throw refuse(404, "notFound", "Not Found");
   return event;

@@ -1,3 +1,4 @@
+import { accessOf } from "./account-server.ts";
 import { refuse } from "./google-errors.ts";
 import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
@@ -63,8 +64,25 @@ export async function answerGoogleOauth(request: Request, ports: StandInPorts): 
   });
 }
 
-/** Refuse a request without a token that was given out and lasts. */
-export function checkBearer(request: Request, now: number): void {
+/** The deployment's own account. */
+export const OWN_ACCOUNT = "volley@example.com";
+
+/**
+ * Find whose account a request is of: one that a person connected, with one of these scopes, or the deployment's own. Refuses a
+ * request without a token that was given out and lasts.
+ */
+export function ownerOf(request: Request, now: number, scopes: readonly string[]): string {
+  const access = accessOf(request, now);
+  if (access?.provider === "google") {
+    const has = scopes.some((scope) => access.scopes.includes(`https://www.googleapis.com/auth/${scope}`));
+    if (!has) throw refuse(403, "insufficientPermissions", "Request had insufficient authentication scopes.");
+    return access.account;
+  }
+  checkBearer(request, now);
+  return OWN_ACCOUNT;
+}
+
+function checkBearer(request: Request, now: number): void {
   const [, token] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? [];
   if (token === undefined)
     throw refuse(401, "required", "Request is missing required authentication credential.");

@@ -1,6 +1,6 @@
 import { answerOrRefuse, checkQuery, readCount, readFields, refuse } from "./google-errors.ts";
 import { keepFields } from "./google-fields.ts";
-import { checkBearer } from "./google-oauth.ts";
+import { OWN_ACCOUNT, ownerOf } from "./google-oauth.ts";
 import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
 
@@ -20,15 +20,30 @@ interface Task {
   readonly completed?: string;
 }
 
-let tasks = new Map<string, Task>();
+/** The lists, by whose they are. */
+const lists = new Map<string, Map<string, Task>>();
 let made = 0;
+
+/** A request, and the list that it is about. */
+interface Asked {
+  readonly query: URLSearchParams;
+  readonly tasks: Map<string, Task>;
+}
 
 /** Forget every task but the one that is always there. */
 export function resetGoogleTasks(): void {
-  tasks = new Map([["c2FuZGJveA", { id: "c2FuZGJveA", title: "Water the plants", status: "needsAction" }]]);
+  lists.clear();
   made = 0;
 }
-resetGoogleTasks();
+
+function listOf(owner: string): Map<string, Task> {
+  const kept = lists.get(owner);
+  if (kept !== undefined) return kept;
+  const title = owner === OWN_ACCOUNT ? "Water the plants" : `Water the plants of ${owner}`;
+  const list = new Map<string, Task>([["c2FuZGJveA", { id: "c2FuZGJveA", title, status: "needsAction" }]]);
+  lists.set(owner, list);
+  return list;
+}
 
 /** Answer as the Tasks API, v1, for the tasks of the default list: https://developers.google.com/workspace/tasks/reference/rest/v1/tasks */
 export async function answerGoogleTasks(request: Request, ports: StandInPorts): Promise<Response> {
@@ -37,31 +52,33 @@ export async function answerGoogleTasks(request: Request, ports: StandInPorts): 
 }
 
 function route(request: Request, now: number): Promise<Response> | Response {
-  checkBearer(request, now);
-  const { pathname, searchParams } = new URL(request.url);
+  const scopes = request.method === "GET" ? ["tasks", "tasks.readonly"] : ["tasks"];
+  const tasks = listOf(ownerOf(request, now, scopes));
+  const { pathname, searchParams: query } = new URL(request.url);
+  const asked = { query, tasks };
   const [, list, id] = /^\/tasks\/v1\/lists\/([^/]+)\/tasks(?:\/([^/]+))?$/.exec(pathname) ?? [];
   if (list === undefined || decodeURIComponent(list) !== "@default")
     throw refuse(404, "notFound", "Task list not found.");
   switch (`${request.method} ${id === undefined ? "all" : "one"}`) {
     case "GET all":
-      return listTasks(searchParams);
+      return listTasks(asked);
     case "POST all":
-      return insert(request, searchParams);
+      return insert(request, asked);
     case "GET one":
-      checkQuery(searchParams, ["fields"]);
-      return show(find(id!), searchParams);
+      checkQuery(query, ["fields"]);
+      return show(find(id!, asked), query);
     case "PATCH one":
-      return patch(request, find(id!), searchParams, now);
+      return patch(request, find(id!, asked), { ...asked, now });
     case "DELETE one":
-      checkQuery(searchParams, []);
-      tasks.delete(find(id!).id);
+      checkQuery(query, []);
+      tasks.delete(find(id!, asked).id);
       return new Response(null, { status: 204 });
     default:
       throw refuse(404, "notFound", "Not Found");
   }
 }
 
-function listTasks(query: URLSearchParams): Response {
+function listTasks({ query, tasks }: Asked): Response {
   checkQuery(query, LIST_QUERY);
   for (const name of ["showCompleted", "showHidden", "showDeleted"])
     if (!["true", "false"].includes(query.get(name) ?? "true"))
@@ -76,19 +93,23 @@ function listTasks(query: URLSearchParams): Response {
   return show({ kind: "tasks#tasks", items, ...(hasMore && { nextPageToken: String(begin + size) }) }, query);
 }
 
-async function insert(request: Request, query: URLSearchParams): Promise<Response> {
-  checkQuery(query, ["parent", "previous", "fields"]);
+async function insert(request: Request, asked: Asked): Promise<Response> {
+  checkQuery(asked.query, ["parent", "previous", "fields"]);
   const body = checkBody(await readFields(request, WRITABLE));
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   const id = new Seeded(`task ${(made += 1)}`).text(16, alphabet);
-  return store({ id, title: "", status: "needsAction", ...body }, query);
+  return store({ id, title: "", status: "needsAction", ...body }, asked);
 }
 
-async function patch(request: Request, task: Task, query: URLSearchParams, now: number): Promise<Response> {
-  checkQuery(query, ["fields"]);
+async function patch(
+  request: Request,
+  task: Task,
+  { now, ...asked }: Asked & { readonly now: number },
+): Promise<Response> {
+  checkQuery(asked.query, ["fields"]);
   const changed = { ...task, ...checkBody(await readFields(request, WRITABLE)) };
   const { completed = new Date(now).toISOString(), ...open } = changed;
-  return store(changed.status === "completed" ? { ...open, completed } : open, query);
+  return store(changed.status === "completed" ? { ...open, completed } : open, asked);
 }
 
 function checkBody(body: Readonly<Record<string, unknown>>): Partial<Task> {
@@ -112,13 +133,13 @@ function checkBody(body: Readonly<Record<string, unknown>>): Partial<Task> {
   return { ...(body as Partial<Task>), due: `${day}T00:00:00.000Z` };
 }
 
-function find(id: string): Task {
+function find(id: string, { tasks }: Asked): Task {
   const task = tasks.get(decodeURIComponent(id));
   if (task === undefined) throw refuse(404, "notFound", "Requested entity was not found.");
   return task;
 }
 
-function store(task: Task, query: URLSearchParams): Response {
+function store(task: Task, { query, tasks }: Asked): Response {
   tasks.set(task.id, task);
   return show(task, query);
 }

@@ -42,6 +42,7 @@ function follow(conversation: Conversation): NextTurn {
   );
   if (calls.length > 0) return runCalls(calls, conversation);
   if (/oil change|camry/i.test(question)) return planTrip(conversation);
+  if (/in my outlook/i.test(question)) return tellMail(conversation);
   const place = findPlace(question);
   if (place !== undefined) return tellWeather(place, conversation);
   return answer(`You said: ${question}`);
@@ -230,6 +231,23 @@ function tellWeather(city: string, conversation: Conversation): NextTurn {
   const { rounds, seen } = conversation;
   const next = rounds === 0 ? call([{ tool: "get_weather", args: { city } }], conversation) : undefined;
   return next ?? answer(`The weather in ${city}: ${sayWeather(seen)}.`);
+}
+
+/** Look for the mails that a question is about, in the mailbox of the person whom it is for. */
+function tellMail(conversation: Conversation): NextTurn {
+  const { rounds, seen, question } = conversation;
+  const [, query = "mail"] = /\bthe (\w+) in my outlook/i.exec(question) ?? [];
+  const search = { tool: "search_outlook", args: { query } };
+  const next = rounds === 0 ? call([search], conversation) : undefined;
+  if (next !== undefined) return next;
+  if (!seen.some(({ status }) => status === "success"))
+    return answer("I cannot look: connect your Outlook first.");
+  const { messages = [] } = dataOf<{ messages: readonly { readonly subject?: string }[] }>(
+    seen,
+    "search_outlook",
+  );
+  const [first] = messages;
+  return answer(first === undefined ? "There is no such mail." : `Here it is: ${first.subject ?? ""}.`);
 }
 
 /** Call these in one batch, or each by itself where there is no tool for batches; nothing when there is none of them. */

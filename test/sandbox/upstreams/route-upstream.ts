@@ -12,6 +12,7 @@ import { answerGooglePlaces } from "./google-places.ts";
 import { MODEL_HOST, answerModel } from "./model.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
+import { answerOutlook } from "./outlook.ts";
 import { answerOpenAiImages } from "./openai-images.ts";
 import { PAGE_HOSTS, answerPages } from "./pages.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
@@ -33,6 +34,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["oauth2.googleapis.com", answerGoogleAccounts],
   ["api.github.com", answerGitHubApi],
   ...ACCOUNT_HOSTS,
+  ["graph.microsoft.com", answerOutlook],
   ["www.googleapis.com", answerGoogleCalendar],
   ["gmail.googleapis.com", answerGmail],
   ["tasks.googleapis.com", answerGoogleTasks],

@@ -1,0 +1,82 @@
+import { useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../../../console/kit/api.ts";
+import { usePages } from "../../../console/kit/use-pages.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { MoreButton } from "../../../console/parts/more-button.tsx";
+import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Question } from "../../../console/parts/question.tsx";
+import { Title } from "../../../console/parts/title.tsx";
+import type { WireConnection } from "../wire-connection.ts";
+import { groupBySubject } from "./by-subject.ts";
+import { ConnectForm } from "./connect-form.tsx";
+import "./connections.css";
+import { SubjectCard } from "./subject-card.tsx";
+
+const EVERY_MS = 10_000;
+const PAGE = 100;
+
+/** The connections of the tenant, by subject. */
+export function ConnectionsView() {
+  const [subject, setSubject] = useState("");
+  const [asked, setAsked] = useState<WireConnection | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const query = new URLSearchParams({ limit: String(PAGE), ...(subject !== "" && { subject }) });
+  const pages = usePages<WireConnection>(`/v1/connections?${query.toString()}`, "connections", EVERY_MS);
+  const disconnect = async ({
+    connection_id: id,
+    connector,
+    subject: whose,
+  }: WireConnection): Promise<void> => {
+    const answer = await ask(`/v1/connections/${encodeURIComponent(id)}`, { method: "DELETE" });
+    setProblem(answer.ok ? null : answer.problem);
+    if (answer.ok) announce(`${connector} of ${whose} is disconnected`);
+    pages.reload();
+  };
+  return (
+    <div class="stack">
+      <Title text="Connections" />
+      <div class="filters">
+        <label>
+          <span class="hidden-text">Subject</span>
+          <input
+            type="search"
+            placeholder="Any subject"
+            spellcheck={false}
+            onChange={(event: Event) => setSubject((event.currentTarget as HTMLInputElement).value.trim())}
+          />
+        </label>
+      </div>
+      <Pending of={pages.first} what="the connections" />
+      <ProblemNote problem={problem} />
+      {pages.first.data !== null && pages.items.length === 0 && (
+        <Empty key="none" title={subject === "" ? "No connections yet" : "No such connections"}>
+          {subject === ""
+            ? "A connection is an account of one of your users, which tools use for that user alone."
+            : "The subject has connected nothing. It is written exactly as your application says it."}
+        </Empty>
+      )}
+      {groupBySubject(pages.items).map((one) => (
+        <SubjectCard key={one.subject} of={one} onDisconnect={setAsked} />
+      ))}
+      <MoreButton of={pages} />
+      <ConnectForm onMade={pages.reload} />
+      {asked !== null && (
+        <Question
+          key={asked.connection_id}
+          title={`Disconnect ${asked.connector} of ${asked.subject}?`}
+          yes="Disconnect"
+          isDanger
+          onAnswer={(isYes) => {
+            setAsked(null);
+            if (isYes) void disconnect(asked);
+          }}
+        >
+          Its tokens are forgotten, and taken back at the provider where that can be. Tools that need it ask
+          for a new one.
+        </Question>
+      )}
+    </div>
+  );
+}

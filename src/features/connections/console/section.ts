@@ -1,0 +1,14 @@
+import type { Section } from "../../../console/kit/section.ts";
+import { ConnectionsView } from "./connections-view.tsx";
+
+/** Accounts of the tenant's subjects: who has connected what, a link for one more, and its end. */
+export const section: Section = {
+  feature: "connections",
+  flag: "manage_connections",
+  page: {
+    name: "connections",
+    title: "Connections",
+    icon: "M9 13a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M13 9a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+    View: ConnectionsView,
+  },
+};
