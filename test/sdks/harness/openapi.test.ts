@@ -23,7 +23,7 @@ const { upstream, volley, caller } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const operator = new TestCaller(volley.url, "sandbox-operator-key");
 const callerOf = (operation: DocumentedOperation): TestCaller => {
-  if (operation.path.includes("/operator/")) return operator;
+  if (operation.path.includes("/operator/") || operation.operationId === "resealConnections") return operator;
   return isManaged(operation) && !operation.path.startsWith("/v1/runs/") ? admin : caller;
 };
 
@@ -68,6 +68,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   makePortalLink: 201,
   resendDelivery: 202,
   recoverEndpoint: 202,
+  restoreRuns: 200,
+  startConnection: 201,
 };
 
 describe("/openapi.json", () => {
@@ -114,14 +116,16 @@ describe("/openapi.json", () => {
       "/v1/gemini/function_calls",
       "/v1/openai/function_calls",
       "/v1/openai/tool_calls",
+      "/v1/runs/{id}",
     ]);
   });
 
   test("has an example for every body, which is answered with what the document says", async () => {
     upstream.script("/tool/read", (_, response) => void response.end("{}"));
-    // A delivery has to be signed, which no example is.
+    // A delivery has to be signed, which no example is, and a connection is confirmed with a code that a browser brings back.
     const exemplified = operations.filter(
-      ({ requestBody, path }) => requestBody !== undefined && !path.startsWith("/hooks/"),
+      ({ requestBody, path, operationId }) =>
+        requestBody !== undefined && !path.startsWith("/hooks/") && operationId !== "confirmConnection",
     );
     for (const operation of exemplified) {
       const { example } = operation.requestBody!.content!["application/json"]!;
