@@ -18,7 +18,11 @@ const { upstream, volley, caller } = await setUpSandbox({}, startSandbox);
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const operator = new TestCaller(volley.url, "sandbox-operator-key");
 const callerOf = (operation: DocumentedOperation): TestCaller =>
-  operation.path.includes("/operator/") ? operator : isManaged(operation) ? admin : caller;
+  operation.path.includes("/operator/") || operation.operationId === "resealConnections"
+    ? operator
+    : isManaged(operation)
+      ? admin
+      : caller;
 upstream.script(
   "/write",
   (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{}"),
@@ -96,6 +100,7 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   if (path.startsWith("/v1/deliveries")) return [(await publish()).delivery];
   if (path.endsWith("/results")) return [await runLater()];
   if (path.startsWith("/v1/keys")) return makeKeys();
+  if (path.startsWith("/v1/connections")) return startConnections();
   if (path.startsWith("/v1/runs")) return leaveRuns();
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
@@ -159,6 +164,16 @@ async function keepAll(put: string, prefix: string): Promise<readonly string[]> 
   return names;
 }
 
+/** Connections whose links nobody opens, of people of their own: one that is asked for again would be the same. */
+async function startConnections(): Promise<readonly string[]> {
+  const started = Array.from({ length: 20 }, async () => {
+    const body = JSON.stringify({ connector: "google", subject: `u_${crypto.randomUUID()}` });
+    const { text } = await admin.send({ path: "/v1/connections", body });
+    return (JSON.parse(text) as { readonly connection_id: string }).connection_id;
+  });
+  return Promise.all(started);
+}
+
 async function initiate(tool: string, args: object, count: number): Promise<string[]> {
   const { results } = await caller.execute(Array.from({ length: count }, () => ({ tool, args })));
   return results.map(({ job_id, confirmation }) => job_id ?? confirmation!.id);
@@ -187,9 +202,16 @@ function expectReached(reached: ReadonlySet<string>): void {
   );
   // The request that deletes everything of a tenant is not sent in its name: the others would have nothing left to be asked
   // about.
-  // An endpoint's path has every method that is tried in place of PUT, and only a delivery whose endpoint is gone or paused is not sent
+  // An endpoint's path has every method that is tried in place of PUT or PATCH, and only a delivery whose endpoint is gone or paused is not sent
   // again.
-  const unreached = ["deleteTenant 200", "putEndpoint 405", "resendDelivery 422"];
+  // A connection is confirmed with a code that a browser brings back.
+  const unreached = [
+    "deleteTenant 200",
+    "putEndpoint 405",
+    "patchEndpoint 405",
+    "resendDelivery 422",
+    "confirmConnection 200",
+  ];
   const wanted = [...results, ...statuses].filter((one) => !unreached.includes(one));
   expect(wanted.filter((one) => !reached.has(one))).toEqual([]);
 }

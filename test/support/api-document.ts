@@ -79,7 +79,9 @@ export function bodySchema({ requestBody }: DocumentedOperation): Json | undefin
 
 /** Whether a path is for keys that may change what their tenant has. */
 export function isManaged({ tags }: DocumentedOperation): boolean {
-  return ["Tools", "Flows", "Keys", "Runs", "Tenant", "Endpoints"].some((tag) => tags.includes(tag));
+  return ["Tools", "Flows", "Keys", "Runs", "Tenant", "Endpoints", "Connections"].some((tag) =>
+    tags.includes(tag),
+  );
 }
 
 /** Whether a value is one that a schema admits. */
@@ -113,6 +115,7 @@ const JUDGED_BY_MORE = new Set([
   "linkConfirmation",
   "putEventType",
   "publishEvent",
+  "startConnection",
 ]);
 
 /**
@@ -135,7 +138,11 @@ export function findMisjudgement(
   const admitted = (whole: boolean): boolean =>
     asked.every((fit) => fit) &&
     (operation.parameters ?? []).every(isAsked) &&
-    (schema === undefined || (value !== NOT_JSON && fits(value, whole ? schema : toForm(schema))));
+    (schema === undefined ||
+      (value !== NOT_JSON &&
+        (whole
+          ? fits(value, schema)
+          : fits(value, toForm(schema)) || fits(withoutNulls(value), toForm(schema)))));
   if (status === 200 && !admitted(false))
     return `was answered, and is off its schema: ${String(body).slice(0, 300)}`;
   if (JUDGED_BY_MORE.has(operation.operationId)) return null;
@@ -165,8 +172,11 @@ function findBodyDeviation(
   if (content["*/*"] !== undefined) return null;
   const type = String(headers["content-type"]).split(";")[0]!;
   if (content[type] === undefined) return `undocumented type ${type}`;
-  const json = type === "text/event-stream" ? lastDataOf(text) : text;
-  const schema = content[type === "text/event-stream" ? "application/json" : type]!.schema;
+  const isStream = type === "text/event-stream";
+  const json = isStream ? lastDataOf(text) : text;
+  if (isStream && !String(content[type]!.schema["description"]).includes("what the JSON answer is"))
+    return parse(json) === NOT_JSON ? `no JSON in its last event: ${json.slice(0, 300)}` : null;
+  const schema = content[isStream ? "application/json" : type]!.schema;
   const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(json));
   if (valid) return null;
   const why = errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`).join("; ");
@@ -188,6 +198,14 @@ function toForm(schema: Json): Json {
     return [name, name === "actions" || name === "tools" ? rest : property];
   });
   return { ...schema, ...(form.length > 0 && { properties: Object.fromEntries(form) as Json }) };
+}
+
+/** A null in an optional field is as if the field were not there, which schemas do not say. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
 function fitsParameter({ parameters = [] }: DocumentedOperation, name: string, value: string): boolean {

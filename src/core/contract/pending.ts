@@ -36,7 +36,12 @@ function visit(value: unknown, open: Set<unknown>): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (value instanceof Pending || open.has(value)) return true;
   let isOpen = false;
-  for (const key in value) if (visit((value as Readonly<Record<string, unknown>>)[key], open)) isOpen = true;
+  if (Array.isArray(value)) {
+    for (const inner of value) if (visit(inner, open)) isOpen = true;
+  } else {
+    for (const key in value)
+      if (visit((value as Readonly<Record<string, unknown>>)[key], open)) isOpen = true;
+  }
   if (isOpen) open.add(value);
   return isOpen;
 }

@@ -7,10 +7,15 @@ export type TextSink = (text: string) => Promise<void>;
 const MOST = 64 * 1024;
 /** The least pause between two writes that can wait: all that comes in it is one write, and no person sees it. */
 const PAUSE_MS = 5;
+/**
+ * The pauses that are saved while nothing is written, so that the next writes have none: a model's first word comes right behind the
+ * events that begin its answer.
+ */
+const SAVED_MS = 3 * PAUSE_MS;
 
 /**
  * Writes texts in their order, those that come close together in one piece: a write is a turn of the platform's, which costs more
- * than all the rest that is done for a word of a model. A text that comes after a pause goes out at once.
+ * than all the rest that is done for a word of a model. The first few texts that come after a pause go out at once.
  *
  * Characters that were not taken yet are bounded: beyond `MOST` of them `write` is over only when all were taken.
  */
@@ -75,7 +80,8 @@ export class PacedWriter {
       this.#length -= text.length;
     } while (this.#isUrgent && this.#waiting.length > 0);
     this.#isUrgent = false;
-    this.#pauseEndsAt = this.#clock.now() + PAUSE_MS;
+    const now = this.#clock.now();
+    this.#pauseEndsAt = Math.min(now, Math.max(now - SAVED_MS, this.#pauseEndsAt)) + PAUSE_MS;
     this.#writing = null;
     this.#go();
   }

@@ -1,6 +1,6 @@
 import type { Issue } from "../contract/failure.ts";
 import { describe, visiblePath } from "../contract/issues.ts";
-import { isHandle, ITEM, type Marker, readMarker } from "../contract/reference.ts";
+import { isHandle, isMarker, ITEM, type Marker, MARKERS, readMarker } from "../contract/reference.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import {
@@ -32,8 +32,6 @@ interface Form {
   readonly shown: string;
 }
 
-const MARKERS = new Set(["$ref", "$template", "$literal"]);
-
 /**
  * Find text in arguments that looks like a placeholder for the data of an action, and would reach the upstream as it stands.
  * At most `LIMITS.warnings` of them. Markers are what they are; in the text of a template everything but its references is
@@ -50,10 +48,11 @@ export function findPlaceholders(
     if (found.length >= LIMITS.warnings) return;
     if (typeof value === "string") return add(sayText(value, path, search));
     if (typeof value !== "object" || value === null) return;
-    const marker = readMarker(value);
-    if (marker?.kind === "template")
-      add(sayTemplate((value as { $template: string }).$template, path, search));
-    if (marker !== null) return;
+    if (isMarker(value)) {
+      if ("$template" in value && readMarker(value)?.kind === "template")
+        add(sayTemplate(value.$template as string, path, search));
+      return;
+    }
     const crowded = readCrowdedMarker(value, search);
     if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
     // Under a marker's key an object has data where there are more keys.

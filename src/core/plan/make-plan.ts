@@ -205,7 +205,7 @@ function draftStep(
     return { entry, task: err(unknown), edges, handles: [] };
   }
   const isMistaken =
-    action.mayMistake === true && findMistakes(entry, action, { position, given }).length > 0;
+    action.mayMistake === true && findMistakes(entry, action, { entries, position, given }).length > 0;
   // Where such text is refused nothing else of the action matters; `sayMistakes()` finds the words.
   if (isMistaken && tool.isWrite) return { ...refused(makeFailure("BAD_REFERENCE")), isMistaken };
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
@@ -276,10 +276,15 @@ function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: Catal
 function findMistakes(
   entry: Entry,
   { args, forEach }: Action,
-  { position, given, attempt }: Pick<Sources, "position" | "given"> & { readonly attempt?: TryForm },
+  {
+    entries,
+    position,
+    given,
+    attempt,
+  }: Pick<Sources, "entries" | "position" | "given"> & { readonly attempt?: TryForm },
 ): readonly Misplaced[] {
   const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
-  const previous = [...position.keys()][entry.index - 1];
+  const previous = entries[entry.index - 1]?.id;
   const loops = forEach !== undefined;
   const search = (inLoop: boolean) => ({
     ...sourcesOf(entry, { loops: inLoop, known, previous }),

@@ -58,19 +58,22 @@ export class Room {
 /** Collect every reference in a value, or say where one is malformed. Literals are not looked into. */
 export function findReferences(value: unknown, path: readonly PropertyKey[]): Result<Reference[], Failure> {
   const found: Reference[] = [];
-  const failure = visit(value, path, found);
+  const failure = visit(value, [...path], found);
   return failure === null ? ok(found) : err(failure);
 }
 
-function visit(value: unknown, path: readonly PropertyKey[], found: Reference[]): Failure | null {
+/** @param path is what it was when this is over */
+function visit(value: unknown, path: PropertyKey[], found: Reference[]): Failure | null {
   if (typeof value !== "object" || value === null) return null;
   const marker = readMarker(value);
   if (marker !== null) return collect(marker, path, found);
   for (const key of Object.keys(value)) {
     const inner = (value as Readonly<Record<string, unknown>>)[key];
     if (typeof inner !== "object" || inner === null) continue;
-    const failure = visit(inner, [...path, key], found);
+    path.push(key);
+    const failure = visit(inner, path, found);
     if (failure !== null) return failure;
+    path.pop();
   }
   return null;
 }

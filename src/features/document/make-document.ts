@@ -20,7 +20,7 @@ Every path but \`/healthz\` asks for a key, and \`/hooks\` for a signature; with
 or not. A path that is not
 here answers 404 \`NOT_FOUND\`, and another method of one that is 405 \`METHOD_NOT_ALLOWED\` (HEAD is answered as GET is).
 A refusal is a problem document (RFC 9457) with a stable \`code\`, and nothing ran; what ran answers 200, whatever became of
-the single actions.
+the single actions. A null in an optional field of a body that does not take null is as if the field were not there.
 
 A key has two allowances: its quota for what runs something, and five times as much for what runs nothing (lists, schemas,
 jobs, plans, this document). Neither costs the other any; the headers of an answer name the one it drew from.`;

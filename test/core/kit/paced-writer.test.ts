@@ -44,38 +44,60 @@ describe("A paced writer", () => {
     ]);
   });
 
-  test("writes what comes within 5 ms of a write together, when they are over", async () => {
+  test("writes four texts at once after a pause, and then what comes within 5 ms of a write together", async () => {
     const { writer, clock, got } = new Connection();
-    for (const text of ["a", "b", "c", "d"]) {
+    for (const text of "abcdefghijklmno") {
       void writer.write(text);
       await clock.advance(1);
     }
     await clock.advance(100);
     expect(got).toEqual([
       { at: 0, text: "a" },
-      { at: 5, text: "bcd" },
+      { at: 1, text: "b" },
+      { at: 2, text: "c" },
+      { at: 3, text: "d" },
+      { at: 5, text: "e" },
+      { at: 10, text: "fghij" },
+      { at: 15, text: "klmno" },
     ]);
     expect(clock.pending).toBe(0);
   });
 
-  test("needs two dozen writes for 100,000 tiny texts that come at once", async () => {
+  test("has saved no more after a long pause than after a short one", async () => {
+    const { writer, clock, got } = new Connection();
+    for (const pauseMs of [20, 3_600_000]) {
+      await clock.advance(pauseMs);
+      got.length = 0;
+      for (let n = 0; n < 200; n += 1) {
+        void writer.write("x");
+        await clock.advance(0);
+      }
+      expect(got.map(({ text }) => text)).toEqual(["x", "x", "x", "x"]);
+      await clock.advance(5);
+    }
+  });
+
+  test("needs fewer than 30 writes for 100,000 tiny texts that come at once", async () => {
     const { writer, got, ...connection } = new Connection();
     for (let n = 0; n < 100_000; n += 1) await writer.write(`${n % 10}: word`);
     await writer.flush();
     expect(got.map(({ text }) => text).join("")).toHaveLength(700_000);
-    expect(got.length).toBeLessThanOrEqual(24);
+    expect(got.length).toBeLessThan(30);
     expect(connection.clock.pending).toBe(0);
   });
 
   test("writes an urgent text at once, behind all that waits", async () => {
     const { writer, clock, got } = new Connection();
-    for (const text of ["a", "b", "c"]) void writer.write(text);
+    for (const text of ["1", "2", "3", "4", "a", "b"]) {
+      void writer.write(text);
+      await clock.advance(0);
+    }
     await clock.advance(1);
     writer.writeNow("!");
     await clock.advance(0);
-    expect(got).toEqual([
-      { at: 0, text: "a" },
-      { at: 1, text: "bc!" },
+    expect(got.slice(3)).toEqual([
+      { at: 0, text: "4" },
+      { at: 1, text: "ab!" },
     ]);
     expect(clock.pending).toBe(0);
   });

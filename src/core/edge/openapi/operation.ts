@@ -10,7 +10,8 @@ export interface Answer {
   readonly description: string;
   /** Null where it has no content. */
   readonly schema: z.core.$ZodType | null;
-  readonly events?: boolean;
+  /** Its events: those of a batch, or in words. */
+  readonly events?: boolean | string;
   /** 200 unless said. */
   readonly statuses?: readonly number[];
 }

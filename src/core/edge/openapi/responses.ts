@@ -69,7 +69,9 @@ export function toResponses(operation: Operation, components: Components): Json 
     "application/json": { schema: components.schema(answer.schema, "output") },
   };
   const events = answer.events && {
-    "text/event-stream": { schema: { type: "string", description: EVENTS } },
+    "text/event-stream": {
+      schema: { type: "string", description: answer.events === true ? EVENTS : answer.events },
+    },
   };
   const { description, statuses = [200] } = answer;
   const answered = toResponse(description, json === null ? undefined : { ...json, ...events }, headers);

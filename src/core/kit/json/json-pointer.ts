@@ -13,9 +13,10 @@ const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
 /** Read an RFC 6901 JSON Pointer; null when the text is none (it must be empty or start with `/`, `~` only as `~0`, `~1`). */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
+  if (!text.startsWith("/")) return null;
   const tokens = text.slice(1).split("/");
   if (!text.includes("~")) return tokens;
+  if (/~(?![01])/.test(text)) return null;
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 

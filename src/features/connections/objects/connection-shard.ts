@@ -33,9 +33,11 @@ import {
 import { missingScopes, scopesOfLink } from "../connectors/scopes.ts";
 import { type CameBack, readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import type { Notice } from "../../../core/contract/gate/notice.ts";
+import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { challengeOf, digestOf, makeConnectionId, makeSecretText, toState } from "../link-token.ts";
+import { toConnectionNotice } from "../own-events.ts";
 import {
   type ArriveAnswer,
   type Comeback,
@@ -128,6 +130,7 @@ export function createConnectionShard({
       };
       const kept = { ...known, updatedAt: now, grant, link: null };
       this.#table.put(kept);
+      this.#tell(kept);
       return { kind: "kept", connection: toSeen(kept, "active") };
     }
 
@@ -228,7 +231,9 @@ export function createConnectionShard({
       };
       const codeText = makeText();
       const code256 = digestOf("code", codeText);
-      this.#table.put(arrive(latest, clock.now(), { state, code: code256, grant, confirmsItself }));
+      const arrived = arrive(latest, clock.now(), { state, code: code256, grant, confirmsItself });
+      this.#table.put(arrived);
+      if (confirmsItself) this.#tell(arrived);
       const { subject, name } = connection;
       const place = { subject, connector: connection.connector, name };
       const { account } = tokens;
@@ -248,6 +253,8 @@ export function createConnectionShard({
         return { kind: "other-subject" };
       }
       this.#table.put(confirmed.connection);
+      // One that was used at once was told of then.
+      if (!confirmsItself) this.#tell(confirmed.connection);
       return { kind: "active", connection: toSeen(confirmed.connection, "active") };
     }
 
@@ -455,10 +462,27 @@ export function createConnectionShard({
           return connector === null ? null : this.#clientOf(connector);
         },
         ask: (request) => this.#ask(request),
+        onBroken: (connection) => this.#tell(connection),
       });
       const isRefused =
         refused === undefined ? undefined : ({ access }: KeptTokens) => sha256(access) === refused;
       return this.#refreshes.open(id, isRefused);
+    }
+
+    /** Tell the tenant what has become of a connection; what is stored does not wait for it. */
+    #tell(connection: Connection): void {
+      const notice = toConnectionNotice(connection);
+      if (notice !== null) this.ctx.waitUntil(attempt(() => this.#offer(notice)));
+    }
+
+    /** Offer an event to the tenant's endpoints; once more where that is not certain, because its id lets it be published once. */
+    async #offer(notice: Notice): Promise<void> {
+      const deployment = this.#deployment;
+      const { tellTenant } = deployment.configured;
+      if (tellTenant === undefined) return;
+      const told = { tenant: this.#tenant, jurisdiction: deployment.runnerOf(this.#tenant)?.jurisdiction };
+      const once = await attempt(() => tellTenant([notice], told));
+      if (!once.ok) await tellTenant([notice], told);
     }
 
     async #revoke(connection: Connection, grant: Grant): Promise<void> {

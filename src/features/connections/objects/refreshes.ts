@@ -26,6 +26,8 @@ interface RefreshOptions {
   /** Null of a connector that is not there any more, or has keys. */
   readonly clientOf: (connection: Connection) => Client | null;
   readonly ask: (request: ProviderRequest) => Promise<CameBack>;
+  /** A connection has become broken, and is stored so. */
+  readonly onBroken: (connection: Connection) => void;
 }
 
 /**
@@ -151,8 +153,12 @@ export class Refreshes {
     const latest = this.#find(id);
     if (latest === null) return GONE;
     if (latest.grant.sealed !== sealed) return { kind: "failed" };
-    const { clock, table } = this.#options;
-    table.put(withGrant(latest.connection, clock.now(), { brokenBecause: because, refreshingSince: null }));
+    const { clock, table, onBroken } = this.#options;
+    const change = { brokenBecause: because, refreshingSince: null };
+    const broken = withGrant(latest.connection, clock.now(), change);
+    table.put(broken);
+    // Calls that found it broken together tell of it once.
+    if (latest.grant.brokenBecause === null) onBroken(broken);
     return { kind: "broken", because };
   }
 

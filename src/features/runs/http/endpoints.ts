@@ -92,9 +92,10 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     summary: "Show a run: its plan, its actions, the runs that it caused",
     tag: "Runs",
     answer: {
-      description:
-        "The run, with the actions that the key may call; with Accept: text/event-stream its events, from behind Last-Event-ID",
+      description: "The run, with the actions that the key may call",
       schema: runSchema(),
+      events:
+        "With `Accept: text/event-stream`: the events of the run from behind `Last-Event-ID`, then `event: done` with the envelope that its caller had",
     },
     refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),

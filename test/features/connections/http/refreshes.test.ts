@@ -88,6 +88,7 @@ class World {
         },
       },
       clientOf: () => ({ connector: CONNECTOR, secret: "s" }),
+      onBroken: () => {},
       ask: async ({ body }) => {
         this.#point();
         await Promise.resolve();
