@@ -68,7 +68,7 @@ describe("The Google tools", () => {
     expect(subjectsOf(await call("search_gmail", search))).toEqual(own);
   });
 
-  test("write to the account of the subject, in mail, calendar and tasks, and to no other", async () => {
+  test("T52 write to the account of the subject, in mail, calendar and tasks, and to no other", async () => {
     await connect("google", { subject: "writer", person: "writer" });
     const as = { subject: "writer" };
     const sent = await call("send_gmail", { to: "ann@example.com", subject: "From me", body: "Hi" }, as);
