@@ -69,6 +69,11 @@ export type ArriveAnswer =
   | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
   | { readonly kind: "gone" | "other-browser" };
 
+/** A person whom the issuer sent back, with what was kept for it. */
+export type VisitAnswer =
+  | { readonly kind: "back"; readonly kept: string; readonly place: ConnectionPlace }
+  | { readonly kind: "gone" | "other-browser" };
+
 export type ConfirmAnswer =
   | { readonly kind: "active"; readonly connection: SeenConnection }
   | { readonly kind: "other-subject" | "no-code" | "unknown" };
@@ -89,6 +94,8 @@ export type UseAnswer =
       readonly missing: readonly string[];
       /** Null where there is none to make: of a connector of keys, or where the subject has too many. */
       readonly link: MadeLink | null;
+      /** Whether somebody can say afterwards who came by the link. */
+      readonly canFinish: boolean;
     }
   /** The provider does not know the client; or it did not answer. */
   | { readonly kind: "misconfigured" | "failed" };
@@ -128,7 +135,11 @@ export interface ConnectionShardMethods {
     opening: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },
   ): Promise<OpenAnswer>;
   arrive(id: string, comeback: Comeback): Promise<ArriveAnswer>;
-  confirm(id: string, said: { readonly code: string; readonly subject: string }): ConfirmAnswer;
+  /** A person who arrived goes on to the issuer; the text that is to come back, null where it is over. */
+  beginVisit(id: string, visit: { readonly code: string; readonly kept: string }): Promise<string | null>;
+  endVisit(id: string, comeback: Omit<Comeback, "code">): Promise<VisitAnswer>;
+  /** @param said the subject is null where the person did not show who it is */
+  confirm(id: string, said: { readonly code: string; readonly subject: string | null }): ConfirmAnswer;
   token(wish: TokenWish): Promise<UseAnswer>;
   get(id: string): SeenConnection | null;
   list(query: ConnectionQuery): SeenConnection[];
