@@ -52,6 +52,8 @@ export interface Comeback {
   readonly browser: string | null;
   /** Absent where the provider says no instead. */
   readonly code?: string | undefined;
+  /** The issuer that it says it is of (RFC 9207). */
+  readonly issuer?: string | null;
 }
 
 export type ArriveAnswer =
@@ -137,7 +139,7 @@ export interface ConnectionShardMethods {
   arrive(id: string, comeback: Comeback): Promise<ArriveAnswer>;
   /** A person who arrived goes on to the issuer; the text that is to come back, null where it is over. */
   beginVisit(id: string, visit: { readonly code: string; readonly kept: string }): Promise<string | null>;
-  endVisit(id: string, comeback: Omit<Comeback, "code">): Promise<VisitAnswer>;
+  endVisit(id: string, comeback: Pick<Comeback, "state" | "browser">): Promise<VisitAnswer>;
   /** @param said the subject is null where the person did not show who it is */
   confirm(id: string, said: { readonly code: string; readonly subject: string | null }): ConfirmAnswer;
   token(wish: TokenWish): Promise<UseAnswer>;

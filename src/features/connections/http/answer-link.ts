@@ -102,6 +102,7 @@ export async function answerCallback(
       state: place.secret,
       browser: isBrowser ? (readCookie(request) ?? "") : null,
       code: query.has("error") ? undefined : (query.get("code") ?? undefined),
+      issuer: query.get("iss"),
     }),
   );
   switch (came.kind) {

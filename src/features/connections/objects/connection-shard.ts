@@ -190,7 +190,7 @@ export function createConnectionShard({
       return { kind: "opened", authorizeUrl, browser: kept };
     }
 
-    async arrive(id: string, { state: text, browser, code }: Comeback): Promise<ArriveAnswer> {
+    async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
       const now = clock.now();
       const known = this.#table.find(id);
       if (known === null) return { kind: "gone" };
@@ -202,13 +202,19 @@ export function createConnectionShard({
       if (!taken.ok) return { kind: taken.error };
       const { link, opened, connection } = taken.value;
       const { returnTo } = link;
+      const connector = this.#oauth(connection.connector);
+      const expected = connector?.issuer ?? null;
+      if (expected !== null && issuer !== expected) {
+        // The code of another issuer must not be shown to this one.
+        this.#putOrDelete(id, endLink(connection, now));
+        return { kind: "failed", id, returnTo };
+      }
       if (code === undefined) {
         this.#putOrDelete(id, endLink(connection, now));
         return { kind: "refused", id, returnTo };
       }
       // Before the provider is asked: the same address again finds nothing to do.
       this.#table.put(connection);
-      const connector = this.#oauth(connection.connector);
       const sealedFor = [this.#tenant, connection.subject, id, "verifier"] as const;
       const verifier = await this.#tokens.vault.open(opened.verifier, sealedFor);
       const tokens =
@@ -263,7 +269,10 @@ export function createConnectionShard({
       return toState({ tenant: this.#tenant, id, secret: state });
     }
 
-    async endVisit(id: string, { state, browser }: Omit<Comeback, "code">): Promise<VisitAnswer> {
+    async endVisit(
+      id: string,
+      { state, browser }: Pick<Comeback, "state" | "browser">,
+    ): Promise<VisitAnswer> {
       const known = this.#table.find(id);
       if (known === null) return { kind: "gone" };
       const ended = endVisit(known, clock.now(), {
