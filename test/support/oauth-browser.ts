@@ -5,6 +5,8 @@ export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** Its own. */
+  readonly address: URL;
   /** Where it leads to; null where it is a page. */
   readonly location: URL | null;
 }
@@ -24,11 +26,11 @@ export class OauthBrowser {
 
   /** Send the form of a page, its hidden fields with it. */
   async submit(
-    { text }: Pick<Seen, "text">,
+    { text, address }: Pick<Seen, "text"> & Partial<Pick<Seen, "address">>,
     fields: Readonly<Record<string, string | readonly string[]>>,
     headers: Readonly<Record<string, string>> = { "sec-fetch-site": "same-origin" },
   ): Promise<Seen> {
-    const [, action = ""] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
+    const [, action = address?.href ?? ""] = /<form method="post" action="([^"]+)"/.exec(text) ?? [];
     const form = new URLSearchParams();
     for (const [, name, value] of text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g))
       form.append(name!, value!);
@@ -57,6 +59,7 @@ export class OauthBrowser {
     const location = answer.headers.get("location");
     return {
       status: answer.status,
+      address,
       headers: answer.headers,
       text: await answer.text(),
       location: location === null ? null : new URL(location, address),

@@ -42,4 +42,5 @@ export const CATALOG_WITH_FLOW = SAMPLE_CATALOG.extend(
 export const TRIGGER_RULES = {
   flawOf: (secret: string) => (secret === "HOOK_SECRET" ? null : "unbound"),
   nowMs: Date.UTC(2026, 8, 3, 12),
+  hasAccounts: false,
 } satisfies TriggerRules;

@@ -104,6 +104,7 @@ export function createDeployment(
   const options = readRunOptions(env, trustedOrigins);
   const flows = partOf(features, "flows");
   const tell = partOf(features, "tellTenant");
+  const people = partOf(features, "people");
   const configured: Configured = {
     env,
     keys,
@@ -112,6 +113,7 @@ export function createDeployment(
     toolSecrets,
     flows,
     tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
+    people: people && (() => people(configured)),
     trustedOrigins: options.trustedOrigins,
     get accounts() {
       return accounts;

@@ -18,7 +18,7 @@ import type { RunListener } from "../observe/seen.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
-import type { Configured, FlowCompiler } from "./configured.ts";
+import type { Configured, FlowCompiler, People } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -71,6 +71,8 @@ export interface Feature<Objects extends object = object> {
     notices: readonly Notice[],
     told: Told & { readonly configured: Configured },
   ) => Promise<void>;
+  /** The people who sign in at an issuer; null where there is none. */
+  readonly people?: (configured: Configured) => People | null;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
   /** Batches that run in the background. */

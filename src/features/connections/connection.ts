@@ -46,6 +46,16 @@ export interface Arrival {
   readonly code: string;
   /** Null where it is used already: in a sandbox. */
   readonly grant: Grant | null;
+  /** Where no application says who came, the person is at the issuer to show it; absent before and after. */
+  readonly visit?: Visit;
+}
+
+/** A person at the issuer. */
+export interface Visit {
+  /** The digest of the text that comes back with the person. */
+  readonly state: string;
+  /** The text that is needed then, sealed. */
+  readonly kept: string;
 }
 
 /** The way to a new grant. Each of its three texts is good once, and all of it for ten minutes. */
@@ -183,11 +193,11 @@ export type Confirmed =
   | { readonly kind: "other-subject"; readonly left: Connection | null }
   | { readonly kind: "no-code" };
 
-/** The caller says who came. */
+/** The caller says who came; null for a person who did not show it. */
 export function confirm(
   connection: Connection,
   now: number,
-  { code, subject }: { readonly code: string; readonly subject: string },
+  { code, subject }: { readonly code: string; readonly subject: string | null },
 ): Confirmed {
   const { link } = connection;
   const arrival = link?.arrival;

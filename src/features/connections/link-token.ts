@@ -6,6 +6,9 @@ export const CONNECTION_SHARDS = 16;
 /** Where a provider sends a person back to. */
 export const CALLBACK_PATH = "/v1/connections/callback";
 
+/** Where the issuer sends a person back to who has shown who they are. */
+export const SIGNED_IN_PATH = "/v1/connections/signed-in";
+
 /** How a connection's id is written: its object's digit, and what cannot be guessed. */
 const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
 
@@ -43,7 +46,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
 
 /** The digest under which a text is kept that proves something. Text that is none has one too, under which nothing is. */
-export function digestOf(kind: "link" | "state" | "browser" | "code", text: string): string {
+export function digestOf(kind: "link" | "state" | "browser" | "code" | "visit", text: string): string {
   return sha256(SECRET.test(text) ? `${kind} ${text}` : "");
 }
 

@@ -16,7 +16,10 @@ interface Missing {
 }
 
 /** Make the failure of a call whose account is missing: for a model, and for the person to whom it shows the link. */
-export function requireConnection({ because, missing, link }: Required, where: Missing): ToolFailure {
+export function requireConnection(
+  { because, missing, link, canFinish }: Required,
+  where: Missing,
+): ToolFailure {
   const { connector, subject, name, site, tenant } = where;
   const which = name === DEFAULT_NAME ? connector : `${connector} ('${name}')`;
   const what = SAYINGS[because](which, missing);
@@ -25,9 +28,15 @@ export function requireConnection({ because, missing, link }: Required, where: M
       hint: `The tool uses an account of ${subject} at ${what}. The application connects it; send the action again then.`,
     });
   const until = new Date(link.expiresAt).toISOString().slice(11, 16);
+  const connectUrl = `${site}${toLinkPath({ tenant, ...link })}`;
+  if (!canFinish)
+    return new ToolFailure("CONNECTION_REQUIRED", {
+      hint: `The tool uses an account of ${subject} at ${what}. The link in 'connect_url' cannot be finished, because it leads back to no application that could say who came. The application makes one with 'return_to', by POST /v1/connections, and gives ${subject} that. Send the action again when it is connected.`,
+      connectUrl,
+    });
   return new ToolFailure("CONNECTION_REQUIRED", {
     hint: `The tool uses an account of ${subject} at ${what}. Give ${subject} the link in 'connect_url', which is good once and until ${until} UTC, and send the action again when it is connected.`,
-    connectUrl: `${site}${toLinkPath({ tenant, ...link })}`,
+    connectUrl,
   });
 }
 

@@ -52,6 +52,8 @@ export interface Comeback {
   readonly browser: string | null;
   /** Absent where the provider says no instead. */
   readonly code?: string | undefined;
+  /** The issuer that it says it is of (RFC 9207). */
+  readonly issuer?: string | null;
 }
 
 export type ArriveAnswer =
@@ -67,6 +69,11 @@ export type ArriveAnswer =
     }
   /** The person said no, or the provider refused. */
   | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
+  | { readonly kind: "gone" | "other-browser" };
+
+/** A person whom the issuer sent back, with what was kept for it. */
+export type VisitAnswer =
+  | { readonly kind: "back"; readonly kept: string; readonly place: ConnectionPlace }
   | { readonly kind: "gone" | "other-browser" };
 
 export type ConfirmAnswer =
@@ -89,6 +96,8 @@ export type UseAnswer =
       readonly missing: readonly string[];
       /** Null where there is none to make: of a connector of keys, or where the subject has too many. */
       readonly link: MadeLink | null;
+      /** Whether somebody can say afterwards who came by the link. */
+      readonly canFinish: boolean;
     }
   /** The provider does not know the client; or it did not answer. */
   | { readonly kind: "misconfigured" | "failed" };
@@ -128,7 +137,11 @@ export interface ConnectionShardMethods {
     opening: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },
   ): Promise<OpenAnswer>;
   arrive(id: string, comeback: Comeback): Promise<ArriveAnswer>;
-  confirm(id: string, said: { readonly code: string; readonly subject: string }): ConfirmAnswer;
+  /** A person who arrived goes on to the issuer; the text that is to come back, null where it is over. */
+  beginVisit(id: string, visit: { readonly code: string; readonly kept: string }): Promise<string | null>;
+  endVisit(id: string, comeback: Pick<Comeback, "state" | "browser">): Promise<VisitAnswer>;
+  /** @param said the subject is null where the person did not show who it is */
+  confirm(id: string, said: { readonly code: string; readonly subject: string | null }): ConfirmAnswer;
   token(wish: TokenWish): Promise<UseAnswer>;
   get(id: string): SeenConnection | null;
   list(query: ConnectionQuery): SeenConnection[];

@@ -17,6 +17,7 @@ export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof crea
     openRouter: createSignInRouter(),
     around: challengeMcp,
     openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
+    people: (configured) => signInDeskOf(configured).people,
     tenantPart: SIGN_INS_OF_TENANT,
     checkEnv: readIdentity,
     createObjects: ({ clock }) => ({ SignInStore: createSignInStore(undefined, clock) }),

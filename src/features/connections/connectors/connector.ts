@@ -29,6 +29,8 @@ export interface OAuthConnector extends AnyConnector, Dialect {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   readonly revokeUrl: string | null;
+  /** The `iss` that stands in each of its answers to a browser (RFC 9207); null where it says none, so that none is checked. */
+  readonly issuer: string | null;
   /** Asked for where a link names none. */
   readonly scopes: readonly string[];
 }

@@ -32,6 +32,7 @@ const CLIENT = {
   client_auth: optional(oneOf("body", "basic")),
   pkce: optional(flag),
   authorize_params: optional(texts),
+  issuer: optional(written),
   tenants: SHARED.tenants,
 };
 const keyForm = object({
@@ -106,6 +107,7 @@ function parseConnector(
     authorize_url: value.authorize_url ?? preset!.authorizeUrl,
     token_url: value.token_url ?? preset!.tokenUrl,
     revoke_url: value.revoke_url ?? preset?.revokeUrl ?? null,
+    issuer: value.issuer ?? null,
   };
   for (const [field, url] of Object.entries(urls)) {
     if (url !== null && !isAddress(url, trusted))
@@ -126,6 +128,7 @@ function parseConnector(
     authorizeUrl: urls.authorize_url,
     tokenUrl: urls.token_url,
     revokeUrl: urls.revoke_url,
+    issuer: urls.issuer,
     // An address of another server than the preset's is spoken to as RFC 7009 says.
     ...(value.revoke_url !== undefined && { revoke: "rfc7009" as const }),
     origins: origins.value,

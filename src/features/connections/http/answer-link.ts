@@ -20,7 +20,11 @@ import {
 } from "../page/link-page.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
+import { readCookie, writeCookie } from "./browser-cookie.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
+import { leadToIssuer } from "./lead-to-issuer.ts";
+import { peopleOf } from "./people-of.ts";
+import { redirect } from "./redirect.ts";
 import { runAwaiting } from "./run-awaiting.ts";
 
 /** The ways of the pages that are not the same everywhere. */
@@ -53,14 +57,16 @@ export async function answerLink(
   if (connector?.kind !== "oauth2") return respondPage(NO_CONNECTOR);
   const url = new URL(request.url);
   const formToken = sha256(`connect form ${secret}`);
-  const canConfirm = link.returnTo !== null || ways.confirmsItself;
+  const isLedBack = link.returnTo !== null || ways.confirmsItself;
+  const people = isLedBack ? null : peopleOf(tenant, deployment.configured);
+  const canConfirm = isLedBack || people !== null;
   if (request.method !== "POST" || !canConfirm) {
     const provider = new URL(connector.authorizeUrl);
     // A browser holds the whole way of a form to the policy, and a provider sends it on to wherever people sign in.
-    const formLeadsTo = ["https:", provider.origin];
-    return respondPage(makeLinkPage({ link, host: url.host, formToken, provider, canConfirm }), {
-      formLeadsTo,
-    });
+    const issuer = people === null ? null : new URL(people.issuer);
+    const formLeadsTo = ["https:", provider.origin, ...(issuer === null ? [] : [issuer.origin])];
+    const asked = { link, host: url.host, formToken, provider, canConfirm, issuerHost: issuer?.host ?? null };
+    return respondPage(makeLinkPage(asked), { formLeadsTo });
   }
   if (!(await isOwnForm(request, formToken))) return respondPage(FOREIGN);
   const redirectUri = `${url.origin}${CALLBACK_PATH}`;
@@ -96,6 +102,7 @@ export async function answerCallback(
       state: place.secret,
       browser: isBrowser ? (readCookie(request) ?? "") : null,
       code: query.has("error") ? undefined : (query.get("code") ?? undefined),
+      issuer: query.get("iss"),
     }),
   );
   switch (came.kind) {
@@ -106,6 +113,8 @@ export async function answerCallback(
         const asked = { requestId, requestUrl: request.url, defer, watch };
         defer(runAwaiting(came.place, deployment.contextOf(runner, asked)));
       }
+      if (came.returnTo === null && !came.isActive)
+        return leadToIssuer({ request, ask, ...place, code: came.code }, deployment);
       return came.returnTo === null
         ? respondPage(makeDonePage(came.place.connector, came.account))
         : leadBack(came.returnTo, { connection_id: came.id, code: came.code });
@@ -124,7 +133,7 @@ export async function answerCallback(
   }
 }
 
-function openTenant(tenant: string, deployment: Deployment): AskShard | null {
+export function openTenant(tenant: string, deployment: Deployment): AskShard | null {
   const runner = deployment.runnerOf(tenant);
   if (runner === null) return null;
   const opened = connectionDeskOf(deployment.configured).open(runner);
@@ -146,27 +155,4 @@ function leadBack(returnTo: string, parameters: Readonly<Record<string, string>>
   const url = new URL(returnTo);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return redirect(url.href);
-}
-
-function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(null, {
-    status: 303,
-    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...headers },
-  });
-}
-
-const COOKIE = "volley_connect";
-
-/** The text that this browser keeps, where it was here before; null where it keeps none. */
-function readCookie({ headers }: Request): string | null {
-  const [, text] =
-    /(?:^|;\s*)volley_connect=([A-Za-z0-9_-]{43})(?:;|$)/.exec(headers.get("cookie") ?? "") ?? [];
-  return text ?? null;
-}
-
-/** It goes along when the provider leads the browser back, and no script reads it. */
-function writeCookie(text: string, { protocol }: URL): string {
-  const secure = protocol === "https:" ? "; Secure" : "";
-  const maxAgeS = LIMITS.connectionLinkMs / 1_000;
-  return `${COOKIE}=${text}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import { CALLBACK_PATH } from "../link-token.ts";
+import { CALLBACK_PATH, SIGNED_IN_PATH } from "../link-token.ts";
 import type { LinkWays } from "./answer-link.ts";
 
 const LINK_PATH = "/connect/:tenant/:id/:secret";
@@ -18,14 +18,16 @@ export function createLinkPages(ways: LinkWays): Router {
     const deployment = c.get("deployment");
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;
     const request = c.req.raw;
-    const answered = await attempt(() =>
-      path === LINK_PATH
-        ? answerLink({ request, tenant, id, secret }, deployment, ways)
-        : answerCallback(request, deployment, {
-            watch: c.get("watch"),
-            defer: (work) => c.executionCtx.waitUntil(work),
-          }),
-    );
+    const asked = {
+      watch: c.get("watch"),
+      defer: (work: Promise<unknown>): void => c.executionCtx.waitUntil(work),
+    };
+    const answered = await attempt(async () => {
+      if (path === LINK_PATH) return answerLink({ request, tenant, id, secret }, deployment, ways);
+      if (path === CALLBACK_PATH) return answerCallback(request, deployment, asked);
+      const { answerSignedIn } = await import("./answer-signed-in.ts");
+      return answerSignedIn(request, deployment, asked);
+    });
     // The address has the token, so it is in no line of the log.
     if (!answered.ok) logBug(c.get("watch").requestId, path, answered.error);
     return answered.ok ? answered.value : respondPage(FAULT);
@@ -33,5 +35,6 @@ export function createLinkPages(ways: LinkWays): Router {
   router.get(LINK_PATH, (c) => answer(c, LINK_PATH));
   router.post(LINK_PATH, (c) => answer(c, LINK_PATH));
   router.get(CALLBACK_PATH, (c) => answer(c, CALLBACK_PATH));
+  router.get(SIGNED_IN_PATH, (c) => answer(c, SIGNED_IN_PATH));
   return router;
 }

@@ -37,6 +37,7 @@ import type { Notice } from "../../../core/contract/gate/notice.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { challengeOf, digestOf, makeConnectionId, makeSecretText, toState } from "../link-token.ts";
+import { peopleOf } from "../http/people-of.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import {
   type ArriveAnswer,
@@ -54,7 +55,9 @@ import {
   type TokenWish,
   toSeen,
   type UseAnswer,
+  type VisitAnswer,
 } from "../shard-methods.ts";
+import { beginVisit, endVisit } from "../visit.ts";
 import { askProvider } from "./ask-provider.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { Refreshes } from "./refreshes.ts";
@@ -187,7 +190,7 @@ export function createConnectionShard({
       return { kind: "opened", authorizeUrl, browser: kept };
     }
 
-    async arrive(id: string, { state: text, browser, code }: Comeback): Promise<ArriveAnswer> {
+    async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
       const now = clock.now();
       const known = this.#table.find(id);
       if (known === null) return { kind: "gone" };
@@ -199,13 +202,19 @@ export function createConnectionShard({
       if (!taken.ok) return { kind: taken.error };
       const { link, opened, connection } = taken.value;
       const { returnTo } = link;
+      const connector = this.#oauth(connection.connector);
+      const expected = connector?.issuer ?? null;
+      if (expected !== null && issuer !== expected) {
+        // The code of another issuer must not be shown to this one.
+        this.#putOrDelete(id, endLink(connection, now));
+        return { kind: "failed", id, returnTo };
+      }
       if (code === undefined) {
         this.#putOrDelete(id, endLink(connection, now));
         return { kind: "refused", id, returnTo };
       }
       // Before the provider is asked: the same address again finds nothing to do.
       this.#table.put(connection);
-      const connector = this.#oauth(connection.connector);
       const sealedFor = [this.#tenant, connection.subject, id, "verifier"] as const;
       const verifier = await this.#tokens.vault.open(opened.verifier, sealedFor);
       const tokens =
@@ -240,9 +249,48 @@ export function createConnectionShard({
       return { kind: "arrived", id, returnTo, code: codeText, place, account, isActive: confirmsItself };
     }
 
+    async beginVisit(
+      id: string,
+      { code, kept }: { readonly code: string; readonly kept: string },
+    ): Promise<string | null> {
+      const known = this.#table.find(id);
+      if (known === null) return null;
+      const sealed = await this.#tokens.vault.seal(kept, [this.#tenant, known.subject, id, "visit"]);
+      const latest = this.#table.find(id);
+      if (latest === null) return null;
+      const state = makeText();
+      const begun = beginVisit(latest, clock.now(), {
+        code: digestOf("code", code),
+        state: digestOf("visit", state),
+        kept: sealed,
+      });
+      if (!begun.ok) return null;
+      this.#table.put(begun.value);
+      return toState({ tenant: this.#tenant, id, secret: state });
+    }
+
+    async endVisit(
+      id: string,
+      { state, browser }: Pick<Comeback, "state" | "browser">,
+    ): Promise<VisitAnswer> {
+      const known = this.#table.find(id);
+      if (known === null) return { kind: "gone" };
+      const ended = endVisit(known, clock.now(), {
+        state: digestOf("visit", state),
+        browser: browser === null ? null : digestOf("browser", browser),
+      });
+      if (!ended.ok) return { kind: ended.error };
+      // Before the issuer is asked: the same address again finds nothing to do.
+      this.#table.put(ended.value.connection);
+      const { subject, connector, name } = known;
+      const sealedFor = [this.#tenant, subject, id, "visit"] as const;
+      const kept = await this.#tokens.vault.open(ended.value.visit.kept, sealedFor);
+      return kept === null ? { kind: "gone" } : { kind: "back", kept, place: { subject, connector, name } };
+    }
+
     confirm(
       id: string,
-      { code, subject }: { readonly code: string; readonly subject: string },
+      { code, subject }: { readonly code: string; readonly subject: string | null },
     ): ConfirmAnswer {
       const known = this.#table.find(id);
       if (known === null || isOver(known, clock.now())) return { kind: "unknown" };
@@ -403,7 +451,9 @@ export function createConnectionShard({
       },
     ): Promise<UseAnswer> {
       const connector = this.#oauth(place.connector);
-      const none = { kind: "required", because, missing, link: null } as const;
+      const { configured } = this.#deployment;
+      const canFinish = confirmsItself || peopleOf(this.#tenant, configured) !== null;
+      const none = { kind: "required", because, missing, link: null, canFinish } as const;
       if (connector === null || this.#room(place) !== null) return none;
       const known = this.#table.at(place);
       const wanted = scopesOfLink(scopes, known?.grant?.scopes ?? [], connector);
@@ -420,7 +470,12 @@ export function createConnectionShard({
           known.id,
           "link",
         ]);
-        if (secret !== null) return { ...none, link: { id: known.id, secret, expiresAt: link.expiresAt } };
+        if (secret !== null)
+          return {
+            ...none,
+            link: { id: known.id, secret, expiresAt: link.expiresAt },
+            canFinish: canFinish || link.returnTo !== null,
+          };
       }
       return { ...none, link: await this.#linkOnce(place, wanted) };
     }

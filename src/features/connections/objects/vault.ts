@@ -10,7 +10,7 @@ export type SealedFor = readonly [
   tenant: string,
   subject: string,
   connectionId: string,
-  use: "tokens" | "link" | "verifier",
+  use: "tokens" | "link" | "verifier" | "visit",
 ];
 
 interface VaultKey {

@@ -16,10 +16,12 @@ interface Asked {
   readonly provider: URL;
   /** Whether the way ends anywhere: somebody can say afterwards who came. */
   readonly canConfirm: boolean;
+  /** The host where the person then shows who it is; null where an application says it. */
+  readonly issuerHost: string | null;
 }
 
 /** Make the page that asks before it goes on: for whom, to whom, and what for. Opening it uses nothing up. */
-export function makeLinkPage({ link, host, formToken, provider, canConfirm }: Asked): Page {
+export function makeLinkPage({ link, host, formToken, provider, canConfirm, issuerHost }: Asked): Page {
   const title = `Connect ${link.connector}`;
   const body = mark`<h1>${title}?</h1>
 <p><b><bdi>${host}</bdi></b> would use an account of yours at <b>${link.connector}</b> for <b><bdi>${link.subject}</bdi></b>.</p>
@@ -27,6 +29,7 @@ export function makeLinkPage({ link, host, formToken, provider, canConfirm }: As
 <dt>For</dt><dd><bdi>${link.subject}</bdi></dd>
 <dt>By</dt><dd><bdi>${host}</bdi></dd>
 <dt>You sign in at</dt><dd><bdi>${provider.host}</bdi></dd>
+${issuerHost === null ? null : mark`<dt>And then, to show that it is you, at</dt><dd><bdi>${issuerHost}</bdi></dd>`}
 ${link.name === DEFAULT_NAME ? null : mark`<dt>Named</dt><dd><bdi>${link.name}</bdi></dd>`}
 ${link.scopes.length === 0 ? null : mark`<dt>What for</dt><dd><bdi>${link.scopes.join(", ")}</bdi></dd>`}
 <dt>Until</dt><dd>${new Date(link.expiresAt).toISOString()}</dd>
@@ -68,6 +71,26 @@ export const OTHER_BROWSER = makePlainPage(
   "This is not the browser that went there",
   "Somebody signed in elsewhere, and the way back led here. Nothing is connected. Ask the application for a new link.",
 );
+
+/** Make the page of a person who signed in and is another one. */
+export function makeOtherPersonPage(subject: string, cameAs: string): Page {
+  return makePlainPage(
+    403,
+    "This link is for somebody else",
+    mark`You signed in as <b><bdi>${cameAs}</bdi></b>, and the link is for <b><bdi>${subject}</bdi></b>.`,
+    "Nothing is connected, and what the provider gave is forgotten.",
+  );
+}
+
+/** Make the page of a person who did not show who it is. @param problem why, in words */
+export function makeUnknownPersonPage(problem: string): Page {
+  return makePlainPage(
+    403,
+    "You did not sign in",
+    `Who you are is not known: ${problem}.`,
+    "Nothing is connected, and what the provider gave is forgotten. Ask the application for a new link.",
+  );
+}
 
 export const NO_CONNECTOR = makePlainPage(
   410,

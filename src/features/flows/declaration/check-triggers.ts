@@ -7,17 +7,19 @@ export interface TriggerRules {
   /** Why no delivery can be verified by a secret, by its name; null where one can. */
   readonly flawOf: (secret: string) => SecretFlaw | null;
   readonly nowMs: number;
+  /** Whether tools can use accounts of subjects here. */
+  readonly hasAccounts: boolean;
 }
 
 /**
- * Find what is wrong with triggers beyond their shape: a secret that verifies nothing, a clock that never comes.
+ * Find what is wrong with triggers beyond their shape: a secret that verifies nothing, a subject without accounts, a clock that never comes.
  *
  * @param takesNothing whether the flow can be run with `{}`, which is all that a clock gives; null where that is unknown
  */
 export function checkTriggers(
   triggers: unknown,
   takesNothing: boolean | null,
-  { flawOf, nowMs }: TriggerRules,
+  { flawOf, nowMs, hasAccounts }: TriggerRules,
   problems: Problems,
 ): void {
   if (!isJsonObject(triggers)) return;
@@ -32,6 +34,11 @@ export function checkTriggers(
     const { expected, hint } = SECRET_FLAWS[flaw];
     problems.add(["triggers", "webhook", "secret"], expected, secret, { hint });
   }
+  const subject = isJsonObject(webhook) ? webhook["subject"] : undefined;
+  if (subject !== undefined && !hasAccounts)
+    problems.add(["triggers", "webhook", "subject"], "nothing where there are no connections", subject, {
+      hint: "This deployment has no accounts of subjects: leave 'subject' out, or have its operator add the feature connections.",
+    });
   if (cron === undefined) {
     if (timezone !== undefined)
       problems.add(["triggers", "timezone"], "nothing where there is no 'cron'", timezone, {

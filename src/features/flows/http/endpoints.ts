@@ -29,12 +29,13 @@ export const putFlow: Endpoint = {
   async handle(request, context, name) {
     const body = await readPut(request, context, name);
     if (!body.ok) return body;
-    const { caller, catalog, ports } = context;
+    const { caller, catalog, ports, configured } = context;
     const sent = readSent(body.value, name);
     if (!sent.ok) return sent;
     const { keepFlow } = await import("../keep-flow.ts");
     const flaw = await findSecretFlaw(sent.value, context);
-    const triggers = { flawOf: () => flaw, nowMs: ports.clock.now() };
+    const hasAccounts = configured.accounts !== undefined;
+    const triggers = { flawOf: () => flaw, nowMs: ports.clock.now(), hasAccounts };
     const { tools } = caller;
     const keepable = await keepFlow(sent.value, { name, catalog, tools, triggers, sha256: ports.sha256 });
     if (!keepable.ok) return err(refuseFlow(keepable.error));

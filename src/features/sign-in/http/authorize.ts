@@ -8,6 +8,7 @@ import {
 
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import type { SignInSecrets } from "../../../core/edge/configured.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
 import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
 import { readBytes } from "../../../core/edge/http/read-request-body.ts";
@@ -20,7 +21,6 @@ import { isDocumentId } from "../client-document.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
 import { FIELDS, makeConsentPage, shortName, type ShownClient } from "../page/consent-page.ts";
 import { ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
-import type { IssuerSecrets } from "./issuer.ts";
 import { FullError } from "./oauth-kv.ts";
 import { ClientDocumentError, voucherOf } from "./oauth-server.ts";
 import type { SignInDesk } from "./sign-in-desk.ts";
@@ -79,7 +79,7 @@ export const takeConsent = inSteps(async (step) => {
 /** `GET /authorize/callback`: take a person back from the issuer. */
 export const returnFromIssuer = inSteps(async (step) => {
   const { request, desk, oauth, origin } = step;
-  const resumed = await oauth.finishUpstream<IssuerSecrets | SignedKey>(request);
+  const resumed = await oauth.finishUpstream<SignInSecrets | SignedKey>(request);
   const { request: asked, data } = resumed;
   const key = desk.identityKey;
   const cookies = resumed.headers.getSetCookie();
@@ -100,7 +100,7 @@ export const takeChoice = inSteps(async (step) => {
   const sent = await readForm(request);
   if (!sent.ok) return respondPage(sent.error);
   const form = sent.value;
-  const resumed = await oauth.finishUpstream<IssuerSecrets | SignedKey>(
+  const resumed = await oauth.finishUpstream<SignInSecrets | SignedKey>(
     withState(request, form.get(FIELDS.handle) ?? ""),
   );
   const { request: asked, data: signed } = resumed;

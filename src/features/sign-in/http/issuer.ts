@@ -1,23 +1,17 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured, PersonFinder, SignInSecrets } from "../../../core/edge/configured.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Identity } from "./read-identity.ts";
 import { toBase64Url, UNKNOWN_KEY, verifyJwt } from "./verify-jwt.ts";
 
-/** The secrets of one sign-in at the issuer: they stay here, sealed, until the person returns. */
-export interface IssuerSecrets {
-  readonly verifier: string;
-  readonly nonce: string;
-}
-
 /** The return of a person from the issuer. */
 export interface Return {
   readonly query: URLSearchParams;
   readonly redirectUri: string;
-  readonly secrets: IssuerSecrets;
+  readonly secrets: SignInSecrets;
 }
 
 /** The addresses of an issuer. */
@@ -35,7 +29,7 @@ interface Remembered<T> {
 }
 
 /** An issuer of OpenID Connect at which people sign in: code flow with PKCE and a nonce. Errors are words for the person, without a value. */
-export class Issuer {
+export class Issuer implements PersonFinder {
   readonly #identity: Identity;
   readonly #configured: Configured;
   #metadata: Remembered<Metadata> | undefined;
@@ -49,14 +43,14 @@ export class Issuer {
   }
 
   /** Make the secrets of a sign-in. */
-  makeSecrets(): IssuerSecrets {
+  makeSecrets(): SignInSecrets {
     const [verifier, nonce] = [0, 1].map(() => toBase64Url(crypto.getRandomValues(new Uint8Array(32))));
     return { verifier: verifier!, nonce: nonce! };
   }
 
   /** The address at which a person signs in. */
   async addressFor(
-    { verifier, nonce }: IssuerSecrets,
+    { verifier, nonce }: SignInSecrets,
     { state, redirectUri }: { readonly state: string; readonly redirectUri: string },
   ): Promise<Result<string, string>> {
     const metadata = await this.#readMetadata();

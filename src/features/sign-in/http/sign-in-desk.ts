@@ -2,7 +2,7 @@ import type { Caller } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { placeAsConfigured } from "../../../core/edge/configuration.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured, People } from "../../../core/edge/configured.ts";
 import type { CallerSource } from "../../../core/edge/feature.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
 import { KeyMemory } from "../../../core/gate/key-memory.ts";
@@ -125,6 +125,13 @@ export class SignInDesk implements CallerSource {
       stores: stores!,
       keyOf: (signed) => this.keyOf(signed),
     }));
+  }
+
+  /** The people of the issuer; null where there is none. They are subjects of the configured key's tenant. */
+  get people(): People | null {
+    if (this.identity === null) return null;
+    const { issuer } = this.identity;
+    return { tenant: this.#identityKey!.tenant, issuer, load: () => this.issuer() };
   }
 
   async issuer(): Promise<Issuer> {

@@ -284,6 +284,20 @@ describe("CONNECTION_REQUIRED", () => {
     expect((await run("mailbox", { subject: "ada" })).results[0].data).toEqual({ mailbox: "ada@acme.dev" });
   });
 
+  test("says who has to make a link where nobody could say who came by this one", async () => {
+    const { run, start } = await open();
+    const missing = async () => (await run("mailbox", { subject: "ada" })).results[0].error;
+    expect(await missing()).toMatchObject({
+      connect_url: expect.stringContaining("/connect/"),
+      hint: expect.stringContaining("'return_to', by POST /v1/connections"),
+    });
+    await start();
+    expect((await missing()).hint).toContain("Give ada the link");
+    const itself = await open({ confirmsItself: true });
+    const { hint } = (await itself.run("mailbox", { subject: "ada" })).results[0].error;
+    expect(hint).toContain("Give ada the link");
+  });
+
   test("gives the same link to all that miss the same connection, until it is used", async () => {
     const { run, goOn } = await open();
     const urlsOf = ({ results }: { results: { error: { connect_url: string } }[] }) =>

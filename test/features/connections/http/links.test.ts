@@ -189,6 +189,42 @@ describe("A link", () => {
     expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("pending");
   });
 
+  test.each([
+    ["of another issuer", "https://evil.dev"],
+    ["of none", null],
+  ])(
+    "T52 is ended by an answer %s where the connector names its own, and its code goes nowhere",
+    async (_, iss) => {
+      const connectors = { acme: { ...ACME, issuer: PROVIDER } };
+      const { start, goOn, send, provider } = await openConnections({
+        env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) },
+      });
+      const { connect_url: url, connection_id: id } = (await start()).body;
+      const gone = await goOn(url as string);
+      const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
+      if (iss !== null) back.searchParams.set("iss", iss);
+      const answer = await send("GET", back.pathname + back.search);
+      expect(answer.headers.get("location")).toBe(`${APP}/done?connection_id=${id}&error=server_error`);
+      expect(provider.seen.exchanges).toBe(0);
+      back.searchParams.set("iss", PROVIDER);
+      expect((await send("GET", back.pathname + back.search)).status).toBe(404);
+    },
+  );
+
+  test("goes on with an answer of the issuer that the connector names, and with any where it names none", async () => {
+    for (const issuer of [PROVIDER, undefined]) {
+      const connectors = { acme: { ...ACME, issuer } };
+      const { start, goOn, send, provider } = await openConnections({
+        env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) },
+      });
+      const gone = await goOn((await start()).body.connect_url as string);
+      const back = provider.signIn(gone.headers.get("location")!, "ada@acme.dev");
+      const { pathname, search } = new URL(`${back}&iss=${encodeURIComponent(PROVIDER)}`);
+      const answer = await send("GET", pathname + search);
+      expect(new URL(answer.headers.get("location")!).searchParams.has("code")).toBe(true);
+    }
+  });
+
   test("takes its form from its own page alone", async () => {
     const { start, send } = await openConnections();
     const path = new URL((await start()).body.connect_url as string).pathname;

@@ -14,6 +14,7 @@ const CONNECTOR: OAuthConnector = {
   authorizeUrl: "https://id.acme.dev/authorize",
   tokenUrl: "https://id.acme.dev/token",
   revokeUrl: null,
+  issuer: null,
   scopes: [],
   origins: new Set(["https://api.acme.dev"]),
   tenants: null,

@@ -134,6 +134,14 @@ const BAD: readonly Row[] = [
     "The operator binds it in VOLLEY_TOOL_SECRETS: its name, with this tenant among its 'tenants'.",
   ],
   [
+    "a subject where no tool can use its accounts",
+    flow({ triggers: { webhook: { verify: "github", secret: "HOOK_SECRET", subject: "/user/id" } } }),
+    "/triggers/webhook/subject",
+    "nothing where there are no connections",
+    'the string "/user/id"',
+    "This deployment has no accounts of subjects: leave 'subject' out, or have its operator add the feature connections.",
+  ],
+  [
     "a scheme that there is not",
     flow({ triggers: { webhook: { verify: "gitlab", secret: "HOOK_SECRET" } } }),
     "/triggers/webhook/verify",

@@ -1,0 +1,49 @@
+import type { SignInSecrets } from "../../../core/edge/configured.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
+import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
+import type { AskShard } from "../objects/connection-shards.ts";
+import { makeUnknownPersonPage, NO_LINK } from "../page/link-page.ts";
+import { readCookie, writeCookie } from "./browser-cookie.ts";
+import { peopleOf } from "./people-of.ts";
+import { redirect } from "./redirect.ts";
+
+/** The facts that are needed again when a person is back from the issuer. */
+export interface KeptForVisit {
+  /** Confirms who came. It never leaves the Worker. */
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly secrets: SignInSecrets;
+}
+
+interface Arrived extends LinkPlace {
+  readonly request: Request;
+  readonly ask: AskShard;
+  readonly code: string;
+}
+
+/** Lead who came from the provider on to the issuer, to show that they are the subject. */
+export async function leadToIssuer(
+  { request, ask, tenant, id, code }: Arrived,
+  { configured }: Deployment,
+): Promise<Response> {
+  const shard = shardOfId(id)!;
+  const end = async (problem: string): Promise<Response> => {
+    await ask(shard, (stub) => stub.confirm(id, { code, subject: null }));
+    return respondPage(makeUnknownPersonPage(problem));
+  };
+  const people = peopleOf(tenant, configured);
+  if (people === null) return end("people cannot sign in here any more");
+  const finder = await people.load();
+  const url = new URL(request.url);
+  const redirectUri = `${url.origin}${SIGNED_IN_PATH}`;
+  const secrets = finder.makeSecrets();
+  const kept = JSON.stringify({ code, redirectUri, secrets } satisfies KeptForVisit);
+  const state = await ask(shard, (stub) => stub.beginVisit(id, { code, kept }));
+  if (state === null) return respondPage(NO_LINK);
+  const address = await finder.addressFor(secrets, { state, redirectUri });
+  if (!address.ok) return end(address.error);
+  // The way has become longer, and the browser is to be known at its end.
+  const browser = readCookie(request);
+  return redirect(address.value, browser === null ? {} : { "set-cookie": writeCookie(browser, url) });
+}
