@@ -164,7 +164,7 @@ async function keepAll(put: string, prefix: string): Promise<readonly string[]> 
   return names;
 }
 
-/** Connections whose links nobody opens, of people of their own: one that is asked for again would be the same. */
+/** Connections with unopened links, of people of their own: one that is asked for again would be the same. */
 async function startConnections(): Promise<readonly string[]> {
   const started = Array.from({ length: 20 }, async () => {
     const body = JSON.stringify({ connector: "google", subject: `u_${crypto.randomUUID()}` });
