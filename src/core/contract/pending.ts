@@ -36,12 +36,8 @@ function visit(value: unknown, open: Set<unknown>): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (value instanceof Pending || open.has(value)) return true;
   let isOpen = false;
-  if (Array.isArray(value)) {
-    for (const inner of value) if (visit(inner, open)) isOpen = true;
-  } else {
-    for (const key in value)
-      if (visit((value as Readonly<Record<string, unknown>>)[key], open)) isOpen = true;
-  }
+  for (const inner of Array.isArray(value) ? value : Object.values(value))
+    if (visit(inner, open)) isOpen = true;
   if (isOpen) open.add(value);
   return isOpen;
 }

@@ -81,12 +81,7 @@ export function isMarker(value: object): boolean {
  */
 export function hasMarker(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasMarker);
-  for (const key in value) {
-    if (MARKERS.has(key) && isMarker(value)) return true;
-    if (hasMarker((value as Readonly<Record<string, unknown>>)[key])) return true;
-  }
-  return false;
+  return isMarker(value) || Object.values(value).some((inner) => hasMarker(inner));
 }
 
 /** Read `id#pointer`; null when it is not shaped like that. */
@@ -95,7 +90,7 @@ export function parseReference(text: string): Reference | null {
   if (match === null) return null;
   const [, id = "", pointer = ""] = match;
   const literal = parsePointer(pointer);
-  const part = pointer.includes("?") ? PART.exec(pointer) : null;
+  const part = PART.exec(pointer);
   if (part === null) return literal === null ? null : { id, pointer, tokens: literal };
   const tokens = parsePointer(pointer.slice(0, part.index));
   if (tokens === null) return null;

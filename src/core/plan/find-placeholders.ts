@@ -48,11 +48,7 @@ export function findPlaceholders(
     if (found.length >= LIMITS.warnings) return;
     if (typeof value === "string") return add(sayText(value, path, search));
     if (typeof value !== "object" || value === null) return;
-    if (isMarker(value)) {
-      if ("$template" in value && readMarker(value)?.kind === "template")
-        add(sayTemplate(value.$template as string, path, search));
-      return;
-    }
+    if (isMarker(value)) return "$template" in value ? add(sayTemplate(value, path, search)) : undefined;
     const crowded = readCrowdedMarker(value, search);
     if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
     // Under a marker's key an object has data where there are more keys.
@@ -73,9 +69,15 @@ function sayText(text: string, path: readonly PropertyKey[], search: Search): Mi
 }
 
 /** In a template two braces are a reference, so ones that nothing closes are a slip whatever follows them. */
-function sayTemplate(text: string, path: readonly PropertyKey[], search: Search): Misplaced | null {
-  const marker = readMarker({ $template: text });
-  const open = marker?.kind === "template" ? marker.open : undefined;
+function sayTemplate(
+  value: { readonly $template: unknown },
+  path: readonly PropertyKey[],
+  search: Search,
+): Misplaced | null {
+  const marker = readMarker(value);
+  if (marker?.kind !== "template") return null;
+  const text = value.$template as string;
+  const { open } = marker;
   const all = readPlaceholders(text.slice(0, open), search, "template");
   if (open !== undefined && (all.length === 0 || text.length <= SHOWN)) {
     const [closed] = readPlaceholders(text.slice(open), search, "text");
