@@ -95,6 +95,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/confirmations/http/answer-link.ts"),
     import("../core/edge/page/respond-page.ts"),
     import("../features/connections/http/answer-link.ts"),
+    import("../features/connections/http/answer-signed-in.ts"),
     import("../features/connections/http/run-awaiting.ts"),
     import("../features/connections/page/link-page.ts"),
     import("../features/flows/http/answer-hook.ts"),
