@@ -126,7 +126,8 @@ try {
     const packed = join(folder, "packed");
     await run(process.execPath, ["scripts/release.ts", "--dry-run", "--to", packed], root);
     const configured = await run("npm", ["config", "get", "registry"], root);
-    const [upstream = "https://registry.npmjs.org/"] = /^https?:\S+$/m.exec(configured) ?? [];
+    const [upstream] = /^https?:\S+$/m.exec(configured) ?? [];
+    if (upstream === undefined) throw new Error("npm does not say which registry it uses");
     registry = await serveRegistry(packed, upstream);
     env["npm_config_registry"] = registry.url;
     return (await readdir(packed)).filter((name) => name.endsWith(".tgz")).join(", ");
