@@ -145,6 +145,7 @@ describe("A run's page", () => {
     // The action that it waited for is a press away.
     await panelOf(page).getByRole("button", { name: "found" }).click();
     await panelOf(page).getByRole("heading", { name: "found" }).waitFor();
+    await expect.poll(focused).toBe("found");
     await page.keyboard.press("Escape");
     await expect.poll(focused).toContain("probe-search");
     expect(await panelOf(page).count()).toBe(0);

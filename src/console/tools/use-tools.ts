@@ -1,4 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../kit/api.ts";
 import type { ListedTool } from "./tool-words.ts";
@@ -22,18 +22,21 @@ const PAUSE_MS = 200;
 /** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. */
 export function useTools(query: string): FoundTools {
   const [found, setFound] = useState<FoundTools>({ tools: [], total: 0, isLoading: true, problem: null });
+  // Counted, because an effect that is run again before it has ended is not always told that it is over.
+  const latest = useRef(0);
   useEffect(() => {
-    let isOver = false;
+    const turn = (latest.current ?? 0) + 1;
+    latest.current = turn;
     const look = async (): Promise<void> => {
       const answer = query === "" ? await discoverAll() : await discover({ query, limit: MOST });
-      if (isOver) return;
+      if (latest.current !== turn) return;
       if (answer.ok) setFound({ ...answer.data, isLoading: false, problem: null });
       else setFound({ tools: [], total: 0, isLoading: false, problem: answer.problem });
     };
     setFound((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(() => void look(), query === "" ? 0 : PAUSE_MS);
     return () => {
-      isOver = true;
+      if (latest.current === turn) latest.current = turn + 1;
       clearTimeout(timer);
     };
   }, [query]);
