@@ -175,7 +175,7 @@ function findBodyDeviation(
   const isStream = type === "text/event-stream";
   const json = isStream ? lastDataOf(text) : text;
   // The events of a run end with the answer that its caller had, which is not what the path shows of the run.
-  if (isStream && String(content[type]!.schema["description"]).includes("the envelope that its caller had"))
+  if (isStream && String(content[type].schema["description"]).includes("the envelope that its caller had"))
     return parse(json) === NOT_JSON ? `no JSON in its last event: ${json.slice(0, 300)}` : null;
   const schema = content[isStream ? "application/json" : type]!.schema;
   const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(json));
