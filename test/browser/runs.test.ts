@@ -346,8 +346,9 @@ describe("The command bar", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("list", { name: "Actions over time" }).waitFor();
     await page.keyboard.press("Control+k");
+    await bar.waitFor();
     await page.keyboard.press("Escape");
-    expect(await bar.count()).toBe(0);
+    await expect.poll(() => bar.count()).toBe(0);
   });
 });
 
