@@ -1,3 +1,5 @@
+import { escapeSvg } from "./escape-svg.ts";
+
 /** A step of a way: a message from one actor to another, or something that an actor does by itself. */
 export type Step =
   | { readonly from: string; readonly to: string; readonly text: string; readonly answer?: true }
@@ -37,13 +39,13 @@ export function drawSequence({ label, actors, steps }: Sequence): string {
   };
   const lanes = actors.map((actor) => {
     const x = xOf(actor);
-    return `<path class="l" d="M${x} ${HEAD}V${height - MARGIN / 2}"/><rect class="a" x="${x - 80}" y="14" width="160" height="34" rx="8"/><text class="h" x="${x}" y="36">${escape(actor)}</text>`;
+    return `<path class="l" d="M${x} ${HEAD}V${height - MARGIN / 2}"/><rect class="a" x="${x - 80}" y="14" width="160" height="34" rx="8"/><text class="h" x="${x}" y="36">${escapeSvg(actor)}</text>`;
   });
   const drawn = steps.map((step, row) => {
     const y = HEAD + MARGIN + row * ROW;
     return "at" in step ? drawNote(step.text, xOf(step.at), y) : drawMessage(step, xOf, y);
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="${escape(label)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="${escapeSvg(label)}">
 <style>${STYLE}</style>
 ${[...lanes, ...drawn].join("\n")}
 </svg>
@@ -65,21 +67,13 @@ function drawMessage(
   const line = `<path class="m${answer ? " b" : ""}" d="M${start + way * 2} ${y + 16}H${tip - way * 6}"/>`;
   const head = `<path class="t" d="M${tip} ${y + 16}l${-way * 9} -4.5v9z"/>`;
   const [first, last] = [Math.min(start, end), Math.max(start, end)];
-  return `${line}${head}<text class="k" x="${(first + last) / 2}" y="${y + 9}">${escape(text)}</text>`;
+  return `${line}${head}<text class="k" x="${(first + last) / 2}" y="${y + 9}">${escapeSvg(text)}</text>`;
 }
 
 /** Write a text in one line or two. */
 function drawText(text: string, x: number, y: number): string {
-  if (text.length <= WIDE) return `<text x="${x}" y="${y}">${escape(text)}</text>`;
+  if (text.length <= WIDE) return `<text x="${x}" y="${y}">${escapeSvg(text)}</text>`;
   const middle = text.lastIndexOf(" ", WIDE);
   const [first, second] = [text.slice(0, middle), text.slice(middle + 1)];
-  return `<text x="${x}" y="${y - 8}">${escape(first)}</text><text x="${x}" y="${y + 8}">${escape(second)}</text>`;
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  return `<text x="${x}" y="${y - 8}">${escapeSvg(first)}</text><text x="${x}" y="${y + 8}">${escapeSvg(second)}</text>`;
 }

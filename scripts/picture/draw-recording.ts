@@ -1,3 +1,5 @@
+import { escapeSvg } from "../docs/escape-svg.ts";
+
 /** The moment of each line in the picture, in seconds. */
 interface Cue {
   readonly line: string;
@@ -41,7 +43,7 @@ export function drawRecording(
   const width = COLUMNS * COLUMN + 2 * PADDING;
   const rules: string[] = [];
   const drawn = cues.map((cue, row) => drawLine(cue, { y: PADDING + (row + 2) * ROW, row, lengthS, rules }));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${height}" role="img" aria-label="${escape(label)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${height}" role="img" aria-label="${escapeSvg(label)}">
 <style>${STYLE}${rules.join("")}@media (prefers-reduced-motion:reduce){*{animation:none!important}}</style>
 <rect class="p" x=".5" y=".5" width="${round(width - 1)}" height="${height - 1}" rx="10"/>
 ${drawSpans(`<b>$</b> ${command}`, PADDING + ROW / 2)}
@@ -174,7 +176,7 @@ function drawSpan({ text, column, colour }: Span, y: number): string {
   const shown = text.trim();
   if (shown === "") return "";
   const kind = colour === "" ? "" : ` class="${colour}"`;
-  return `<text${kind} x="${xOf(column + before)}" y="${y}" textLength="${round(shown.length * COLUMN)}">${escape(shown)}</text>`;
+  return `<text${kind} x="${xOf(column + before)}" y="${y}" textLength="${round(shown.length * COLUMN)}">${escapeSvg(shown)}</text>`;
 }
 
 function xOf(column: number): number {
@@ -183,12 +185,4 @@ function xOf(column: number): number {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

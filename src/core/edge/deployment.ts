@@ -166,8 +166,9 @@ export function createDeployment(
       let known: Caller | null | undefined;
       for (const source of others) known ??= source.recall(key, url);
       known ??= await keys.identify(key);
-      const source = others.find((one) => known === null && !keys.isEmpty && one.hasForm(key, url));
-      if (source === undefined) return ok(known);
+      if (known !== null || keys.isEmpty) return ok(known);
+      const source = others.find((one) => one.hasForm(key, url));
+      if (source === undefined) return ok(null);
       const identified = source.identify(key, url);
       // Other requests may wait for the same answer: it is heard also when the one that asked for it went away.
       defer(identified);

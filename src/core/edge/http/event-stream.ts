@@ -68,12 +68,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
         onResult(json, index) {
           if (index === undefined) return tell("result", json);
           told |= 1n << BigInt(index);
-          tell(
-            "result",
-            json,
-            `id: ${told.toString(16)}
-`,
-          );
+          tell("result", json, `id: ${told.toString(16)}\n`);
         },
         onStarted: (json) => tell("started", json),
       }),

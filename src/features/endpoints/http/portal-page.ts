@@ -1,7 +1,7 @@
 import type { Env } from "../../../core/edge/configured.ts";
 import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
-import { escapeUnseen } from "../../../core/kit/visible-text.ts";
+import { mark } from "../../../core/kit/markup.ts";
 import { parsePortalSettings, PORTAL, type PortalSettings } from "../portal-settings.ts";
 
 /** Read how the page for customers looks. Throws where the variable cannot be read. */
@@ -19,28 +19,27 @@ export const portalSettingsOf = createSlot(({ env }) => readPortalSettings(env))
  * names who may frame it. The link's token is in the fragment, which is not sent: the page is the same for everybody.
  */
 export function respondPortalPage({ name, accent, logo, origins }: PortalSettings): Response {
-  const title = escape(name);
-  const picture = logo === undefined ? "" : ` data-logo="${escape(logo)}"`;
-  const page = `<!doctype html>
+  const picture = logo === undefined ? null : mark` data-logo="${logo}"`;
+  const page = mark`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/portal.css">
 <script type="module" src="/portal.js"></script>
 </head>
 <body>
-<div id="portal" data-name="${title}" data-accent="${accent}"${picture}><noscript>This page needs JavaScript.</noscript></div>
+<div id="portal" data-name="${name}" data-accent="${accent}"${picture}><noscript>This page needs JavaScript.</noscript></div>
 </body>
 </html>
 `;
   const images = ["'self'", "data:", ...(logo === undefined ? [] : [new URL(logo).origin])].join(" ");
   const ancestors = origins.length === 0 ? "'none'" : origins.join(" ");
-  return new Response(page, {
+  return new Response(page.html, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy":
@@ -54,16 +53,4 @@ export function respondPortalPage({ name, accent, logo, origins }: PortalSetting
       ...(origins.length === 0 && { "x-frame-options": "DENY" }),
     },
   });
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escape(text: string): string {
-  return escapeUnseen(text).replaceAll(/[&<>"']/g, (one) => ENTITIES[one]!);
 }
