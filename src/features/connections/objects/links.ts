@@ -1,0 +1,334 @@
+import { parseExact } from "../../../core/contract/json.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+import {
+  arrive,
+  type ConnectionPlace,
+  confirm,
+  endLink,
+  type Grant,
+  isOver,
+  isUnused,
+  linkOf,
+  openLink,
+  startLink,
+  takeState,
+  timesOf,
+} from "../connection.ts";
+import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
+import type { OAuthConnector } from "../connectors/connector.ts";
+import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
+import { missingScopes, scopesOfLink } from "../connectors/scopes.ts";
+import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
+import { peopleOf } from "../http/people-of.ts";
+import { challengeOf, digestOf, makeSecretText, toState } from "../link-token.ts";
+import {
+  type ArriveAnswer,
+  type Comeback,
+  type ConfirmAnswer,
+  type LinkView,
+  type MadeLink,
+  type OpenAnswer,
+  type StartAnswer,
+  toSeen,
+  type UseAnswer,
+  type VisitAnswer,
+} from "../shard-methods.ts";
+import { beginVisit, endVisit } from "../visit.ts";
+import type { ConnectionTable } from "./connection-table.ts";
+import type { ShardWorld } from "./shard-world.ts";
+
+/**
+ * The links of a shard: by one a person goes to the provider, comes back, and is said to be the subject. Nothing is decided while something
+ * else is waited for: each method reads the row again after it.
+ */
+export class Links {
+  readonly #world: ShardWorld;
+  readonly #table: ConnectionTable;
+  readonly #tenant: string;
+  readonly #clock: Clock;
+  /** Links that are being made: many calls that miss the same connection are given the same one. */
+  readonly #making = new Map<string, Promise<MadeLink>>();
+
+  constructor(world: ShardWorld) {
+    this.#world = world;
+    this.#table = world.table;
+    this.#tenant = world.tenant;
+    this.#clock = world.clock;
+  }
+
+  async start(
+    place: ConnectionPlace,
+    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+  ): Promise<StartAnswer> {
+    const room = this.#world.room(place);
+    if (room !== null) return room;
+    const connector = this.#world.oauth(place.connector);
+    if (connector === null) throw new Error(`Cannot start a link: '${place.connector}' has none`);
+    const granted = this.#table.at(place)?.grant?.scopes ?? [];
+    const scopes = scopesOfLink(wish.scopes, granted, connector);
+    return { kind: "started", link: await this.#startLink(place, { scopes, returnTo: wish.returnTo }) };
+  }
+
+  view(id: string, secret: string): LinkView | null {
+    const connection = this.#table.find(id);
+    const link = connection === null ? null : linkOf(connection, this.#clock.now(), digestOf("link", secret));
+    if (connection === null || link === null) return null;
+    const { subject, connector, name } = connection;
+    const { scopes, returnTo, expiresAt, opened, arrival } = link;
+    const isUsed = arrival !== null || opened?.isTaken === true;
+    return { subject, connector, name, scopes, returnTo, expiresAt, isUsed };
+  }
+
+  async open(
+    id: string,
+    {
+      secret,
+      browser,
+      redirectUri,
+    }: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },
+  ): Promise<OpenAnswer> {
+    const digest = digestOf("link", secret);
+    const connection = this.#table.find(id);
+    if (connection === null || linkOf(connection, this.#clock.now(), digest) === null)
+      return { kind: "gone" };
+    const connector = this.#world.oauth(connection.connector);
+    if (connector === null) return { kind: "no-connector" };
+    const verifier = makeText();
+    const sealed = await this.#world.seal(verifier, connection, "verifier");
+    const known = this.#table.find(id);
+    if (known === null) return { kind: "gone" };
+    const state = makeText();
+    // A browser that was here before has shown what it kept; another one, or the first, is given something to keep.
+    const kept = browser ?? makeText();
+    const opened = openLink(known, this.#clock.now(), {
+      digest,
+      state: digestOf("state", state),
+      browser: digestOf("browser", kept),
+      verifier: sealed,
+      redirectUri,
+    });
+    if (!opened.ok) return { kind: opened.error };
+    this.#table.put(opened.value);
+    const authorizeUrl = toAuthorizeUrl(connector, {
+      state: toState({ tenant: this.#tenant, id, secret: state }),
+      redirectUri,
+      scopes: opened.value.link!.scopes,
+      challenge: challengeOf(verifier),
+    });
+    return { kind: "opened", authorizeUrl, browser: kept };
+  }
+
+  async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
+    const now = this.#clock.now();
+    const known = this.#table.find(id);
+    if (known === null) return { kind: "gone" };
+    const state = digestOf("state", text);
+    const taken = takeState(known, now, {
+      state,
+      browser: browser === null ? null : digestOf("browser", browser),
+    });
+    if (!taken.ok) return { kind: taken.error };
+    const { link, opened, connection } = taken.value;
+    const { returnTo } = link;
+    const connector = this.#world.oauth(connection.connector);
+    const expected = connector?.issuer ?? null;
+    if (expected !== null && issuer !== expected) {
+      // The code of another issuer must not be shown to this one.
+      this.#world.putOrDelete(id, endLink(connection, now));
+      return { kind: "failed", id, returnTo };
+    }
+    if (code === undefined) {
+      this.#world.putOrDelete(id, endLink(connection, now));
+      return { kind: "refused", id, returnTo };
+    }
+    // Before the provider is asked: the same address again finds nothing to do.
+    this.#table.put(connection);
+    const verifier = await this.#world.unseal(opened.verifier, connection, "verifier");
+    const tokens =
+      connector === null || verifier === null
+        ? null
+        : await this.#exchange(connector, { code, verifier, redirectUri: opened.redirectUri });
+    if (tokens === null) {
+      this.#endLinkOf(id, state);
+      return { kind: "failed", id, returnTo };
+    }
+    const sealed = await this.#world.tokens.seal(connection, tokens);
+    const latest = this.#table.find(id);
+    if (latest?.link?.opened?.state !== state) return { kind: "gone" };
+    const grant: Grant = {
+      sealed,
+      before: null,
+      scopes: tokens.scopes ?? link.scopes,
+      account: tokens.account,
+      connectedAt: this.#clock.now(),
+      ...timesOf(now, tokens.expiresInS),
+      refreshingSince: null,
+      brokenBecause: null,
+    };
+    const codeText = makeText();
+    const code256 = digestOf("code", codeText);
+    const arrived = arrive(latest, this.#clock.now(), {
+      state,
+      code: code256,
+      grant,
+      confirmsItself: this.#world.confirmsItself,
+    });
+    this.#table.put(arrived);
+    if (this.#world.confirmsItself) this.#world.tell(arrived);
+    const { subject, name } = connection;
+    const place = { subject, connector: connection.connector, name };
+    const { account } = tokens;
+    return {
+      kind: "arrived",
+      id,
+      returnTo,
+      code: codeText,
+      place,
+      account,
+      isActive: this.#world.confirmsItself,
+    };
+  }
+
+  async beginVisit(
+    id: string,
+    { code, kept }: { readonly code: string; readonly kept: string },
+  ): Promise<string | null> {
+    const known = this.#table.find(id);
+    if (known === null) return null;
+    const sealed = await this.#world.seal(kept, known, "visit");
+    const latest = this.#table.find(id);
+    if (latest === null) return null;
+    const state = makeText();
+    const begun = beginVisit(latest, this.#clock.now(), {
+      code: digestOf("code", code),
+      state: digestOf("visit", state),
+      kept: sealed,
+    });
+    if (!begun.ok) return null;
+    this.#table.put(begun.value);
+    return toState({ tenant: this.#tenant, id, secret: state });
+  }
+
+  async endVisit(id: string, { state, browser }: Pick<Comeback, "state" | "browser">): Promise<VisitAnswer> {
+    const known = this.#table.find(id);
+    if (known === null) return { kind: "gone" };
+    const ended = endVisit(known, this.#clock.now(), {
+      state: digestOf("visit", state),
+      browser: browser === null ? null : digestOf("browser", browser),
+    });
+    if (!ended.ok) return { kind: ended.error };
+    // Before the issuer is asked: the same address again finds nothing to do.
+    this.#table.put(ended.value.connection);
+    const { subject, connector, name } = known;
+    const kept = await this.#world.unseal(ended.value.visit.kept, known, "visit");
+    return kept === null ? { kind: "gone" } : { kind: "back", kept, place: { subject, connector, name } };
+  }
+
+  confirm(
+    id: string,
+    { code, subject }: { readonly code: string; readonly subject: string | null },
+  ): ConfirmAnswer {
+    const known = this.#table.find(id);
+    if (known === null || isOver(known, this.#clock.now())) return { kind: "unknown" };
+    const confirmed = confirm(known, this.#clock.now(), { code: digestOf("code", code), subject });
+    if (confirmed.kind === "no-code") return { kind: "no-code" };
+    if (confirmed.kind === "other-subject") {
+      this.#world.putOrDelete(id, confirmed.left);
+      return { kind: "other-subject" };
+    }
+    this.#table.put(confirmed.connection);
+    // One that was used at once was told of then.
+    if (!this.#world.confirmsItself) this.#world.tell(confirmed.connection);
+    return { kind: "active", connection: toSeen(confirmed.connection, "active") };
+  }
+
+  async #startLink(
+    place: ConnectionPlace,
+    { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+  ): Promise<MadeLink> {
+    const { id } = this.#world.known(place);
+    const secret = makeText();
+    const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
+    const now = this.#clock.now();
+    const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
+    const started = startLink(this.#world.known(place, id), now, link);
+    this.#table.put(started);
+    return { id: started.id, secret, expiresAt: started.link!.expiresAt };
+  }
+
+  /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
+  async require(
+    place: ConnectionPlace,
+    {
+      because,
+      scopes,
+      missing = [],
+    }: {
+      readonly because: Extract<UseAnswer, { kind: "required" }>["because"];
+      readonly scopes: readonly string[];
+      readonly missing?: readonly string[];
+    },
+  ): Promise<UseAnswer> {
+    const connector = this.#world.oauth(place.connector);
+    const { configured } = this.#world.deployment;
+    const canFinish = this.#world.confirmsItself || peopleOf(this.#tenant, configured) !== null;
+    const none = { kind: "required", because, missing, link: null, canFinish } as const;
+    if (connector === null || this.#world.room(place) !== null) return none;
+    const known = this.#table.at(place);
+    const wanted = scopesOfLink(scopes, known?.grant?.scopes ?? [], connector);
+    const link = known?.link ?? null;
+    if (
+      known !== null &&
+      link !== null &&
+      isUnused(link, this.#clock.now()) &&
+      missingScopes(wanted, link.scopes, connector).length === 0
+    ) {
+      const secret = await this.#world.unseal(link.sealed, known, "link");
+      if (secret !== null)
+        return {
+          ...none,
+          link: { id: known.id, secret, expiresAt: link.expiresAt },
+          canFinish: canFinish || link.returnTo !== null,
+        };
+    }
+    return { ...none, link: await this.#linkOnce(place, wanted) };
+  }
+
+  #linkOnce(place: ConnectionPlace, scopes: readonly string[]): Promise<MadeLink> {
+    const key = JSON.stringify([place.subject, place.connector, place.name, scopes]);
+    const known = this.#making.get(key);
+    if (known !== undefined) return known;
+    const made = this.#startLink(place, { scopes, returnTo: null }).finally(() => this.#making.delete(key));
+    this.#making.set(key, made);
+    return made;
+  }
+
+  async #exchange(
+    connector: OAuthConnector,
+    given: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
+  ): Promise<Tokens | null> {
+    const answer = readTokenAnswer(
+      await this.#world.ask(makeExchange(this.#world.clientOf(connector), given)),
+      connector,
+    );
+    if (answer.kind !== "tokens") return null;
+    const { tokens } = answer;
+    const request = tokens.account === null ? makeAccountRequest(connector, tokens.access) : null;
+    if (request === null) return tokens;
+    const said = await this.#world.ask(request);
+    const parsed = said?.status === 200 ? attemptNow(() => parseExact(said.text)) : null;
+    return { ...tokens, account: parsed?.ok === true ? readAccount(parsed.value, connector) : null };
+  }
+
+  #endLinkOf(id: string, state: string): void {
+    const latest = this.#table.find(id);
+    if (latest?.link?.opened?.state === state)
+      this.#world.putOrDelete(id, endLink(latest, this.#clock.now()));
+  }
+}
+
+/** 32 random bytes as text. */
+function makeText(): string {
+  return makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
+}

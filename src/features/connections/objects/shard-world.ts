@@ -1,0 +1,143 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Notice } from "../../../core/contract/gate/notice.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { ObjectOptions } from "../../../core/edge/feature.ts";
+import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import type { Connection, ConnectionPlace } from "../connection.ts";
+import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
+import type { Client, ProviderRequest } from "../connectors/provider-request.ts";
+import type { CameBack } from "../connectors/token-answer.ts";
+import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
+import { makeConnectionId } from "../link-token.ts";
+import { toConnectionNotice } from "../own-events.ts";
+import type { StartAnswer } from "../shard-methods.ts";
+import { askProvider } from "./ask-provider.ts";
+import { ConnectionTable } from "./connection-table.ts";
+import { TokenBox } from "./token-box.ts";
+
+export interface ConnectionShardOptions extends ObjectOptions {
+  /** An account is used before the caller has said whose it is: in a sandbox. */
+  readonly confirmsItself: boolean;
+}
+
+type TooMany = Extract<StartAnswer, { kind: "too-many" }>;
+
+/** The part of the object that connections are kept in. */
+export interface ShardPlace {
+  readonly ctx: DurableObjectState;
+  readonly env: Record<string, unknown>;
+}
+
+/** All that the parts of a shard share: its rows, its keys, its providers, and who is told of a change. */
+export class ShardWorld {
+  readonly table: ConnectionTable;
+  readonly tenant: string;
+  readonly clock: Clock;
+  /** An account is used before the caller has said whose it is: in a sandbox. */
+  readonly confirmsItself: boolean;
+  readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
+  #box: TokenBox | undefined;
+
+  constructor(
+    { ctx, env }: ShardPlace,
+    { clock = systemClock, deploymentOf, confirmsItself }: ConnectionShardOptions,
+  ) {
+    this.table = new ConnectionTable(ctx.storage.sql);
+    this.tenant = (ctx.id.name ?? "").split("/")[0]!;
+    this.clock = clock;
+    this.confirmsItself = confirmsItself;
+    this.#of = { ctx, env, deploymentOf };
+  }
+
+  get deployment(): Deployment {
+    return this.#of.deploymentOf(this.#of.env);
+  }
+
+  get setup(): ConnectionSetup {
+    return connectionSetupOf(this.deployment.configured);
+  }
+
+  get tokens(): TokenBox {
+    return (this.#box ??= new TokenBox(this.setup.vault, this.tenant));
+  }
+
+  oauth(name: string): OAuthConnector | null {
+    const connector = connectorOf(this.setup.connectors, name, this.tenant);
+    return connector?.kind === "oauth2" ? connector : null;
+  }
+
+  ask(request: ProviderRequest): Promise<CameBack> {
+    return askProvider(request, { fetch: this.deployment.ports.fetch, clock: this.clock });
+  }
+
+  clientOf(connector: OAuthConnector): Client {
+    return { connector, secret: this.deployment.ports.secret(connector.secret) ?? "" };
+  }
+
+  /** A connection as it is kept, or a new one. */
+  known(place: ConnectionPlace, id?: string): Connection {
+    const { subject, connector, name } = place;
+    const now = this.clock.now();
+    return (
+      this.table.at(place) ?? {
+        id: id ?? makeConnectionId(subject, crypto.getRandomValues(new Uint8Array(12))),
+        subject,
+        connector,
+        name,
+        createdAt: now,
+        updatedAt: now,
+        grant: null,
+        link: null,
+      }
+    );
+  }
+
+  /** Whether there is room for one more; null where there is. */
+  room(place: ConnectionPlace): TooMany | null {
+    this.table.prune(this.clock.now());
+    if (this.table.at(place) !== null) return null;
+    if (this.table.count(place.subject) >= LIMITS.connectionsOfSubject)
+      return { kind: "too-many", of: "subject" };
+    return this.table.count(null) >= LIMITS.connectionsPerShard ? { kind: "too-many", of: "tenant" } : null;
+  }
+
+  /** Tell the tenant what has become of a connection; what is stored does not wait for it. */
+  tell(connection: Connection): void {
+    const notice = toConnectionNotice(connection);
+    if (notice !== null) this.#of.ctx.waitUntil(attempt(() => this.#offer(notice)));
+  }
+
+  /** Offer an event to the tenant's endpoints; once more where that is not certain, because its id lets it be published once. */
+  async #offer(notice: Notice): Promise<void> {
+    const deployment = this.deployment;
+    const { tellTenant } = deployment.configured;
+    if (tellTenant === undefined) return;
+    const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
+    const once = await attempt(() => tellTenant([notice], told));
+    if (!once.ok) await tellTenant([notice], told);
+  }
+
+  putOrDelete(id: string, connection: Connection | null): void {
+    if (connection === null) this.table.delete(id);
+    else this.table.put(connection);
+  }
+
+  /** Seal what a connection keeps besides its tokens: it opens for this connection and as this kind alone. */
+  seal(text: string, { subject, id }: Pick<Connection, "subject" | "id">, kind: Kept): Promise<string> {
+    return this.tokens.vault.seal(text, [this.tenant, subject, id, kind]);
+  }
+
+  /** Open it again; null where no key of the vault does. */
+  unseal(
+    sealed: string,
+    { subject, id }: Pick<Connection, "subject" | "id">,
+    kind: Kept,
+  ): Promise<string | null> {
+    return this.tokens.vault.open(sealed, [this.tenant, subject, id, kind]);
+  }
+}
+
+/** The secret of a link, the verifier of its way to the provider, and the secrets of a person's sign-in. */
+type Kept = "link" | "verifier" | "visit";
