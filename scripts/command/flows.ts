@@ -56,7 +56,7 @@ type FlowsCall = Omit<Call, "values"> & {
   readonly values: { readonly file: string; readonly prune?: boolean };
 };
 
-/** Keep a deployment's flows in a file: with where and as whom from the environment. */
+/** Keep a deployment's flows in a file; the environment names the deployment and the key. */
 async function runFlows(
   run: (work: FlowsWork) => Promise<ExitCode>,
   { values: { file, prune = false }, terminal, env, folder }: FlowsCall,

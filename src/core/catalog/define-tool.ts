@@ -109,7 +109,7 @@ export interface ToolLog extends WriteLog {
   readonly error: WriteLog;
 }
 
-/** An account of the subject for whom a call is made. */
+/** An account of a call's subject. */
 export interface ToolConnection {
   /** There is one that the call may use. Always, unless the tool runs without it too. */
   readonly isConnected: boolean;

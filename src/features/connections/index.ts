@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Accounts of the people for whom batches run: they connect them once, and tools use them for the subject that a request names. They are
+ * People connect their accounts once, and tools use them for the subject that a request names. They are
  * kept in objects of the class `ConnectionShard`, bound as `CONNECTIONS`.
  */
 export function connections({ confirmsItself = false }: ConnectionOptions = {}): Feature<ConnectionObjects> {

@@ -15,7 +15,7 @@ interface Missing {
   readonly site: string;
 }
 
-/** Make the failure of a call whose account is missing: for a model, and for the person to whom it shows the link. */
+/** Make the failure of a call whose account is missing: for a model, and for the person who is shown the link. */
 export function requireConnection(
   { because, missing, link, canFinish }: Required,
   where: Missing,

@@ -71,7 +71,7 @@ export type ArriveAnswer =
   | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
   | { readonly kind: "gone" | "other-browser" };
 
-/** A person whom the issuer sent back, with what was kept for it. */
+/** A person who is back from the issuer, with what was kept for that. */
 export type VisitAnswer =
   | { readonly kind: "back"; readonly kept: string; readonly place: ConnectionPlace }
   | { readonly kind: "gone" | "other-browser" };

@@ -45,8 +45,8 @@ const tokenSchema = lazySchema(() =>
 );
 
 /**
- * Send a request to a Google API as the account of the subject for whom the call runs, or where that has connected none as the one that
- * the deployment, or the tenant, has credentials of.
+ * Send a request to a Google API with the account of the call's subject. A subject that has connected none gets the account that the
+ * deployment, or the tenant, has credentials of.
  *
  * The deployment's access token is fetched once for an isolate and kept until a minute before its end; calls of one request that need one
  * at the same time share its fetch. A 401 drops it, and the request is sent once more with a fresh one: what was refused

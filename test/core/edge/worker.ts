@@ -80,7 +80,7 @@ export const HastyGate = createTenantGate({
   optionsOf: () => ({ leaseMs: 300 }),
 });
 
-/** A gate that tells an operator, of whom three events may wait. */
+/** A gate that tells an operator; three of its events may wait. */
 export const EventGate = createTenantGate({
   parts: PARTS,
   createBackground: (_, { onOpened }) => {

@@ -233,7 +233,7 @@ function tellWeather(city: string, conversation: Conversation): NextTurn {
   return next ?? answer(`The weather in ${city}: ${sayWeather(seen)}.`);
 }
 
-/** Look for the mails that a question is about, in the mailbox of the person whom it is for. */
+/** Look for the mails that a question is about, in the mailbox of its person. */
 function tellMail(conversation: Conversation): NextTurn {
   const { rounds, seen, question } = conversation;
   const [, query = "mail"] = /\bthe (\w+) in my outlook/i.exec(question) ?? [];

@@ -20,7 +20,7 @@ interface Asked {
   readonly issuerHost: string | null;
 }
 
-/** Make the page that asks before it goes on: for whom, to whom, and what for. Opening it uses nothing up. */
+/** Make the page that asks before it goes on. It names the subject, the provider and the scopes, and opening it uses nothing up. */
 export function makeLinkPage({ link, host, formToken, provider, canConfirm, issuerHost }: Asked): Page {
   const title = `Connect ${link.connector}`;
   const body = mark`<h1>${title}?</h1>
