@@ -998,6 +998,7 @@ class ListedRun(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
 
 
@@ -1332,6 +1333,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     answers: NotRequired[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
@@ -1561,6 +1563,7 @@ class Run(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]

@@ -5,6 +5,7 @@ import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
+import { sayEndpoints } from "./http/say-reach.ts";
 import { tellTenant } from "./http/tell-tenant.ts";
 import { createPortal } from "./http/portal.ts";
 import { readPortalSettings } from "./http/portal-page.ts";
@@ -31,6 +32,7 @@ export function endpoints(): Feature<EndpointObjects> {
       [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
     ),
     openRouter: createPortal(),
+    sayReach: sayEndpoints,
     checkEnv: readPortalSettings,
     tenantPart: ENDPOINTS_OF_TENANT,
     tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),

@@ -1651,6 +1651,8 @@ export type ListedRun = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -2025,6 +2027,7 @@ export type RestoreRuns = {
           readonly answers?: string;
           readonly tags?: readonly string[];
           readonly subject?: string;
+          readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
           readonly tools: readonly {
             readonly tool: string;
@@ -2252,6 +2255,8 @@ export type Run = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
