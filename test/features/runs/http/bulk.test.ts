@@ -87,12 +87,18 @@ const MANY = {
   quota: { limit: 20_000, window_s: 60 },
 } as const;
 
+interface KeptRun {
+  readonly at: number;
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly body: { readonly actions: readonly object[] };
+}
+
 /** Have the log keep so many runs of one failed write each. @param newer the facts of all but the oldest */
 async function fill(volley: TestVolley, count: number, newer: object = {}): Promise<void> {
   await volley.run(write("a"));
   await volley.advance(3_000);
-  const [kept] = (await (await volley.fetch("/v1/export")).json()).runs;
-  const { head, body, at } = kept;
+  const exported: { readonly runs: readonly [KeptRun] } = await (await volley.fetch("/v1/export")).json();
+  const [{ head, body, at }] = exported.runs;
   const runs = Array.from({ length: count }, (_, nth) => ({
     at: at - 2 * count + nth,
     head: {
@@ -111,7 +117,7 @@ async function fill(volley: TestVolley, count: number, newer: object = {}): Prom
     });
     expect(await answer.json()).toEqual({ restored: Math.min(1_000, count - from) });
   }
-  await volley.fetch(`/v1/runs/${head.id}`, { method: "DELETE" });
+  await volley.fetch(`/v1/runs/${String(head["id"])}`, { method: "DELETE" });
 }
 
 const listed = async (volley: TestVolley, query: string): Promise<readonly Record<string, unknown>[]> => {
