@@ -40,7 +40,7 @@ export function planRerun(
   return plan.ok ? ok({ ...plan.value, steps: withFailures(plan.value, running), demotes: false }) : plan;
 }
 
-/** What was refused before it began fails as it did. */
+/** An action that was refused before it began fails as it did then. */
 function withFailures({ steps }: Plan, running: readonly Fate[]): readonly Step[] {
   const kept = new Map(running.flatMap(({ kind, action }) => (kind === "stay" ? [[action.id, action]] : [])));
   return steps.map((step) => {
