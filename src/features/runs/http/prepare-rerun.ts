@@ -24,6 +24,15 @@ export interface PreparedRerun {
   readonly context: RequestContext;
 }
 
+/** Use the tools as they are now: what the isolate remembers of them may be older, and a plan by that is refused. */
+export async function withToolsOfNow(context: RequestContext): Promise<Result<RequestContext, Refusal>> {
+  const catalog = await askGate(
+    () => context.currentCatalog(),
+    "The tenant's tools could not be read; nothing ran, so ask again.",
+  );
+  return catalog.ok ? ok({ ...context, catalog: catalog.value }) : catalog;
+}
+
 /** Find out what becomes of each action of a run if it is run again, or why it is not. */
 export async function prepareRerun(
   id: string,

@@ -48,7 +48,9 @@ export function decideRerun({
     if (last === null) return { kind: "ask", action };
     if (last.confirmation !== undefined && open.has(last.confirmation.id))
       return { kind: "answer", action: last };
-    if (isDone(last) && (isWrite || onlyFailed)) return { kind: "answer", action: last };
+    // A read can be had again where its result was not kept.
+    const isKept = isWrite || last.data !== undefined || !isWhole(action);
+    if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
     return { kind: isWrite && isInDoubt(last, tool) ? "ask" : "run", action };
   });

@@ -123,6 +123,7 @@ export function mergeRerun(
 function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
   const { id, tool, status, data = null, job_id: jobId = "", confirmation } = action;
   const failure = failureOf(action);
+  const isLost = status === "success" && action.data === undefined;
   const meta = { replayed: true } as const;
   const step = { index, id, toolName: tool, needs: [], after: [], edges: [], parking: null, remaining: 1 };
   const outcome: Outcome =
@@ -133,8 +134,11 @@ function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
         : confirmation !== undefined
           ? { status: "pending_confirmation", confirmation: toPending(confirmation), meta }
           : { status: "error", error: failure, meta };
-  return [{ ...step, task: err(failure) }, outcome];
+  return [{ ...step, ...(isLost && { warnings: [LOST] }), task: err(failure) }, outcome];
 }
+
+const LOST =
+  "The result was not kept with the run: it was too large, its tool is private, or no content is kept.";
 
 function failureOf({ error }: KeptAction): Failure {
   return makeFailure(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
@@ -36,11 +36,11 @@ interface Result {
   readonly data?: unknown;
   readonly error?: { readonly code: string };
   readonly confirmation?: { readonly id: string };
-  readonly meta: { readonly idempotency_replayed?: true };
+  readonly meta: { readonly idempotency_replayed?: true; readonly warnings?: readonly string[] };
 }
 
 /** A store that treats the requests of each thing one after the other: done, unless said otherwise. */
-async function start(treatments: Readonly<Record<string, Treatment[]>> = {}) {
+async function start(treatments: Readonly<Record<string, Treatment[]>> = {}, more: readonly Tool[] = []) {
   const effects: Record<string, number> = {};
   const treat = ({ url }: { readonly url: string }) => {
     const of = url.split("/").at(-1)!;
@@ -50,7 +50,7 @@ async function start(treatments: Readonly<Record<string, Treatment[]>> = {}) {
     return Response.json({ of }, { status: treatment === "refused" ? 400 : 200 });
   };
   const volley = await createTestVolley({
-    tools: [store, drop],
+    tools: [store, drop, ...more],
     features: [confirmations(), runs()],
     routes: { "POST https://api.example.com/*": treat, "DELETE https://api.example.com/*": treat },
   });
@@ -184,4 +184,30 @@ describe("A rerun of a run with a question", () => {
     // The lost one, and the one that a person said yes to.
     expect(effects).toEqual({ a: 2 });
   });
+});
+
+test("A read whose result was too large to be kept is run again where only what failed is asked for, and a write says that its result is lost", async () => {
+  const large = defineTool({
+    ...DECLARATION,
+    name: "read_much",
+    actions: ["read"],
+    isWrite: false,
+    orchestration: { mode: "parallel-safe" },
+    run: async () => ({ text: "x".repeat(20_000), of: "much" }),
+  });
+  const wordy = defineTool({ ...DECLARATION, name: "say_much", run: large.run });
+  const { run, rerun, effects } = await start({ b: ["refused"] }, [large, wordy]);
+  const first = await run([
+    { id: "much", tool: "read_much", args: { of: "m" } },
+    { id: "said", tool: "say_much", args: { of: "s" } },
+    write("b"),
+    { id: "c", tool: "store_it", args: { of: { $template: "{{much#/of}}{{b#/of}}" } } },
+  ]);
+  const second = await rerun(first.batch_id, { only: "failed" });
+  expect(ends(second).map(([, end]) => end)).toEqual(["success", "success", "success", "success"]);
+  expect(second.results[1]!.meta).toEqual({
+    idempotency_replayed: true,
+    warnings: [expect.stringContaining("not kept")],
+  });
+  expect(effects).toEqual({ b: 1, muchb: 1 });
 });
