@@ -83,7 +83,9 @@ export function claimWrites(
 ): IdempotencyRequest {
   const keys = new Map(actions.map(({ id, call_key: key }) => [id, key]));
   const claims = steps.flatMap(({ id, index, task, parking }): IdempotencyRequest["actions"] => {
-    const seed = keys.get(id);
+    // The id of a job is made of its own seed; one that was recorded, or may be, is not run without a yes.
+    const isJob = task.ok && task.value.tool.execution === "fire-and-forget";
+    const seed = isJob ? undefined : keys.get(id);
     const claimed = own.actions.find((action) => action.index === index);
     if (claimed !== undefined) return [{ ...claimed, seed: seed ?? claimed.seed }];
     if (seed === undefined || parking !== null || !task.ok || !task.value.tool.isWrite) return [];

@@ -65,6 +65,7 @@ async function start(treatments: Readonly<Record<string, Treatment[]>> = {}, mor
     return envelope;
   };
   return {
+    volley,
     effects,
     run: (actions: readonly object[]) => post("/v1/execute_actions", { actions }),
     rerun: (id: string, body: object = {}) => post(`/v1/runs/${id}/rerun`, body),
@@ -210,4 +211,36 @@ test("A read whose result was too large to be kept is run again where only what 
     warnings: [expect.stringContaining("not kept")],
   });
   expect(effects).toEqual({ b: 1, muchb: 1 });
+});
+
+test("Jobs that were never recorded are recorded by a rerun, once: with their own key, of a loop, and no earlier than they were to begin", async () => {
+  const later = defineTool({
+    ...DECLARATION,
+    name: "store_later",
+    execution: "fire-and-forget",
+    run: store.run,
+  });
+  const { run, rerun, effects, volley } = await start({ b: ["refused"] }, [later]);
+  const runAt = new Date(volley.now() + 3_600_000).toISOString();
+  const job = (of: string, more: object) => ({
+    id: of,
+    tool: "store_later",
+    args: { of },
+    depends_on: ["b"],
+    ...more,
+  });
+  const first = await run([
+    write("b"),
+    job("late", { run_at: runAt }),
+    job("keyed", { idempotency_key: "a key of its own" }),
+    job("loop", { for_each: ["x", "y"], args: { of: { $ref: "item#" } } }),
+  ]);
+  expect(new Set(first.results.map(({ status }) => status))).toEqual(new Set(["error", "skipped"]));
+  const second = await rerun(first.batch_id);
+  expect(second.results.slice(1).map(({ status }) => status)).not.toContain("error");
+  for (const id of [first.batch_id, second.batch_id]) await rerun(id);
+  await volley.advance(3_500_000);
+  expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1 });
+  await volley.advance(200_000);
+  expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1, late: 1 });
 });
