@@ -5,7 +5,7 @@ import { mcp } from "../../../../src/features/mcp/index.ts";
 import { usage } from "../../../../src/features/usage/index.ts";
 import { openConnections } from "../../connections/http/connection-world.ts";
 import { mailbox } from "../../connections/http/mailbox-tool.ts";
-import { BOTH, speakTo, TASKS, URLS } from "./mcp-world.ts";
+import { BOTH, speakTo, TASKS, URLS } from "../../../support/mcp-client.ts";
 
 const CALLS = [
   ["mailbox", {}, { structuredContent: { mailbox: "ada@acme.dev" } }],
