@@ -52,8 +52,8 @@ function toInputRequired({ id, state }: Task): OpenResult {
 }
 
 /**
- * Answer a call that comes again after its person was led to a page. Nothing runs again: the reply was kept. Where the person has not
- * decided yet that is waited for, once; the reply then says what still waits, as it does to clients that lead nobody anywhere.
+ * Answer a call that comes again after its person was led to a page. Nothing runs again: the reply was kept. A decision that is
+ * not there yet is waited for, once; the reply then says what still waits, as it does to other clients.
  */
 export async function resumeCall(
   { params }: RpcRequest,

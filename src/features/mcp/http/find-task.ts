@@ -62,8 +62,8 @@ async function findOwnJob(
 ): Promise<JobRecord | null> {
   const job = await findJob(id, context);
   if (job === null) return null;
-  const may = await Promise.all(parts.jobRuns.map((runs) => runs.mayRead?.(job, context) ?? true));
-  return may.includes(false) ? null : job;
+  for (const runs of parts.jobRuns) if ((await runs.mayRead?.(job, context)) === false) return null;
+  return job;
 }
 
 function toWorking({ progress }: JobRecord): TaskState {

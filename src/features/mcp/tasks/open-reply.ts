@@ -48,13 +48,13 @@ export function openReply<R extends CallReply>(reply: R): R & OpenReply {
 export interface Question {
   readonly id: string;
   readonly message: string;
-  /** The page where it is decided, or where the account is connected: it asks whoever opens it who they are. */
+  /** The page where it is decided, or where the account is connected. It asks its visitor who they are. */
   readonly url: string;
 }
 
 /** Where the questions of a reply stand. */
 export type Standing =
-  /** Of questions that no page asks there is none. */
+  /** A question without a page is not among them. */
   | { readonly kind: "asks"; readonly questions: readonly Question[] }
   /** It was approved, and runs. */
   | { readonly kind: "runs" }

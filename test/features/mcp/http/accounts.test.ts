@@ -73,3 +73,16 @@ describe.each(CALLS)("A call of %s that misses an account", (name, args, done) =
     },
   );
 });
+
+test("T52 A call that waits for an account is found for the subject that it was made for alone", async () => {
+  const { volley, call, look } = await open();
+  const { taskId } = await call("mailbox", {}, BOTH);
+  expect(await look(taskId)).toMatchObject({ status: "input_required" });
+  const ask = speakTo(volley);
+  for (const headers of [{ "volley-subject": "grace" }, {}]) {
+    const seen = await ask("tasks/get", { taskId }, { headers });
+    expect(seen.body.error.code).toBe(-32_602);
+    const params = { name: "mailbox", arguments: {}, requestState: taskId };
+    expect((await ask("tools/call", params, { headers, client: URLS })).body.error.code).toBe(-32_602);
+  }
+});
