@@ -506,7 +506,7 @@ describe("the alarm", () => {
       storage.sql.exec("DROP TRIGGER full");
       await gate.alarm!();
     });
-    expect(await statusOf(stub, "stuck")).toBe("succeeded");
+    await becomes(stub, "stuck", "succeeded");
   });
 });
 
