@@ -82,6 +82,17 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#links.confirm(...given);
     }
 
+    awaited(places: readonly ConnectionPlace[]): void {
+      for (const place of places) {
+        const known = this.#table.at(place);
+        if (known !== null && stateOf(known) === "active") this.#world.awaited.note(known.id);
+      }
+    }
+
+    override alarm(): Promise<void> {
+      return this.#world.awaited.run();
+    }
+
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
       const room = this.#world.room(place);
       if (room !== null) return room;
@@ -101,8 +112,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         brokenBecause: null,
       };
       const kept = { ...known, updatedAt: now, grant, link: null };
-      this.#table.put(kept);
-      this.#world.tell(kept);
+      this.#world.activate(kept);
       return { kind: "kept", connection: toSeen(kept, "active") };
     }
 

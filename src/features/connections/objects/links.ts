@@ -174,8 +174,8 @@ export class Links {
       grant,
       confirmsItself: this.#world.confirmsItself,
     });
-    this.#table.put(arrived);
-    if (this.#world.confirmsItself) this.#world.tell(arrived);
+    if (this.#world.confirmsItself) this.#world.activate(arrived);
+    else this.#table.put(arrived);
     const { subject, name } = connection;
     const place = { subject, connector: connection.connector, name };
     const { account } = tokens;
@@ -237,9 +237,9 @@ export class Links {
       this.#world.putOrDelete(id, confirmed.left);
       return { kind: "other-subject" };
     }
-    this.#table.put(confirmed.connection);
     // One that was used at once was told of then.
-    if (!this.#world.confirmsItself) this.#world.tell(confirmed.connection);
+    if (this.#world.confirmsItself) this.#table.put(confirmed.connection);
+    else this.#world.activate(confirmed.connection);
     return { kind: "active", connection: toSeen(confirmed.connection, "active") };
   }
 

@@ -14,6 +14,7 @@ import { makeConnectionId } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
+import { Awaited } from "./awaited.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { TokenBox } from "./token-box.ts";
 
@@ -37,6 +38,7 @@ export class ShardWorld {
   readonly clock: Clock;
   /** An account is used before the caller has said whose it is: in a sandbox. */
   readonly confirmsItself: boolean;
+  readonly awaited: Awaited;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
   #box: TokenBox | undefined;
 
@@ -49,6 +51,7 @@ export class ShardWorld {
     this.clock = clock;
     this.confirmsItself = confirmsItself;
     this.#of = { ctx, env, deploymentOf };
+    this.awaited = new Awaited(this, ctx);
   }
 
   get deployment(): Deployment {
@@ -101,6 +104,13 @@ export class ShardWorld {
     if (this.table.count(place.subject) >= LIMITS.connectionsOfSubject)
       return { kind: "too-many", of: "subject" };
     return this.table.count(null) >= LIMITS.connectionsPerShard ? { kind: "too-many", of: "tenant" } : null;
+  }
+
+  /** Keep a connection that is active from now on, and have what waits for it run: in one turn, so one is not without the other. */
+  activate(connection: Connection): void {
+    this.table.put(connection);
+    this.awaited.note(connection.id);
+    this.tell(connection);
   }
 
   /** Tell the tenant what has become of a connection; what is stored does not wait for it. */
