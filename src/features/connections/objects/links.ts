@@ -235,6 +235,8 @@ export class Links {
     if (confirmed.kind === "no-code") return { kind: "no-code" };
     if (confirmed.kind === "other-subject") {
       this.#world.putOrDelete(id, confirmed.left);
+      // In a sandbox it was used already.
+      this.#world.revokeUnused(known, known.link?.arrival?.grant ?? known.grant);
       return { kind: "other-subject" };
     }
     // One that was used at once was told of then.
@@ -252,8 +254,10 @@ export class Links {
     const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
     const now = this.#clock.now();
     const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
-    const started = startLink(this.#world.known(place, id), now, link);
+    const known = this.#world.known(place, id);
+    const started = startLink(known, now, link);
     this.#table.put(started);
+    this.#world.revokeUnused(known, known.link?.arrival?.grant);
     return { id: started.id, secret, expiresAt: started.link!.expiresAt };
   }
 

@@ -5,9 +5,9 @@ import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { Connection, ConnectionPlace } from "../connection.ts";
+import type { Connection, ConnectionPlace, Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
-import type { Client, ProviderRequest } from "../connectors/provider-request.ts";
+import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { makeConnectionId } from "../link-token.ts";
@@ -127,6 +127,26 @@ export class ShardWorld {
     const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
     const once = await attempt(() => tellTenant([notice], told));
     if (!once.ok) await tellTenant([notice], told);
+  }
+
+  /** Take a grant's tokens back at the provider, where it takes any back. */
+  async revoke(connection: Connection, { sealed }: Pick<Grant, "sealed">): Promise<void> {
+    const connector = this.oauth(connection.connector);
+    const tokens = connector === null ? null : await this.tokens.open(connection, sealed);
+    if (connector === null || tokens === null) return;
+    const request = makeRevocation(this.clientOf(connector), tokens);
+    if (request !== null) await this.ask(request);
+  }
+
+  /**
+   * The same of an account that was brought and is used by no one; here it is forgotten already. One that is connected already stays: to take
+   * one of its tokens back may end all of them.
+   */
+  revokeUnused(connection: Connection, brought: Grant | null | undefined): void {
+    if (brought === null || brought === undefined) return;
+    const used = this.table.find(connection.id)?.grant?.account ?? null;
+    if (used !== null && used === brought.account) return;
+    this.#of.ctx.waitUntil(attempt(() => this.revoke(connection, brought)));
   }
 
   putOrDelete(id: string, connection: Connection | null): void {

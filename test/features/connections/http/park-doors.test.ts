@@ -61,7 +61,7 @@ const open = async (options: WorldOptions = {}) => {
     tools: [mailbox, plain, says, each, both, deletes],
     features: [addedTools(), flows(), background(), agent(), runs()],
     ...options,
-    key: { flags: ["approve", "manage_connections", "manage_tools"] },
+    key: { flags: ["approve", "manage_connections", "manage_tools"], ...options.key },
     env: {
       LLM_BASE_URL: MODEL,
       LLM_API_KEY: "k",
@@ -278,6 +278,23 @@ describe("on_connection park elsewhere", () => {
     expect((await question(id)).status).toBe("pending");
     await connectAda({ name: "work" });
     expect((await question(id)).status).toBe("done");
+  });
+
+  test("tries again what could not be admitted when the account was connected: the quota was used up", async () => {
+    const { batch, question, connectAda, volley } = await open({
+      key: { quota: { limit: 1, window_s: 60 } },
+    });
+    const ids: string[] = [];
+    for (let asked = 0; asked < 2; asked += 1) {
+      const { results } = await batch([{ tool: "mailbox" }]);
+      ids.push(results[0].confirmation.id as string);
+      await volley.advance(60_000);
+    }
+    const statuses = async () => (await Promise.all(ids.map(question))).map(({ status }) => status as string);
+    await connectAda();
+    expect((await statuses()).sort()).toEqual(["done", "pending"]);
+    await volley.advance(LIMITS.awaitedAgainMs);
+    expect(await statuses()).toEqual(["done", "done"]);
   });
 
   test("runs what was recorded after the account was connected: the batch took longer than the person", async () => {
