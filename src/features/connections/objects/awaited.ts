@@ -1,5 +1,5 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
+import type { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
@@ -14,6 +14,7 @@ interface AwaitedWorld {
   readonly tenant: string;
   readonly clock: Clock;
   readonly deployment: Deployment;
+  readonly alarm: Pick<GateAlarm, "arm">;
 }
 
 /** The route of no request: by it the log of runs knows that what ran had waited. */
@@ -26,13 +27,10 @@ const ROUTE = "connection";
 export class Awaited {
   readonly #world: AwaitedWorld;
   readonly #ctx: DurableObjectState;
-  readonly #alarm: GateAlarm;
 
   constructor(world: AwaitedWorld, ctx: DurableObjectState) {
     this.#world = world;
     this.#ctx = ctx;
-    // It is armed for now, or when an alarm has just come: what storage has is later, or nothing.
-    this.#alarm = new GateAlarm(ctx.storage, null, LIMITS.awaitedAgainMs);
     ctx.storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS awaited (id TEXT PRIMARY KEY, tries INTEGER NOT NULL) WITHOUT ROWID, STRICT",
     );
@@ -41,19 +39,18 @@ export class Awaited {
   /** Have what waits for a connection run, in the alarm that follows. */
   note(id: string): void {
     this.#sql.exec("INSERT OR REPLACE INTO awaited (id, tries) VALUES (?, 0)", id);
-    this.#alarm.arm(this.#world.clock.now());
+    this.#world.alarm.arm(this.#world.clock.now());
   }
 
   /** Run what waits; what could not be admitted is tried again after a while, some times. */
   async run(): Promise<void> {
-    this.#alarm.consume();
-    const { clock } = this.#world;
+    const { clock, alarm } = this.#world;
     const rows = this.#sql.exec<Row>("SELECT id, tries FROM awaited").toArray();
     // Counted before: an attempt that kills the object is one, too.
     this.#sql.exec("UPDATE awaited SET tries = tries + 1");
     await Promise.all(rows.map((row) => this.#runOne(row)));
     if (this.#sql.exec<Row>("SELECT id, tries FROM awaited LIMIT 1").toArray().length > 0)
-      this.#alarm.arm(clock.now() + LIMITS.awaitedAgainMs);
+      alarm.arm(clock.now() + LIMITS.awaitedAgainMs);
   }
 
   async #runOne({ id, tries }: Row): Promise<void> {

@@ -89,8 +89,10 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       }
     }
 
-    override alarm(): Promise<void> {
-      return this.#world.awaited.run();
+    override async alarm(): Promise<void> {
+      this.#world.alarm.consume();
+      this.#links.endUnconfirmed();
+      await this.#world.awaited.run();
     }
 
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
@@ -152,7 +154,9 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
 
     list(query: ConnectionQuery): SeenConnection[] {
       this.#table.prune(clock.now());
-      return this.#table.list(query).map((connection) => toSeen(connection, stateOf(connection)));
+      return this.#table
+        .list(clock.now(), query)
+        .map((connection) => toSeen(connection, stateOf(connection)));
     }
 
     async remove(id: string): Promise<boolean> {

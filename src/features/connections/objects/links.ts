@@ -175,7 +175,10 @@ export class Links {
       confirmsItself: this.#world.confirmsItself,
     });
     if (this.#world.confirmsItself) this.#world.activate(arrived);
-    else this.#table.put(arrived);
+    else {
+      this.#table.put(arrived);
+      this.#world.alarm.arm(arrived.link!.expiresAt);
+    }
     const { subject, name } = connection;
     const place = { subject, connector: connection.connector, name };
     const { account } = tokens;
@@ -243,6 +246,20 @@ export class Links {
     if (this.#world.confirmsItself) this.#table.put(confirmed.connection);
     else this.#world.activate(confirmed.connection);
     return { kind: "active", connection: toSeen(confirmed.connection, "active") };
+  }
+
+  /** Forget accounts that were brought and of which the caller did not say in time whose they are. */
+  endUnconfirmed(): void {
+    const now = this.#clock.now();
+    for (const connection of this.#table.unconfirmed()) {
+      const { id, link } = connection;
+      if (now < link!.expiresAt) {
+        this.#world.alarm.arm(link!.expiresAt);
+        continue;
+      }
+      this.#world.putOrDelete(id, endLink(connection, now));
+      this.#world.revokeUnused(connection, link!.arrival!.grant);
+    }
   }
 
   async #startLink(

@@ -1,6 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
+import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
@@ -39,6 +40,7 @@ export class ShardWorld {
   /** An account is used before the caller has said whose it is: in a sandbox. */
   readonly confirmsItself: boolean;
   readonly awaited: Awaited;
+  alarm!: GateAlarm;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
   #box: TokenBox | undefined;
 
@@ -52,6 +54,9 @@ export class ShardWorld {
     this.confirmsItself = confirmsItself;
     this.#of = { ctx, env, deploymentOf };
     this.awaited = new Awaited(this, ctx);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), LIMITS.awaitedAgainMs);
+    });
   }
 
   get deployment(): Deployment {

@@ -347,13 +347,15 @@ describe("What the provider sends back", () => {
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(200);
   });
 
-  test("waits ten minutes for the caller's word", async () => {
-    const { start, signIn, send, volley } = await openConnections();
+  test("waits ten minutes for the caller's word, and is taken back then", async () => {
+    const { start, signIn, send, volley, provider } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const back = await signIn(url as string, "ada@acme.dev");
     await volley.advance(600_001);
     const code = codeOf(back.headers.get("location"));
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(404);
+    expect((await send("GET", "/v1/connections")).body.connections).toEqual([]);
+    expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
   test("a no, or a provider that gives nothing, leads back with an error", async () => {
