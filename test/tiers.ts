@@ -17,6 +17,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/agent-demo.test.ts",
   "test/harness/agent-memory.test.ts",
   "test/harness/bundle.test.ts",
+  "test/harness/connections-crash.test.ts",
   "test/harness/development.test.ts",
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",

@@ -795,6 +795,10 @@ export const connectionTextCharacters = 2_048;
 export const connectionsResealed = 2_000;
 /** Scopes that one link asks for. */
 export const connectionScopes = 50;
+/** How long what waited for an account and could not be admitted waits until it is tried again: a minute has room for it. */
+export const awaitedAgainMs = 60_000;
+/** How often it is tried: for half an hour. Its question waits on, for a person or until the account is connected anew. */
+export const awaitedTries = 30;
 /** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
 export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */

@@ -18,15 +18,11 @@ export function createLinkPages(ways: LinkWays): Router {
     const deployment = c.get("deployment");
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;
     const request = c.req.raw;
-    const asked = {
-      watch: c.get("watch"),
-      defer: (work: Promise<unknown>): void => c.executionCtx.waitUntil(work),
-    };
     const answered = await attempt(async () => {
       if (path === LINK_PATH) return answerLink({ request, tenant, id, secret }, deployment, ways);
-      if (path === CALLBACK_PATH) return answerCallback(request, deployment, asked);
+      if (path === CALLBACK_PATH) return answerCallback(request, deployment);
       const { answerSignedIn } = await import("./answer-signed-in.ts");
-      return answerSignedIn(request, deployment, asked);
+      return answerSignedIn(request, deployment);
     });
     // The address has the token, so it is in no line of the log.
     if (!answered.ok) logBug(c.get("watch").requestId, path, answered.error);
