@@ -18,6 +18,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/agent-memory.test.ts",
   "test/harness/bundle.test.ts",
   "test/harness/development.test.ts",
+  "test/harness/endpoint-secrets.test.ts",
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",
   "test/harness/flows-script.test.ts",
