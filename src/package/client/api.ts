@@ -223,6 +223,8 @@ export interface Api {
     ): Promise<{
       readonly deliveries: number;
     }>;
+    /** Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal` */
+    reseal(options?: RequestOptions): Promise<ResealedEndpoints>;
     /** Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate` */
     rotate(
       id: string,
@@ -548,6 +550,7 @@ export const OPERATIONS = {
     list: ["GET", "/v1/endpoints", "query"],
     put: ["PUT", "/v1/endpoints/{id}", "body"],
     recover: ["POST", "/v1/endpoints/{id}/recover", "body"],
+    reseal: ["POST", "/v1/endpoints/reseal", "nothing"],
     rotate: ["POST", "/v1/endpoints/{id}/rotate", "body"],
     test: ["POST", "/v1/endpoints/{id}/test", "body"],
     update: ["PATCH", "/v1/endpoints/{id}", "body"],
@@ -1984,6 +1987,15 @@ export type ResealedConnections = {
   /** Connections whose tokens are now under the first key */
   readonly sealed: number;
   /** Those that no key opens: their subjects connect them anew */
+  readonly unreadable: number;
+  /** None is under another key any more; else send the request again */
+  readonly done: boolean;
+};
+
+export type ResealedEndpoints = {
+  /** Endpoints whose secrets are now under the first key */
+  readonly sealed: number;
+  /** Those with a secret that no key opens: rotate it, or put the key back */
   readonly unreadable: number;
   /** None is under another key any more; else send the request again */
   readonly done: boolean;
