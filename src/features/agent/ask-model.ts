@@ -16,6 +16,7 @@ import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dial
 import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
 import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
+import { withoutTokens } from "./dialect/tokens-in.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
 
 /** Where a model is, and what it is sent besides the request. */
@@ -184,7 +185,7 @@ async function attemptOnce(
   if (streaming === null) {
     const text = await readText(response, reading, LIMITS.modelBytes, (read) => held.growTo(read));
     const isHeld = text !== null && isBearable(text) && (await held.growTo(sizeOf(text)));
-    const parsed = isHeld ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
+    const parsed = isHeld ? attemptNow(() => readAnswer(text, redactor)) : null;
     const turn = parsed?.ok === true ? dialect.readTurn(withoutOurs(parsed.value)) : null;
     if (turn !== null) return ok(turn);
     held.drop();
@@ -198,6 +199,14 @@ async function attemptOnce(
   const turn = await readStream(response, streaming, { ...reading, redactor, held });
   if (!turn.ok) held.drop();
   return turn;
+}
+
+/** Parse a whole answer, without secrets in it. */
+function readAnswer(text: string, redactor: ModelRedactor | null): unknown {
+  if (redactor === null) return parseExact(text);
+  const answer = parseExact(redactor.json(text));
+  if (!text.includes('"logprobs"')) return answer;
+  return withoutTokens(answer, (tokens) => redactor.piece(tokens, true).clean !== tokens);
 }
 
 /** The size of a whole answer, once it is parsed. */
