@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
 import { mapFields, mapSame } from "./map-same.ts";
+import { type ModelEvent, readEvent } from "./model-event.ts";
 import { tokensIn } from "./tokens-in.ts";
 
 /** Takes secrets out of the answers of a model's server. */
@@ -62,23 +61,24 @@ export class EventRedactor {
   }
 
   /** Take one event; what is passed on in its place. */
-  take(event: ServerSentEvent): readonly ServerSentEvent[] {
+  take(event: ModelEvent): readonly ModelEvent[] {
     const { raw, data, name } = event;
     if (data === null) {
       const said = raw.replaceAll(/^\w*: ?|[\r\n]+/gm, "");
       return this.#takeWhole(said, ":") === said ? [event] : [];
     }
-    const parsed = attemptNow(() => parseExact(data));
-    if (!parsed.ok || !isJsonObject(parsed.value)) return [...this.end(), event];
-    const before: ServerSentEvent[] = [];
-    const said = this.#takeEvent(parsed.value, before);
+    const value = readEvent(event);
+    if (value === null) return [...this.end(), event];
+    const before: ModelEvent[] = [];
+    const said = this.#takeEvent(value, before);
     const own = name === "" || this.#takeWhole(name, "event:") === name ? name : "";
-    if (said === parsed.value && raw === write(data, own).raw && !this.#says(raw)) return [...before, event];
+    if (said === value && raw === write(data, own).raw && !this.#says(raw))
+      return [...before, { name, data, raw, value }];
     return [...before, write(this.#redactor.json(JSON.stringify(said)), own)];
   }
 
   /** The held events, when nothing more comes. */
-  end(): readonly ServerSentEvent[] {
+  end(): readonly ModelEvent[] {
     return this.#release("");
   }
 
@@ -87,8 +87,8 @@ export class EventRedactor {
   }
 
   /** Let out what is held at a place, and below it. */
-  #release(place: string): readonly ServerSentEvent[] {
-    const released: ServerSentEvent[] = [];
+  #release(place: string): readonly ModelEvent[] {
+    const released: ModelEvent[] = [];
     for (const [key, { text, toEvent }] of this.#held) {
       if (!key.startsWith(place)) continue;
       this.#held.delete(key);
@@ -100,7 +100,7 @@ export class EventRedactor {
   }
 
   /** @param before takes the events that come before it */
-  #takeEvent(event: JsonObject, before: ServerSentEvent[]): JsonObject {
+  #takeEvent(event: JsonObject, before: ModelEvent[]): JsonObject {
     const isLast = endsTexts(event);
     const said = Array.isArray(event["choices"])
       ? this.#takeChunk(event, { isLast, before })
@@ -160,7 +160,7 @@ export class EventRedactor {
   }
 
   /** An event of Responses about an item. */
-  #takeItem(event: JsonObject, before: ServerSentEvent[]): JsonObject {
+  #takeItem(event: JsonObject, before: ModelEvent[]): JsonObject {
     const { type, delta, output_index: index, content_index: part = event["summary_index"] } = event;
     const place = `${String(index)}/`;
     const inPart = `${place}${String(part)}/`;
@@ -271,7 +271,7 @@ interface Pieces {
   /** No more of any text comes. */
   readonly isLast: boolean;
   /** Takes the events that come before the one under way. */
-  readonly before: ServerSentEvent[];
+  readonly before: ModelEvent[];
 }
 
 interface Wrapped extends Pieces {
@@ -292,6 +292,6 @@ function endsTexts({ type, choices }: JsonObject): boolean {
   );
 }
 
-function write(json: string, name: string): ServerSentEvent {
+function write(json: string, name: string): ModelEvent {
   return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
 }
