@@ -328,6 +328,7 @@ export interface Api {
       query?: {
         readonly status?: "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
         readonly tool?: string;
+        readonly batch_id?: string;
         readonly since?: string;
         readonly until?: string;
         readonly limit?: number;

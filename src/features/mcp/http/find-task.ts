@@ -62,7 +62,9 @@ async function findOwnJob(
 ): Promise<JobRecord | null> {
   const job = await findJob(id, context);
   if (job === null) return null;
-  const may = await Promise.all(parts.jobRuns.map((runs) => runs.mayRead?.(job, context) ?? true));
+  const may = await Promise.all(
+    parts.jobRuns.map(async (runs) => (await runs.mayRead?.(job, context)) ?? true),
+  );
   return may.includes(false) ? null : job;
 }
 
