@@ -998,6 +998,7 @@ class ListedRun(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
 
 
@@ -1338,6 +1339,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     answers: NotRequired[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
@@ -1567,6 +1569,7 @@ class Run(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]

@@ -781,6 +781,8 @@ export const connectionLinkMs = 10 * 60_000;
 export const tokenMarginMs = 60_000;
 /** Connections of one subject: a person has a handful of accounts, and one more of each. */
 export const connectionsOfSubject = 50;
+/** Connectors of which one request chooses a connection by name: each run keeps the names for its reruns. */
+export const connectionsChosen = 20;
 /** Connections that one of a tenant's sixteen objects keeps: 100,000 together, two KiB each. */
 export const connectionsPerShard = 6_250;
 /** The longest that a provider of accounts is waited for: a person waits too. */

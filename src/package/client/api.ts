@@ -1654,6 +1654,8 @@ export type ListedRun = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -2037,6 +2039,7 @@ export type RestoreRuns = {
           readonly answers?: string;
           readonly tags?: readonly string[];
           readonly subject?: string;
+          readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
           readonly tools: readonly {
             readonly tool: string;
@@ -2264,6 +2267,8 @@ export type Run = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
