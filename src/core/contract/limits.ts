@@ -445,8 +445,10 @@ export const agentBodyBytes = 4 * 1024 * 1024;
 export const agentNesting = 64;
 /** JSON values of a conversation: about 15 MB of an isolate's memory. */
 export const agentValues = 250_000;
-/** Rounds of tool calls that one request may have; what needs more is better asked in steps. */
+/** Rounds of tool calls that one request has, when it does not say: most questions take two or three. */
 export const agentRounds = 5;
+/** The most that it may say: what needs more is better asked in steps. */
+export const agentMaxRounds = 20;
 /** A request to a model with all its rounds, when it does not say: clients give up after two to ten minutes. */
 export const agentDeadlineMs = 120_000;
 /** Less than a second is no time for a model. */

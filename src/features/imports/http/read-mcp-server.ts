@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Auth, Declaration, DeclarationRules } from "../../added-tools/declared/declaration.ts";
 import type { McpServer } from "../../added-tools/mcp/list-server.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
+import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
@@ -78,11 +79,22 @@ export async function readMcpServer(
     );
     return ok({ declarations: [...declarations], skipped: [...skipped] });
   }
-  const said = "error" in end ? ` ${end.error.message} ${end.error.hint ?? ""}`.trimEnd() : "";
-  const hint = `The server's tools could not be listed.${said}`;
+  const why = "error" in end ? sayUnlisted(end.error, auth !== undefined) : "";
+  const hint = `The server's tools could not be listed. ${why}`.trimEnd();
   return err([
     { path: "/mcp/url", expected: "an MCP server (Streamable HTTP)", received: "no list of tools", hint },
   ]);
+}
+
+/** Say why to somebody who names a server; a failure's own hint is for a model that calls its tools. */
+function sayUnlisted({ message, hint = "", upstream_status: status }: WireFailure, hasAuth: boolean): string {
+  if (status === 401 || status === 403)
+    return hasAuth
+      ? "It refuses the secret that 'auth' names, or the way in which it is sent."
+      : 'It wants to know who asks: give \'auth\', such as {"secret": "FILES_TOKEN", "as": "bearer"}.';
+  if (status === 404 || status === 405)
+    return "There is no MCP server at this address; give the one of its Streamable HTTP, such as https://files.example.com/mcp.";
+  return `${message} ${hint}`;
 }
 
 const SPEC = {
