@@ -998,6 +998,7 @@ class ListedRun(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
 
 
@@ -1290,6 +1291,12 @@ class ResealedConnections(TypedDict):
     done: bool
 
 
+class ResealedEndpoints(TypedDict):
+    sealed: int
+    unreadable: int
+    done: bool
+
+
 class ResponsesAnswerOutputItem(TypedDict):
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: str
@@ -1332,6 +1339,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     answers: NotRequired[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
@@ -1561,6 +1569,7 @@ class Run(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
@@ -2038,6 +2047,10 @@ class EndpointsPaths:
     def recover(self, id: str, body: EndpointsRecoverBody) -> EndpointsRecoverAnswer:
         """Deliver again what failed in a time: `POST /v1/endpoints/{id}/recover`"""
         return self._transport.send("POST", f"/v1/endpoints/{quote(id, safe='')}/recover", body=body)  # type: ignore[no-any-return]
+
+    def reseal(self) -> ResealedEndpoints:
+        """Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal`"""
+        return self._transport.send("POST", "/v1/endpoints/reseal")  # type: ignore[no-any-return]
 
     def rotate(self, id: str, body: EndpointsRotateBody) -> WholeEndpoint:
         """Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate`"""

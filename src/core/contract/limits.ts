@@ -763,6 +763,8 @@ export const endpointSlowMs = 5 * 60_000;
 export const secretOverlapS = 30 * 24 * 3_600;
 /** Secrets of one endpoint that sign at once. */
 export const endpointSecrets = 3;
+/** Endpoints of one object whose secrets are sealed anew in one call; the next one goes on. */
+export const endpointsResealed = 200;
 /** Events that one request recovers, the oldest first; the next request goes on. */
 export const eventsRecovered = 1_000;
 /** Endpoints that a dry run of an event tells of. */
@@ -783,6 +785,8 @@ export const connectionLinkMs = 10 * 60_000;
 export const tokenMarginMs = 60_000;
 /** Connections of one subject: a person has a handful of accounts, and one more of each. */
 export const connectionsOfSubject = 50;
+/** Connectors of which one request chooses a connection by name: each run keeps the names for its reruns. */
+export const connectionsChosen = 20;
 /** Connections that one of a tenant's sixteen objects keeps: 100,000 together, two KiB each. */
 export const connectionsPerShard = 6_250;
 /** The longest that a provider of accounts is waited for: a person waits too. */
@@ -797,8 +801,8 @@ export const tokenCharacters = 8_192;
 export const accountCharacters = 200;
 /** The longest key of a subject, and the longest address to go back to. */
 export const connectionTextCharacters = 2_048;
-/** Connections that one request seals anew; the next one goes on. */
-export const connectionsResealed = 2_000;
+/** Connections, or endpoints, that one request seals anew; the next one goes on. */
+export const sealedAnew = 2_000;
 /** Scopes that one link asks for. */
 export const connectionScopes = 50;
 /** How long what waited for an account and could not be admitted waits until it is tried again: a minute has room for it. */

@@ -75,7 +75,6 @@ export async function runAdmitted(
         callKey: (step) => admission.ids().callKey(step, null),
         outer: within?.outer,
         runOf: within?.runOf,
-        subject: execution.origin.account?.subject,
       },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,

@@ -14,8 +14,10 @@ import { AnswerBytes } from "./answer-bytes.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
-import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
+import { EventSplitter } from "../../core/kit/event-splitter.ts";
+import { type ModelEvent, readEvent } from "./dialect/model-event.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
+import { withoutTokens } from "./dialect/tokens-in.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
 
 /** Where a model is, and what it is sent besides the request. */
@@ -184,7 +186,7 @@ async function attemptOnce(
   if (streaming === null) {
     const text = await readText(response, reading, LIMITS.modelBytes, (read) => held.growTo(read));
     const isHeld = text !== null && isBearable(text) && (await held.growTo(sizeOf(text)));
-    const parsed = isHeld ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
+    const parsed = isHeld ? attemptNow(() => readAnswer(text, redactor)) : null;
     const turn = parsed?.ok === true ? dialect.readTurn(withoutOurs(parsed.value)) : null;
     if (turn !== null) return ok(turn);
     held.drop();
@@ -198,6 +200,14 @@ async function attemptOnce(
   const turn = await readStream(response, streaming, { ...reading, redactor, held });
   if (!turn.ok) held.drop();
   return turn;
+}
+
+/** Parse a whole answer, without secrets in it. */
+function readAnswer(text: string, redactor: ModelRedactor | null): unknown {
+  if (redactor === null) return parseExact(text);
+  const answer = parseExact(redactor.json(text));
+  if (!text.includes('"logprobs"')) return answer;
+  return withoutTokens(answer, (tokens) => redactor.piece(tokens, true).clean !== tokens);
 }
 
 /** The size of a whole answer, once it is parsed. */
@@ -227,7 +237,7 @@ async function readStream(
   let left: number = LIMITS.modelStreamBytes;
   let eventsLeft: number = LIMITS.modelPieces;
   let fault: Refusal | null = null;
-  const take = (events: readonly ServerSentEvent[], said: string[]): void => {
+  const take = (events: readonly ModelEvent[], said: string[]): void => {
     for (const event of events) {
       const taken = relay.take(event);
       if (!taken.ok) {
@@ -237,7 +247,7 @@ async function readStream(
       if (taken.value !== "") said.push(taken.value);
     }
   };
-  const pass = (events: readonly ServerSentEvent[]): string => {
+  const pass = (events: readonly ModelEvent[]): string => {
     const said: string[] = [];
     eventsLeft -= events.length;
     for (const event of events) {
@@ -250,7 +260,7 @@ async function readStream(
     }
     return said.join("");
   };
-  const passLast = (events: readonly ServerSentEvent[]): string => {
+  const passLast = (events: readonly ModelEvent[]): string => {
     const said = [pass(events)];
     if (fault === null && secrets !== null) take(secrets.end(), said);
     return said.join("");
@@ -291,13 +301,13 @@ function withoutOurs(said: unknown): unknown {
 }
 
 /** An event as it came, unless it has our field, which JSON may write with escapes, or a name of ours. */
-function withoutOurVoice(event: ServerSentEvent): ServerSentEvent {
+function withoutOurVoice(event: ModelEvent): ModelEvent {
   const { data } = event;
   const name = event.name.startsWith(OURS) ? "" : event.name;
   if (data === null || !(event.raw.includes(OURS) || data.includes("\\u"))) return event;
-  const parsed = attemptNow(() => parseExact(data));
-  if (!parsed.ok || (name === event.name && withoutOurs(parsed.value) === parsed.value)) return event;
-  const json = JSON.stringify(withoutOurs(parsed.value));
+  const value = readEvent(event);
+  if (value === null || (name === event.name && withoutOurs(value) === value)) return event;
+  const json = JSON.stringify(withoutOurs(value));
   return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
 }
 

@@ -51,6 +51,8 @@ export interface RunHead {
   readonly tags?: readonly string[];
   /** The subject whose connections its tools used. */
   readonly subject?: string;
+  /** The names of those that were chosen, by connector; absent without a subject, and in runs that an earlier version recorded. */
+  readonly connections?: Readonly<Record<string, string>>;
   /** Why it broke off as a whole. */
   readonly code?: string;
   /** Its tools, in the order of their first actions. */
@@ -147,6 +149,7 @@ export interface ListedRun {
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
   readonly subject?: string;
+  readonly connections?: Readonly<Record<string, string>>;
   readonly error?: { readonly action?: string; readonly code: string };
 }
 

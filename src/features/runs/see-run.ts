@@ -36,7 +36,8 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
   const first = firstFailure(tools);
-  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, subject, code } = head;
+  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code } = head;
+  const { subject, connections } = head;
   const ok = success + initiated;
   const why = first ?? (code === undefined ? undefined : { code });
   return {
@@ -57,6 +58,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
       ...(tags !== undefined && { tags }),
       ...(subject !== undefined && { subject }),
+      ...(connections !== undefined && { connections }),
       ...(why !== undefined && { error: why }),
     },
   };

@@ -223,6 +223,8 @@ export interface Api {
     ): Promise<{
       readonly deliveries: number;
     }>;
+    /** Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal` */
+    reseal(options?: RequestOptions): Promise<ResealedEndpoints>;
     /** Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate` */
     rotate(
       id: string,
@@ -548,6 +550,7 @@ export const OPERATIONS = {
     list: ["GET", "/v1/endpoints", "query"],
     put: ["PUT", "/v1/endpoints/{id}", "body"],
     recover: ["POST", "/v1/endpoints/{id}/recover", "body"],
+    reseal: ["POST", "/v1/endpoints/reseal", "nothing"],
     rotate: ["POST", "/v1/endpoints/{id}/rotate", "body"],
     test: ["POST", "/v1/endpoints/{id}/test", "body"],
     update: ["PATCH", "/v1/endpoints/{id}", "body"],
@@ -1651,6 +1654,8 @@ export type ListedRun = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -1989,6 +1994,15 @@ export type ResealedConnections = {
   readonly done: boolean;
 };
 
+export type ResealedEndpoints = {
+  /** Endpoints whose secrets are now under the first key */
+  readonly sealed: number;
+  /** Those with a secret that no key opens: rotate it, or put the key back */
+  readonly unreadable: number;
+  /** None is under another key any more; else send the request again */
+  readonly done: boolean;
+};
+
 export type ResponsesAnswer = {
   readonly output: readonly {
     readonly type: "function_call_output" | "custom_tool_call_output";
@@ -2025,6 +2039,7 @@ export type RestoreRuns = {
           readonly answers?: string;
           readonly tags?: readonly string[];
           readonly subject?: string;
+          readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
           readonly tools: readonly {
             readonly tool: string;
@@ -2252,6 +2267,8 @@ export type Run = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;

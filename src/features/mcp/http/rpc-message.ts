@@ -28,6 +28,7 @@ export const RPC_CODES = {
   /** The first of those that a server may give its own meaning. */
   serverError: -32_000,
   headerMismatch: -32_020,
+  missingCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;
 

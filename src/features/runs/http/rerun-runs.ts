@@ -32,7 +32,7 @@ export const rerunRuns: Endpoint = {
       return runs;
     }, "The tenant's runs could not be read; nothing ran, so ask again.");
     if (!listed.ok) return listed;
-    const reruns = prepareAll(listed.value, { log, only }, context);
+    const reruns = prepareAll(listed.value, { log, only, request }, context);
     let runs = 0;
     let refused: Refusal | null = null;
     const isOver = (): boolean =>
@@ -44,7 +44,7 @@ export const rerunRuns: Endpoint = {
     while (!isLast && !isOver()) {
       const { group, hasMore } = await reruns.next(Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs));
       const ended = await Promise.all(
-        group.map(({ fates, of }) => runRerun(fates, of, { ...context, signal: request.signal })),
+        group.map(({ fates, of, context: own }) => runRerun(fates, of, { ...own, signal: request.signal })),
       );
       runs += ended.filter(({ ok: hasRun }) => hasRun).length;
       // The next one would be refused as well.
