@@ -153,7 +153,7 @@ export class JobTable {
    *
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
-  list({ status, tools, liveOf, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
+  list({ status, tools, subject, liveOf, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
@@ -162,6 +162,7 @@ export class JobTable {
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
            AND created_at >= ?5 AND created_at < ?6
            AND (?7 IS NULL OR NOT ${IS_FINAL} AND kind IN (SELECT value FROM json_each(?7)))
+           AND (?9 IS NULL OR ?9 = json_extract(rest_json, '$.origin.account.subject'))
          ORDER BY created_at DESC, id DESC LIMIT ?8)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
@@ -172,6 +173,7 @@ export class JobTable {
       until ?? Number.MAX_SAFE_INTEGER,
       liveOf === undefined ? null : JSON.stringify(liveOf),
       limit,
+      subject ?? null,
     );
     return Array.from(rows, (row) => readRow(row, nowMs)[0]);
   }
