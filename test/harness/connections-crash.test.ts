@@ -64,7 +64,7 @@ describe("A runtime that is killed", () => {
     expect((await send("PUT", "/v1/tools/whose_account", provider.tool)).status).toBe(201);
     const waits = await ask("ada", { on_connection: "park" });
     expect(waits.status).toBe("pending_confirmation");
-    // What waits needs a token first, and this one has to be refreshed: the provider keeps it waiting.
+    // The waiting action needs a token first, which has to be refreshed, and the provider keeps the refresh waiting.
     provider.expiresInS = 0.001;
     const { id, code } = await bring("ada");
     provider.expiresInS = 3_600;
@@ -104,7 +104,7 @@ describe("The key of the vault", () => {
     await startAgain({ VOLLEY_VAULT_KEY: next });
     for (const subject of ["vera", "val"])
       expect(await ask(subject)).toMatchObject({ status: "success", data: { account: `${subject}@acme` } });
-    // So is an account that nobody had confirmed yet.
+    // An account that was not confirmed yet is usable too.
     expect((await confirm(waiting.id, waiting.code, "vic")).status).toBe(200);
     expect(await ask("vic")).toMatchObject({ status: "success", data: { account: "vic@acme" } });
   });

@@ -669,6 +669,12 @@ export const keyOverlapS = 30 * 24 * 3_600;
 export const keyMakers = 4;
 /** Names of tools and categories of one key; who needs more takes a category. */
 export const keyTools = 100;
+/** Requests a minute of one address to pages and paths that take no key: fifty sign-ins, from an office behind one address. */
+export const visitorRequests = 240;
+/** The same of all addresses together, in an isolate: 100 a second ask objects. */
+export const visitorsRequests = 6_000;
+/** Addresses whose requests an isolate counts: about a megabyte. */
+export const visitors = 10_000;
 /** Objects that keep sign-ins, by whose they are, and clients and forms that were opened, by chance. */
 export const signInShards = 16;
 /** A form, or a request of an OAuth client: names, addresses, a token or two. */

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { visitorRatesOf } from "../../../core/edge/http/visitor-rates.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH, SIGNED_IN_PATH } from "../link-token.ts";
@@ -16,6 +17,12 @@ export function createLinkPages(ways: LinkWays): Router {
     const { FAULT } = await import("../page/link-page.ts");
     const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
     const deployment = c.get("deployment");
+    const { configured } = deployment;
+    const waitMs = visitorRatesOf(configured).draw(c.req.raw, configured.ports.clock.now());
+    if (waitMs > 0) {
+      const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+      return respondFlood(waitMs);
+    }
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;
     const request = c.req.raw;
     const answered = await attempt(async () => {

@@ -1,4 +1,9 @@
-import type { Auth, Sent } from "../../added-tools/declared/declaration.ts";
+import {
+  type Auth,
+  type ConnectionAuth,
+  isConnection,
+  type Sent,
+} from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
@@ -36,7 +41,7 @@ export function addParameters(
   parameters: readonly Parameter[],
   to: FlatArguments,
   writer: SchemaWriter,
-  auth: Auth | undefined,
+  auth: Auth | ConnectionAuth | undefined,
 ): Result<Addressed, string> {
   const path = new Map<string, string>();
   const query: Sent[] = [];
@@ -66,8 +71,9 @@ export function addParameters(
 }
 
 /** True of a parameter that the request carries without an argument. */
-function isSentAnyway({ name, in: place }: Parameter, auth: Auth | undefined): boolean {
-  const { header, query }: { header?: string; query?: string } = typeof auth?.as === "object" ? auth.as : {};
+function isSentAnyway({ name, in: place }: Parameter, auth: Auth | ConnectionAuth | undefined): boolean {
+  const as = isConnection(auth) ? undefined : auth?.as;
+  const { header, query }: { header?: string; query?: string } = typeof as === "object" ? as : {};
   if (place === "query") return query === name;
   if (place !== "header") return false;
   const lower = name.toLowerCase();

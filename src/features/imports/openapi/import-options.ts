@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { connectionForm } from "../../added-tools/declared/declaration-schema.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
@@ -24,6 +25,12 @@ const secretSchema = lazySchema(() =>
         ),
       )
       .check(z.describe("How it is sent; what the document's security scheme says unless said")),
+  }),
+);
+
+const accountSchema = lazySchema(() =>
+  z.strictObject({
+    connection: connectionForm().check(z.describe("The connector whose account of the subject is used")),
   }),
 );
 
@@ -67,11 +74,19 @@ export const importOptionsSchema = lazySchema(() =>
     auth: z
       .optional(
         z.union(
-          [secretSchema(), z.strictObject({ schemes: z.record(z.string(), secretSchema()) })],
-          '{"secret": name, "as"?} or {"schemes": {scheme: {"secret": name}}}',
+          [
+            secretSchema(),
+            accountSchema(),
+            z.strictObject({ schemes: z.record(z.string(), z.union([secretSchema(), accountSchema()])) }),
+          ],
+          '{"secret": name, "as"?}, {"connection": connector} or {"schemes": {scheme: either}}',
         ),
       )
-      .check(z.describe("The secret that requests carry, or one for each security scheme of the document")),
+      .check(
+        z.describe(
+          "The secret that requests carry, or the account that they use; or one for each security scheme of the document",
+        ),
+      ),
     base_url: z
       .optional(z.string().check(z.maxLength(1_000)))
       .check(z.describe("Where the API is, when the document's server does not say")),
