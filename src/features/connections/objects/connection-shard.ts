@@ -167,7 +167,11 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     }
 
     async erase(): Promise<number> {
-      return this.#table.erase();
+      return this.#world.erase();
+    }
+
+    override alarm(): Promise<void> {
+      return this.#world.tellDue();
     }
 
     /** Open the tokens of a connection, refreshed where that is due. */
