@@ -76,6 +76,8 @@ export class ShardStore {
     this.together(() => {
       for (const event of fresh) {
         const { seq } = event;
+        // The attempt that is under way is the one that is asked for.
+        if (this.queue.isRunning({ no, seq })) continue;
         this.batches.add(event, [no]);
         const known = this.deliveries.find(no, seq);
         // Without a row it is as one that was just taken.
