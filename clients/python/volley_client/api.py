@@ -238,11 +238,13 @@ class CancelRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
 
 
 class ChangedRuns(TypedDict):
     runs: int
     more: bool
+    next_cursor: NotRequired[str]
 
 
 class ChatAnswerMessagesItemA(TypedDict):
@@ -1282,6 +1284,7 @@ class RerunRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
     only: NotRequired[Literal["failed"]]
 
 

@@ -343,7 +343,7 @@ export const runsInBulk = 1_000;
 export const rerunsAtOnce = 4;
 /** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
 export const rerunsBegunMs = 30_000;
-/** Pages of the list that such a request looks through: their runs are held until it is over. */
+/** Pages of the list that such a request looks through: each is a call, and the next request goes on behind them. */
 export const runPagesInBulk = 50;
 /** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
 export const runJobsLooked = 500;
@@ -357,6 +357,8 @@ export const runsExportedBytes = 16 * 1024 * 1024;
 export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
+/** A rerun that has left no record by then was killed: it takes its deadline, and is reported within two seconds. */
+export const rerunLostMs = 120_000;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */
