@@ -76,7 +76,7 @@ function checkKeys(
     return [
       warning(
         "keys",
-        "VOLLEY_KEYS is not set, so no caller gets in. 'volley key --name me --tools \"*\"' prints a key and its entry.",
+        "VOLLEY_KEYS is not set, so no caller gets in. 'npx volley key --name me --tools \"*\"' prints a key and its entry.",
         set("VOLLEY_KEYS"),
       ),
     ];
@@ -91,7 +91,7 @@ function checkKeys(
     return [
       warning(
         "keys",
-        "VOLLEY_KEYS has no entry, so no caller gets in. 'volley key --name me --tools \"*\"' prints one.",
+        "VOLLEY_KEYS has no entry, so no caller gets in. 'npx volley key --name me --tools \"*\"' prints one.",
       ),
     ];
   const asks = features.some(({ name }) => name === "confirmations");
@@ -99,7 +99,7 @@ function checkKeys(
     return [
       warning(
         "keys",
-        "No key has the flag 'approve', so nothing that waits for a person's yes can be decided. 'volley key --approve' makes one.",
+        "No key has the flag 'approve', so nothing that waits for a person's yes can be decided. 'npx volley key --approve' makes one.",
       ),
     ];
   return [good("keys", `VOLLEY_KEYS has ${callers.length} ${callers.length === 1 ? "entry" : "entries"}.`)];
