@@ -139,9 +139,13 @@ export interface CallerSource {
   readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
-/** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
+/**
+ * How far an action reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid.
+ *
+ * @param asked with the arguments of each of its calls: one, those of a loop, or none where they are not known yet
+ */
 export type SayReach = (
-  call: { readonly tool: string; readonly args: JsonObject },
+  asked: { readonly tool: string; readonly calls: readonly JsonObject[] },
   context: RequestContext,
 ) => Promise<string | null>;
 

@@ -190,7 +190,8 @@ async function runBatch(
   const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
     const maySkipApproval = current.caller.skipApproval;
     current.watch?.enter("plan");
-    const made = makePlan(asked, current.catalog, { maySkipApproval });
+    const missing = await current.brought?.accounts?.missing(asked, current);
+    const made = makePlan(asked, current.catalog, { maySkipApproval, missing });
     const plan =
       made.ok && requestKey !== undefined ? await requestKey.keyWrites(made.value, current.catalog) : made;
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
