@@ -54,14 +54,14 @@ async function findJobTask(
   return ok({ ...task, goneAt, updatedAt: Math.max(updatedAt, decidedAt), state });
 }
 
-/** Find a job that the caller may read, of a batch only where it could ask for as much itself. */
+/** Find a job that the caller may read: one of the subject that it acts for, and of a batch only where it could ask for as much itself. */
 async function findOwnJob(
   id: string,
   context: RequestContext,
   { parts }: TaskLook,
 ): Promise<JobRecord | null> {
   const job = await findJob(id, context);
-  if (job === null) return null;
+  if (job === null || job.subject !== context.origin.account?.subject) return null;
   for (const runs of parts.jobRuns) if ((await runs.mayRead?.(job, context)) === false) return null;
   return job;
 }
