@@ -245,6 +245,39 @@ describe("A tool with a connection", () => {
     expect(provider.seen.refreshes).toBe(2);
   });
 
+  test("refreshes a token once for twelve requests that come at once", async () => {
+    const { connect, run, provider, volley } = await open();
+    await connect("ada", "ada@acme.dev");
+    await volley.advance(3_600_000);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => run("mailbox", { subject: "ada" })));
+    for (const { results } of answers) expect(results[0].data).toEqual({ mailbox: "ada@acme.dev" });
+    expect(provider.seen.refreshes).toBe(1);
+  });
+
+  test("takes back what a refresh brings for a connection that was ended meanwhile", async () => {
+    const { connect, run, provider, volley, send } = await open();
+    const id = await connect("ada", "ada@acme.dev");
+    const [old] = provider.refreshes.keys();
+    await volley.advance(3_600_000);
+    provider.beforeToken = async () => {
+      provider.beforeToken = undefined;
+      expect((await send("DELETE", `/v1/connections/${id}`)).status).toBe(204);
+    };
+    const { results } = await run("mailbox", { subject: "ada" });
+    expect(results[0].error).toMatchObject({ code: "CONNECTION_REQUIRED", connect_url: expect.any(String) });
+    await volley.advance(1_000);
+    expect(provider.seen.revoked).toEqual([old, ...provider.refreshes.keys()]);
+  });
+
+  test("shows an account under the name that it has by now", async () => {
+    const { connect, run, provider, volley, send } = await open();
+    const id = await connect("ada", "ada@acme.dev");
+    for (const known of provider.refreshes.values()) known.account = "lovelace@acme.dev";
+    await volley.advance(3_600_000);
+    await run("mailbox", { subject: "ada" });
+    expect((await send("GET", `/v1/connections/${id}`)).body.account).toBe("lovelace@acme.dev");
+  });
+
   test("that runs without a connection too is told so, and does not pass over one that is broken", async () => {
     const { connect, run, provider, volley } = await open();
     expect((await run("either")).results[0].data).toEqual({ isConnected: false, account: null });
