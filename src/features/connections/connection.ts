@@ -147,11 +147,12 @@ export function takeState(
   { state, browser }: Returned,
 ): Result<
   { readonly connection: Connection; readonly link: Link; readonly opened: OpenedLink },
-  "gone" | "other-browser"
+  "gone" | "used" | "other-browser"
 > {
   const { link } = connection;
   const opened = link?.opened;
-  if (link === null || now >= link.expiresAt || opened?.state !== state || opened.isTaken) return err("gone");
+  if (link === null || now >= link.expiresAt || opened?.state !== state) return err("gone");
+  if (opened.isTaken) return err("used");
   if (browser !== null && browser !== opened.browser) return err("other-browser");
   const taken = { ...link, opened: { ...opened, isTaken: true } };
   return ok({ connection: { ...connection, updatedAt: now, link: taken }, link: taken, opened });

@@ -73,7 +73,7 @@ describe("A link", () => {
       error: "other-browser",
     });
     const { connection } = valueOf(takeState(opened, 2, back));
-    expect(takeState(connection, 3, back)).toEqual({ ok: false, error: "gone" });
+    expect(takeState(connection, 3, back)).toEqual({ ok: false, error: "used" });
   });
 
   test("of which another one has taken the place brings nothing any more", () => {
