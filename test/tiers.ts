@@ -16,6 +16,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/agent-crash.test.ts",
   "test/harness/agent-demo.test.ts",
   "test/harness/agent-memory.test.ts",
+  "test/harness/bulk-rerun-crash.test.ts",
   "test/harness/bundle.test.ts",
   "test/harness/connections-crash.test.ts",
   "test/harness/development.test.ts",

@@ -34,6 +34,8 @@ export async function packPackages(): Promise<PackedPackages> {
     NO_COLOR: "1",
     CI: "1",
     WRANGLER_LOG_PATH: folder,
+    // Programs that a test puts there.
+    PATH: `${folder}:${process.env["PATH"] ?? ""}`,
     // Refuses at once.
     npm_config_registry: "http://127.0.0.1:1/",
   };

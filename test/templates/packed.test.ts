@@ -139,6 +139,21 @@ describe("npm create volley", () => {
     );
   });
 
+  test("tells Yarn to make node_modules, and says which Yarn", async () => {
+    await writeFile(join(packed.folder, "yarn"), "#!/bin/sh\necho 4.9.9\n", { mode: 0o755 });
+    await packed.create("with-yarn", "--pm", "yarn", "--no-install", "--no-git");
+    expect(await read("with-yarn", ".yarnrc.yml")).toBe("nodeLinker: node-modules\n");
+    expect(await read("with-yarn", ".gitignore")).toContain("\n.yarn\n");
+    expect(JSON.parse(await read("with-yarn", "package.json"))).toMatchObject({
+      name: "with-yarn",
+      packageManager: "yarn@4.9.9",
+    });
+    expect(await read("with-yarn", "README.md")).toMatch(/Node 22\.13 or newer\. \[AGENTS/);
+    expect(await read("with-yarn", ".github/workflows/ci.yml")).toContain(
+      "- run: corepack enable\n      - run: yarn install\n",
+    );
+  });
+
   test("begins a git repository where git is there", async () => {
     const { text } = await packed.create("with-git", "--no-install");
     expect(text).toContain("Began a git repository.");

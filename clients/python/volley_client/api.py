@@ -238,11 +238,13 @@ class CancelRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
 
 
 class ChangedRuns(TypedDict):
     runs: int
     more: bool
+    next_cursor: NotRequired[str]
 
 
 class ChatAnswerMessagesItemA(TypedDict):
@@ -1282,6 +1284,7 @@ class RerunRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
     only: NotRequired[Literal["failed"]]
 
 
@@ -2140,9 +2143,9 @@ class JobsPaths:
         """Show what became of background work: `GET /v1/jobs/{id}`"""
         return self._transport.send("GET", f"/v1/jobs/{quote(id, safe='')}", query={"wait_s": wait_s})  # type: ignore[no-any-return]
 
-    def list(self, *, status: Optional[Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]] = None, tool: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> JobPage:
+    def list(self, *, status: Optional[Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]] = None, tool: Optional[str] = None, batch_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> JobPage:
         """List background jobs, newest first: `GET /v1/jobs`"""
-        return self._transport.send("GET", "/v1/jobs", query={"status": status, "tool": tool, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+        return self._transport.send("GET", "/v1/jobs", query={"status": status, "tool": tool, "batch_id": batch_id, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
 
     def redrive(self, id: str) -> Job:
         """Give a dead job new attempts: `POST /v1/jobs/{id}/redrive`"""

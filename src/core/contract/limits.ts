@@ -75,7 +75,7 @@ export const maxResponseBytes = 8 * 1024 * 1024;
 export const requestResponseBytes = 16 * 1024 * 1024;
 /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
 export const responseReserveBytes = 4 * 1024 * 1024;
-/** Responses of all requests of an isolate together, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
+/** Responses of all requests of an isolate together, with what references make of them, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
 export const isolateBytes = 64 * 1024 * 1024;
 /** Bytes that a JSON value counts there: its text counts as well, and in memory it takes some sixty. */
 export const valueBytes = 8;
@@ -343,7 +343,7 @@ export const runsInBulk = 1_000;
 export const rerunsAtOnce = 4;
 /** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
 export const rerunsBegunMs = 30_000;
-/** Pages of the list that such a request looks through: their runs are held until it is over. */
+/** Pages of the list that such a request looks through: each is a call, and the next request goes on behind them. */
 export const runPagesInBulk = 50;
 /** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
 export const runJobsLooked = 500;
@@ -357,6 +357,8 @@ export const runsExportedBytes = 16 * 1024 * 1024;
 export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
+/** A rerun that has left no record by then was killed: it takes its deadline, and is reported within two seconds. */
+export const rerunLostMs = 120_000;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */
@@ -445,8 +447,10 @@ export const agentBodyBytes = 4 * 1024 * 1024;
 export const agentNesting = 64;
 /** JSON values of a conversation: about 15 MB of an isolate's memory. */
 export const agentValues = 250_000;
-/** Rounds of tool calls that one request may have; what needs more is better asked in steps. */
+/** Rounds of tool calls that one request has, when it does not say: most questions take two or three. */
 export const agentRounds = 5;
+/** The most that it may say: what needs more is better asked in steps. */
+export const agentMaxRounds = 20;
 /** A request to a model with all its rounds, when it does not say: clients give up after two to ten minutes. */
 export const agentDeadlineMs = 120_000;
 /** Less than a second is no time for a model. */

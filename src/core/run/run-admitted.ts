@@ -215,6 +215,7 @@ async function run(
       ...(plan.handles.length > 0 && {
         recalling: recallResults(plan.handles, gate, { budget: scope.budget, maySee }),
       }),
+      hold: (bytes) => scope.budget.hold(bytes),
       admit: (step, outcome) => answer.admit(step, outcome),
       asks: ({ tool, input }) => catalog.asks(tool, input) === true,
       park: (parked, dataOf) => {

@@ -11,6 +11,7 @@ import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result
 import { sleep } from "../../core/kit/sleep.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
+import type { Origin } from "./blame-part.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
@@ -51,6 +52,8 @@ export interface ModelPorts {
   readonly address: ModelAddress;
   /** The caller's request, which tells whose part of it a refusal is about. */
   readonly body: JsonObject;
+  /** The request in the dialect's own form, where another one is sent. */
+  readonly untranslated?: Origin["untranslated"];
   /** When the request's time is over, in milliseconds since the epoch. */
   readonly endsAt: number;
   /** Aborts when the caller has gone away. */
@@ -79,6 +82,7 @@ export async function askModel(
     withoutApi.add(url);
   }
   const { bridge } = instead!;
+  const { toOwnPath } = bridge;
   const written = bridge.toRequest(request);
   if (!written.ok) return written;
   const dialect: ModelPorts["dialect"] = {
@@ -88,7 +92,8 @@ export async function askModel(
     },
   };
   const heard = streaming === null ? null : { ...streaming, relay: bridge.toHearer(streaming.relay) };
-  return askAt(written.value, { ...model, dialect, address: { ...model.address, url: instead!.url } }, heard);
+  const address = { ...model.address, url: instead!.url };
+  return askAt(written.value, { ...model, dialect, address, untranslated: { request, toOwnPath } }, heard);
 }
 
 /** Addresses at which this isolate found no such API. */
@@ -158,7 +163,7 @@ interface Attempting {
 
 async function attemptOnce(
   body: string,
-  { ports, dialect, address, body: sentHere, bytes }: ModelPorts,
+  { ports, dialect, address, body: sentHere, untranslated, bytes }: ModelPorts,
   { streaming, signal, wait, redactor, request }: Attempting,
 ): Promise<Result<ModelTurn, Trouble>> {
   const sent = await attempt(() =>
@@ -177,7 +182,7 @@ async function attemptOnce(
   const reading = { wait, clock: ports.clock };
   const held = new AnswerBytes(bytes, signal);
   if (response.status !== 200) {
-    const origin = { request, body: sentHere };
+    const origin = { request, body: sentHere, untranslated };
     const trouble = await explainStatus(response, reading, origin);
     const isServed = address.instead === undefined || response.status !== 404 || trouble.isOfModel;
     return err(isServed ? trouble : { refusal: NOT_SERVED, isPassing: false });

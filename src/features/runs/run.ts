@@ -183,6 +183,8 @@ export interface Reruns {
   /** The first ones first; the body of one that has left no record is null. */
   readonly earlier: readonly {
     readonly rerun: string;
+    /** When it was written down. */
+    readonly at: number;
     readonly writes: readonly string[];
     readonly body: string | null;
   }[];

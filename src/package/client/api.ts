@@ -328,6 +328,7 @@ export interface Api {
       query?: {
         readonly status?: "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
         readonly tool?: string;
+        readonly batch_id?: string;
         readonly since?: string;
         readonly until?: string;
         readonly limit?: number;
@@ -762,12 +763,16 @@ export type CancelRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
 };
 
 export type ChangedRuns = {
   readonly runs: number;
-  /** There was no time, or no quota, for all; ask again for the rest */
+  /** It ended before all were looked at; ask again for the rest */
   readonly more: boolean;
+  /** Where the rest begins, sent as `cursor`; absent where it is at the newest */
+  readonly next_cursor?: string;
 };
 
 export type ChatAnswer = {
@@ -1981,6 +1986,8 @@ export type RerunRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
   /** Reads that succeeded are answered too, and not run */
   readonly only?: "failed";
 };

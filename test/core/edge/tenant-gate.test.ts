@@ -264,6 +264,26 @@ describe("jobs", () => {
   });
 });
 
+test("F21 the jobs of one batch are listed beside records that cannot be read", async () => {
+  const stub = gateOf();
+  const specOf = (id: string, batchId: string) =>
+    makeSpec(id, ["hang"], { origin: { tenant: "acme", key: "agent", requestId: "r", batchId } });
+  await stub.admit(
+    makeJobsRequest(
+      specOf("one", "b"),
+      specOf("two", "b"),
+      specOf("other", "c"),
+      specOf("torn", "b"),
+      makeSpec("old", ["hang"]),
+    ),
+  );
+  await runInDurableObject(stub, (_gate, { storage }) =>
+    storage.sql.exec("UPDATE jobs SET rest_json = '{' WHERE id = 'torn'").toArray(),
+  );
+  const listed = await stub.jobs({ status: null, batchId: "b", limit: 9, after: null });
+  expect(listed.map(({ id }) => id).sort()).toEqual(["one", "two"]);
+});
+
 test("a finished job without a callback is never due, whatever its row says", async () => {
   const stub = gateOf();
   await stub.admit(makeJobsRequest(makeSpec("over", [])));

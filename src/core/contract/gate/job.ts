@@ -196,6 +196,8 @@ export interface JobQuery {
   readonly status: JobStatus | null;
   /** Only jobs of these; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
+  /** Only those of this batch. */
+  readonly batchId?: string | undefined;
   /** Only jobs that use the accounts of this subject; all where it is not said. */
   readonly subject?: string | undefined;
   /** Only live jobs of these kinds; all where it is not said. */

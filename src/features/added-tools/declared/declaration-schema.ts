@@ -6,9 +6,16 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 
+/** A tool's name, as somebody is told who wrote it otherwise. */
+export const NAME_IN_WORDS = "a letter, then letters, digits, '_' or '-', at most 64 in all";
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
+
+const word = (): z.ZodMiniString =>
+  z
+    .string()
+    .check(z.regex(WORD, "a lower-case word: a letter, then letters, digits, '_' or '-', 64 at most"));
 
 /** Text that says something. */
 const text = (most: number): z.ZodMiniString =>
@@ -17,11 +24,11 @@ const text = (most: number): z.ZodMiniString =>
 /** The shape of a declaration, field by field. `parseDeclaration` then looks at the fields together. */
 export const declarationSchema = lazySchema(() =>
   z.strictObject({
-    name: z.string().check(z.regex(TOOL_NAME)),
+    name: z.string().check(z.regex(TOOL_NAME, NAME_IN_WORDS)),
     summary: text(LIMITS.summaryCharacters),
     description: text(LIMITS.descriptionCharacters),
-    category: z.string().check(z.regex(WORD)),
-    actions: z.array(z.string().check(z.regex(WORD))).check(z.minLength(1), z.maxLength(10)),
+    category: word(),
+    actions: z.array(word()).check(z.minLength(1), z.maxLength(10)),
     is_write: z.boolean(),
     execution: z.optional(z.enum(["sync", "fire-and-forget"])),
     timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
@@ -39,7 +46,7 @@ export const declarationSchema = lazySchema(() =>
 
 const secretAuthSchema = lazySchema(() =>
   z.strictObject({
-    secret: z.string().check(z.regex(VARIABLE)),
+    secret: z.string().check(z.regex(VARIABLE, "the name of a secret: letters, digits and '_'")),
     as: z.union(
       [
         z.literal("bearer"),
@@ -127,7 +134,7 @@ export const httpSchema = lazySchema(() =>
         ),
       ),
       auth: z.optional(callAuthSchema()),
-      result: z.optional(z.string().check(z.regex(POINTER))),
+      result: z.optional(z.string().check(z.regex(POINTER, "a JSON Pointer, such as /data/items"))),
     })
     .register(z.globalRegistry, { id: "HttpCall" }),
 );

@@ -4,7 +4,7 @@ import { attemptNow } from "../../../core/kit/result.ts";
 
 /** An event of a model's stream. */
 export interface ModelEvent extends ServerSentEvent {
-  /** What its data says, where somebody has read it already. */
+  /** Its data, where that was read already. */
   readonly value?: JsonObject;
 }
 

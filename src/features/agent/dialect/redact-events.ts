@@ -51,7 +51,7 @@ export class EventRedactor {
   readonly #redactor: ModelRedactor;
   /** By field, and by the call or block that it is a field of. */
   readonly #held = new Map<string, HeldText>();
-  /** What was passed on of all other fields, as far as it may be the beginning of a secret. */
+  /** The ends of all other fields that were passed on, as far as they may be the beginning of a secret. */
   readonly #passed = new Map<string, string>();
   /** The ids of calls, by their place. */
   readonly #calls = new Map<string, string>();

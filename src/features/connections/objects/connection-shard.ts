@@ -93,7 +93,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     override async alarm(): Promise<void> {
       this.#world.alarm.consume();
       this.#links.endUnconfirmed();
-      await this.#world.awaited.run();
+      await Promise.all([this.#world.awaited.run(), this.#world.tellDue()]);
     }
 
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
@@ -182,7 +182,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     }
 
     async erase(): Promise<number> {
-      return this.#table.erase();
+      return this.#world.erase();
     }
 
     /** Open the tokens of a connection, refreshed where that is due. */

@@ -1,7 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
 import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
+import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
@@ -41,6 +41,7 @@ export class ShardWorld {
   readonly confirmsItself: boolean;
   readonly awaited: Awaited;
   alarm!: GateAlarm;
+  readonly #notices: NoticeTable;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
   #box: TokenBox | undefined;
 
@@ -49,6 +50,7 @@ export class ShardWorld {
     { clock = systemClock, deploymentOf, confirmsItself }: ConnectionShardOptions,
   ) {
     this.table = new ConnectionTable(ctx.storage.sql);
+    this.#notices = new NoticeTable(ctx.storage.sql);
     this.tenant = (ctx.id.name ?? "").split("/")[0]!;
     this.clock = clock;
     this.confirmsItself = confirmsItself;
@@ -118,20 +120,31 @@ export class ShardWorld {
     this.tell(connection);
   }
 
-  /** Tell the tenant what has become of a connection; what is stored does not wait for it. */
+  /** Have the tenant told what has become of a connection: written down with it, and offered until the tenant's endpoints have it. */
   tell(connection: Connection): void {
     const notice = toConnectionNotice(connection);
-    if (notice !== null) this.#of.ctx.waitUntil(attempt(() => this.#offer(notice)));
+    if (notice === null || this.deployment.configured.tellTenant === undefined) return;
+    this.#notices.add(notice);
+    this.alarm.arm(this.clock.now());
   }
 
-  /** Offer an event to the tenant's endpoints; once more where that is not certain, because its id lets it be published once. */
-  async #offer(notice: Notice): Promise<void> {
-    const deployment = this.deployment;
-    const { tellTenant } = deployment.configured;
-    if (tellTenant === undefined) return;
-    const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
-    const once = await attempt(() => tellTenant([notice], told));
-    if (!once.ok) await tellTenant([notice], told);
+  /** Offer what is written down. Never rejects: after a few rejections the platform drops an alarm. */
+  async tellDue(): Promise<void> {
+    await attempt(async () => {
+      const { configured, runnerOf } = this.deployment;
+      const told = { tenant: this.tenant, jurisdiction: runnerOf(this.tenant)?.jurisdiction };
+      await this.#notices.tell(
+        this.clock.now(),
+        async (notices) => (await attempt(async () => configured.tellTenant?.(notices, told))).ok,
+      );
+    });
+    const next = this.#notices.nextAt;
+    if (next !== null) this.alarm.arm(next);
+  }
+
+  erase(): number {
+    this.#notices.erase();
+    return this.table.erase();
   }
 
   /** Take a grant's tokens back at the provider, where it takes any back. */

@@ -63,7 +63,8 @@ export class Deliverer {
     const { clock, deployment, slots } = this.#world;
     const event = this.#store.batches.read(seq);
     const endpoint = this.#store.endpoints.byNo(no);
-    if (event === null || endpoint === undefined) return this.#store.queue.drop(no);
+    if (endpoint === undefined) return this.#store.queue.drop(no);
+    if (event === null) return void this.#store.queue.giveUp(turn);
     const { ports, configured } = deployment();
     const made = await this.#bodyOf(event, endpoint);
     // The tenant's runs have used up what they may: the delivery waits for its turn, and that is no attempt.

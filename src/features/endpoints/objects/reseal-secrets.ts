@@ -13,7 +13,7 @@ export async function resealSecrets(
   nowMs: number,
 ): Promise<ResealedSecrets> {
   const counts = { sealed: 0, unreadable: 0 };
-  for (const known of [...endpoints.values()]) {
+  for (const known of endpoints.values()) {
     const good = known.secrets.filter(({ endsAt }) => endsAt === null || endsAt > nowMs);
     if (good.every(({ secret }) => box.isCurrent(secret))) continue;
     if (counts.sealed >= LIMITS.endpointsResealed) return { ...counts, more: true };

@@ -87,14 +87,27 @@ export async function readMcpServer(
     );
     return ok({ declarations: [...declarations], skipped: [...skipped] });
   }
-  const { message = "", hint: why = "", connect_url: link = "" } = "error" in end ? end.error : NO_ERROR;
-  const hint = ["The server's tools could not be listed.", message, why, link].join(" ").trimEnd();
+  const failure = "error" in end ? end.error : null;
+  const why = failure === null ? "" : sayUnlisted(failure, auth !== undefined);
+  const hint = ["The server's tools could not be listed.", why].join(" ").trimEnd();
   return err([
     { path: "/mcp/url", expected: "an MCP server (Streamable HTTP)", received: "no list of tools", hint },
   ]);
 }
 
-const NO_ERROR: Partial<WireFailure> = {};
+/** Say why to somebody who names a server; a failure's own hint is for a model that calls its tools. */
+function sayUnlisted(
+  { message, hint = "", upstream_status: status, connect_url: link = "" }: WireFailure,
+  hasAuth: boolean,
+): string {
+  if (status === 401 || status === 403)
+    return hasAuth
+      ? "It refuses the secret that 'auth' names, or the way in which it is sent."
+      : 'It wants to know who asks: give \'auth\', such as {"secret": "FILES_TOKEN", "as": "bearer"}.';
+  if (status === 404 || status === 405)
+    return "There is no MCP server at this address; give the one of its Streamable HTTP, such as https://files.example.com/mcp.";
+  return [message, hint, link].join(" ").trimEnd();
+}
 
 const SPEC = {
   tool: "list_mcp_server",

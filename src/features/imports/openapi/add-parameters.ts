@@ -6,6 +6,7 @@ import {
 } from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { guardHeaders } from "../../../core/egress/guard-headers.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isJsonType } from "./add-body.ts";
@@ -116,6 +117,7 @@ function whyUnsent({ name, in: place, own }: Parameter, kind: Kind | null): stri
   }
   if (place === "header") {
     if (!HEADER_NAME.test(name)) return "has a name that no header can have";
+    if (!guardHeaders({ [name]: "" }).ok) return "is a header that no tool may set";
     return kind === "text" || kind === "list" ? null : "is an object, and a header is text";
   }
   if (kind === "text" || kind === "json") return null;

@@ -57,7 +57,13 @@ export const importOptionsSchema = lazySchema(() =>
   z.strictObject({
     prefix: z
       .string()
-      .check(z.regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), z.describe("The beginning of the tools' names")),
+      .check(
+        z.regex(
+          /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
+          "a letter, then letters, digits, '_' or '-', at most 32 in all",
+        ),
+        z.describe("The beginning of the tools' names"),
+      ),
     include: z
       .optional(
         z

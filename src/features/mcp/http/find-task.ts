@@ -9,7 +9,7 @@ import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { type Decisions, decideReply, readDecisions } from "../../../core/run/turns/decide-reply.ts";
 import { toJobReply } from "../tasks/job-reply.ts";
-import { isCallName, type KeptCall, mayReadCall } from "../tasks/kept-call.ts";
+import { isCallName, type KeptCall, mayReadCall, nameLeft } from "../tasks/kept-call.ts";
 import { type CallReply, findStanding, openReply } from "../tasks/open-reply.ts";
 import type { Task, TaskState } from "../tasks/task.ts";
 import type { MethodOptions } from "./method.ts";
@@ -47,7 +47,7 @@ async function findJobTask(
   if (liveStatusOf(job) !== null) return ok({ ...task, goneAt, state: toWorking(job) });
   if (job.status === "cancelled") return ok({ ...task, goneAt, state: { status: "cancelled" } });
   const reply = toJobReply(job);
-  const seen = await readReply(reply, context, look);
+  const seen = await readReply({ id, reply }, context, look);
   if (!seen.ok) return seen;
   // A question is forgotten before its job: then the reply stays what it was.
   const { state = { status: "completed", reply }, decidedAt } = seen.value;
@@ -62,7 +62,9 @@ async function findOwnJob(
 ): Promise<JobRecord | null> {
   const job = await findJob(id, context);
   if (job === null) return null;
-  const may = await Promise.all(parts.jobRuns.map((runs) => runs.mayRead?.(job, context) ?? true));
+  const may = await Promise.all(
+    parts.jobRuns.map(async (runs) => (await runs.mayRead?.(job, context)) ?? true),
+  );
   return may.includes(false) ? null : job;
 }
 
@@ -83,7 +85,7 @@ async function findCallTask(
   const kept = row === undefined ? null : (JSON.parse(row.json) as KeptCall);
   if (kept === null || !mayReadCall(kept, context.caller)) return ok(null);
   const { reply, createdAt } = kept;
-  const seen = await readReply(reply, context, look);
+  const seen = await readReply({ id, reply }, context, look);
   if (!seen.ok) return seen;
   const { state, decidedAt, goneAt } = seen.value;
   if (state === undefined) return ok(null);
@@ -106,11 +108,11 @@ interface SeenReply {
 
 /** See what became of a reply's questions. Their answers may be large, and are held until the task is told. */
 async function readReply(
-  given: CallReply,
+  { id, reply: given }: { readonly id: string; readonly reply: CallReply },
   context: RequestContext,
   { asks, onWritten }: TaskLook,
 ): Promise<Result<SeenReply, Refusal>> {
-  const { upstreams, ports, brought } = context;
+  const { upstreams, ports, brought, gate } = context;
   const reply = openReply(given);
   const bytes = new HeldBytes(upstreams.share);
   onWritten(() => bytes.end());
@@ -122,7 +124,12 @@ async function readReply(
     now: ports.clock.now(),
     site: brought?.asking?.requestUrl,
   });
-  const questions = standing.kind === "asks" && asks ? standing.questions : [];
+  let questions = standing.kind === "asks" && asks ? standing.questions : [];
+  if (questions.length > 0) {
+    const left = await askGate(() => gate.recall([nameLeft(id)], "questions"), UNREADABLE);
+    if (!left.ok) return left;
+    if (left.value.length > 0) questions = [];
+  }
   const open: TaskState | null =
     standing.kind === "runs"
       ? { status: "working" }

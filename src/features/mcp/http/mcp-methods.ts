@@ -85,7 +85,7 @@ function listTools(
   context: RequestContext,
   { era, surface }: MethodOptions,
 ): Answered {
-  const { cursor } = params;
+  const cursor = params["cursor"] ?? undefined;
   const isCursor = cursor === undefined || typeof cursor === "string";
   const page = isCursor ? listMcpTools(context.catalog, surface, cursor) : null;
   if (page === null) return refuse("The cursor is none that was given.");
@@ -104,7 +104,8 @@ async function call(
   options: MethodOptions,
 ): Promise<Answered> {
   const { params } = request;
-  const { name, arguments: args = {} } = params;
+  const { name } = params;
+  const args = params["arguments"] ?? {};
   if (typeof name !== "string") return refuse("tools/call needs the name of a tool.");
   if (!isJsonObject(args)) return refuse("The arguments of a call must be an object.");
   const { urls } = options.abilities;

@@ -3,7 +3,7 @@ import { UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { isCallName } from "../tasks/kept-call.ts";
+import { isCallName, nameLeft } from "../tasks/kept-call.ts";
 import { type Task, toTaskJson } from "../tasks/task.ts";
 import { findTask } from "./find-task.ts";
 import type { Answered, Method, MethodOptions } from "./method.ts";
@@ -47,10 +47,26 @@ function getTask(task: Task): Answered {
 
 /**
  * Take a client's answers to what a task asks. A person decides on the page, or connects the account there, so no answer of a client
- * does: the task goes on when that is done.
+ * does: the task goes on when that is done. Where the person does not go there the task is over: its result says what waits.
  */
-function updateTask(_: Task, { params }: RpcRequest): Answered {
-  return isJsonObject(params["inputResponses"]) ? ok(ACKNOWLEDGED) : err(NO_RESPONSES);
+async function updateTask(
+  { id, state }: Task,
+  { params }: RpcRequest,
+  { gate }: RequestContext,
+): Promise<Answered> {
+  const { inputResponses: responses } = params;
+  if (!isJsonObject(responses)) return err(NO_RESPONSES);
+  const questions = state.status === "input_required" ? state.questions : [];
+  const isLeft = questions.some((question) => {
+    const response = responses[question.id];
+    return isJsonObject(response) && response["action"] !== "accept";
+  });
+  if (!isLeft) return ok(ACKNOWLEDGED);
+  const kept = await askGate(
+    () => gate.keep([{ handle: nameLeft(id), json: "{}" }], "questions"),
+    UNREADABLE,
+  );
+  return kept.ok ? ok(ACKNOWLEDGED) : err(toRpcError(kept.error));
 }
 
 /**

@@ -25,6 +25,11 @@ export function isCallName(id: string): boolean {
   return FORM.test(id);
 }
 
+/** Name the mark of a task whose person did not go to the pages of its questions: it waits for them no more. */
+export function nameLeft(taskId: string): string {
+  return `left-${taskId}`;
+}
+
 /** Keep with a call who made it. */
 export function keepCall(
   reply: CallReply,

@@ -42,7 +42,9 @@ export function toCreatedJson({ id, createdAt, updatedAt, goneAt, state }: Task)
 export function toTaskJson(task: Task): string {
   const head = toCreatedJson(task).slice(0, -1);
   const { state } = task;
-  if (state.status === "completed") return `${head},"result":${toCallResult(state.reply)}}`;
+  // The result is the call's whole answer, with the mark that every result of the revision has.
+  if (state.status === "completed")
+    return `${head},"result":${toCallResult(state.reply).slice(0, -1)},"resultType":"complete"}}`;
   if (state.status === "input_required")
     return `${head},"inputRequests":${JSON.stringify(toInputRequests(state.questions))}}`;
   return `${head}}`;

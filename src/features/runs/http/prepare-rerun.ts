@@ -17,7 +17,7 @@ import { NO_RUN, sightOf } from "./open-log.ts";
 export interface PreparedRerun {
   readonly fates: readonly Fate[];
   readonly of: RerunOf;
-  /** The last rerun of the same run; the run itself where there is none. */
+  /** The last rerun of the same run that has left a record, or may still; the run itself where there is none. */
   readonly latest: string;
   /** The request, with the accounts that the run used. */
   readonly context: RequestContext;
@@ -59,10 +59,11 @@ export async function prepareRerun(
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
   if (asking.length > 0 && context.brought?.asking === undefined) return err(refuseUnasked(asking));
   const { tags } = run;
+  const lostAt = context.ports.clock.now() - LIMITS.rerunLostMs;
   return ok({
     fates: fates.value,
     of: { runId: id, root, earlier: earlier.length, kept, log, ...(tags !== undefined && { tags }) },
-    latest: earlier.at(-1)?.rerun ?? root,
+    latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
     context: own.value,
   });
 }

@@ -10,8 +10,8 @@ import { BridgedRelay } from "../../../../src/features/responses/chat-bridge/bri
 import { ResponsesRelay } from "../../../../src/features/responses/dialect/responses-relay.ts";
 
 /*
- * A model's server that repeats its key piece by piece. Whoever puts the pieces of any field together again, in the order in which
- * they came, has no more of it than its first characters.
+ * A model's server that repeats its key piece by piece. Put together again, in the order in which they came, the pieces of no field
+ * say more of it than its first characters.
  */
 
 const SECRET = "sk-live-7/41+bQz9";

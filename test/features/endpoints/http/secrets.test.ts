@@ -38,7 +38,7 @@ async function openVault(key: string) {
         envs.set(keys.ofObjects, of);
         return options.deploymentOf(of as typeof env);
       };
-      const classes = endpoints().createObjects!({ ...options, deploymentOf }) as Readonly<
+      const classes = endpoints().createObjects!({ ...options, deploymentOf }) as unknown as Readonly<
         Record<string, new (...args: never[]) => (typeof shards)[number]>
       >;
       class Watched extends classes["EndpointShard"]! {

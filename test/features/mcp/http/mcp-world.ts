@@ -10,9 +10,10 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
 import { usage } from "../../../../src/features/usage/index.ts";
-import { createTestVolley, type Routes, type TestVolley } from "../../../../src/package/testing.ts";
+import { createTestVolley, type Routes } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { type SendMcp, speakTo } from "../../../support/mcp-client.ts";
 
 const DECLARATION = {
   summary: "Do it",
@@ -77,54 +78,6 @@ export const forge = defineTool({
     ],
   }),
 });
-
-/** The abilities of a client, as it declares them with every request. */
-export const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
-export const URLS = { elicitation: { url: {} } };
-export const BOTH = { ...TASKS, ...URLS };
-
-export interface McpAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
-  readonly body: any;
-}
-
-export type SendMcp = (
-  method: string,
-  params: object,
-  more?: {
-    readonly client?: object;
-    readonly key?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
-) => Promise<McpAnswer>;
-
-/** Speak revision 2026-07-28 to a Volley, as a client with some abilities. */
-export function speakTo(volley: Pick<TestVolley, "fetch">): SendMcp {
-  let ids = 0;
-  return async (method, params, { client = BOTH, key = "test-key", headers = {} } = {}) => {
-    const { name, taskId = name } = params as { readonly name?: string; readonly taskId?: string };
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": client,
-    };
-    const answer = await volley.fetch("/mcp?surface=flat", {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": method,
-        ...(typeof taskId === "string" && { "mcp-name": taskId }),
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: (ids += 1), method, params: { ...params, _meta: meta } }),
-    });
-    return { status: answer.status, headers: answer.headers, body: await answer.json() };
-  };
-}
 
 interface WorldOptions {
   readonly tools?: readonly Tool[];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { BOTH, openMcp, TASKS, URLS } from "./mcp-world.ts";
+import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
+import { openMcp } from "./mcp-world.ts";
 
 const ASKING = {
   actions: [
@@ -113,14 +114,35 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
     for (const inputResponses of [
       { [id]: { action: "accept", content: { decision: "approve", confirm: true } } },
-      { [id]: { action: "decline" } },
-      { unknown: { action: "accept" } },
+      { unknown: { action: "decline" } },
+      { [id]: "decline" },
+      {},
     ]) {
       const { body } = await ask("tasks/update", { taskId, inputResponses });
       expect(body.result).toEqual({ resultType: "complete", _meta: expect.anything() });
       expect((await look(taskId)).status).toBe("input_required");
     }
   });
+
+  test.each(["decline", "cancel"])(
+    "is over when its person does not go there (%s): the result says what waits, and the page decides still",
+    async (action) => {
+      const { volley, ask, call, look, decide } = await openMcp();
+      const one = await call("drop_it", { n: 1 });
+      const later = await call("execute_actions", { ...ASKING, background: true });
+      await volley.advance(10_000);
+      for (const { taskId } of [one, later]) {
+        const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
+        await ask("tasks/update", { taskId, inputResponses: { [id]: { action } } });
+        const over = await look(taskId);
+        expect(over.status).toBe("completed");
+        expect(JSON.stringify(over.result.structuredContent)).toContain('"status":"pending_confirmation"');
+        await decide(id, "approve");
+        expect((await look(taskId)).status).toBe("completed");
+        expect(JSON.stringify((await look(taskId)).result)).toContain("dropped");
+      }
+    },
+  );
 
   test("stays a person's when it is cancelled by a key that may not decide, and is withdrawn by one that may", async () => {
     const { ask, call, look } = await openMcp();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { BOTH, openMcp, TASKS, URLS } from "./mcp-world.ts";
+import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
+import { openMcp } from "./mcp-world.ts";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const BATCH = { actions: [{ tool: "read_it", args: { n: 1 } }], background: true };
