@@ -121,7 +121,7 @@ const ACTIONS = [
 
 describe("on_connection park in a batch in the background", () => {
   test("has what misses an account wait, and runs it from stored results once the account is connected", async () => {
-    const { batch, endOf, send, question, connectAda } = await open();
+    const { batch, endOf, send, question, connectAda, volley } = await open();
     const { job_id: job } = await batch(ACTIONS, { background: true });
     expect((await endOf(job as string)).status).toBe("succeeded");
     const { results } = (await send("GET", `/v1/jobs/${job}/results`)).body;
@@ -144,6 +144,9 @@ describe("on_connection park in a batch in the background", () => {
         { id: "tell", status: "success", data: { said: "7 ada@acme.dev" } },
       ],
     });
+    await volley.advance(2_000);
+    const { runs: approved } = (await send("GET", "/v1/runs?source=approval")).body;
+    expect(approved).toMatchObject([{ status: "success", subject: "ada", actions: 2 }]);
   });
 
   test("makes one question of a loop that a person's batch could have, and none of a longer one: its elements fail", async () => {
