@@ -23,6 +23,13 @@ const either = defineTool({
   },
 });
 
+const reads = defineTool({
+  ...base,
+  name: "reads",
+  connection: { acme: ["mail.read"] },
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+
 const leaks = defineTool({
   ...base,
   name: "leaks",
@@ -71,7 +78,19 @@ const clears = defineTool({
   run: async () => null,
 });
 
-const TOOLS: readonly Tool[] = [clears, removes, speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
+const TOOLS: readonly Tool[] = [
+  clears,
+  removes,
+  speaks,
+  mailbox,
+  sends,
+  reads,
+  either,
+  leaks,
+  echoes,
+  keyed,
+  plain,
+];
 
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
@@ -358,6 +377,42 @@ describe("CONNECTION_REQUIRED", () => {
     expect(urlsOf(await run("mailbox", { subject: "ada" }))).toEqual([first]);
     expect(urlsOf(await run("mailbox", { subject: "grace" }))[0]).not.toBe(first);
     await goOn(first!);
+  });
+
+  test("has one link for tools that need different scopes of a connector: it asks for all of them", async () => {
+    const { run, send, signIn } = await open({ confirmsItself: true });
+    const both = await run(["sends", "reads"], { subject: "ada" });
+    const [first, second] = both.results.map(
+      ({ error }: { error: { connect_url: string } }) => error.connect_url,
+    );
+    expect(second).toBe(first);
+    const page = await send("GET", new URL(first as string).pathname);
+    expect(page.body).toMatch(/mail\.send, mail\.read|mail\.read, mail\.send/);
+    await signIn(first as string, "ada@acme.dev");
+    const after = await run(["sends", "reads"], { subject: "ada" });
+    expect(after.results.map(({ status }: { status: string }) => status)).toEqual(["success", "success"]);
+  });
+
+  test("leaves a person alone who is on the way: at the provider, and until the caller has said who came", async () => {
+    const { run, send, start, goOn, provider } = await open();
+    const { connect_url: link, connection_id: id } = (await start()).body;
+    const again = async () =>
+      (await run(["mailbox", "sends"], { subject: "ada" })).results.map(
+        ({ error }: { error: { connect_url: string } }) => error.connect_url,
+      );
+    expect(await again()).toEqual([link, link]);
+    const gone = await goOn(link as string);
+    expect(await again()).toEqual([link, link]);
+    const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
+    const came = await send("GET", back.pathname + back.search);
+    expect(came.status).toBe(303);
+    expect(await again()).toEqual([link, link]);
+    const code = new URL(came.headers.get("location")!).searchParams.get("code");
+    const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
+    expect(confirmed, JSON.stringify(confirmed.body)).toMatchObject({
+      status: 200,
+      body: { state: "active" },
+    });
   });
 
   test("asks for the scopes that are there and those that are missing", async () => {
