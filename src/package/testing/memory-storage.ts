@@ -44,6 +44,9 @@ export function createMemoryStorage(clock: Clock, onAlarm: () => void) {
     },
     getAlarm: (): Promise<number | null> => Promise.resolve(alarmAt),
     setAlarm(at: number): Promise<void> {
+      // As the platform does.
+      if (at <= 0)
+        return Promise.reject(new TypeError(`Cannot set an alarm: ${at} is no time after the epoch`));
       cancelAlarm();
       alarmAt = at;
       cancelAlarm = clock.after(at - clock.now(), () => {

@@ -320,3 +320,32 @@ describe("F29 a database of the landed version", () => {
     expect(await stub.job("run-retrying")).toMatchObject({ status: "cancelled" });
   });
 });
+
+test("F14 an object with a part that has something to do as soon as it is open does that, and its jobs, after an eviction", async () => {
+  const stub = gateOf();
+  let taken = 0;
+  const eager: ObjectPart = {
+    name: "eager",
+    steps: [],
+    open() {
+      let isDone = false;
+      return {
+        methods: {},
+        get nextAt() {
+          return isDone ? null : 0;
+        },
+        take() {
+          if (!isDone) taken += 1;
+          isDone = true;
+        },
+      };
+    },
+  };
+  await deploy(stub, [eager]);
+  // An alarm that is far away, as the lease of an attempt that is over leaves one.
+  await runInDurableObject(stub, (_gate, { storage }) => storage.setAlarm(Date.now() + 3_600_000));
+  const before = taken;
+  await evictDurableObject(stub);
+  await stub.job("wakes it");
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(before), { timeout: 50_000, interval: 20 });
+});

@@ -26,7 +26,8 @@ export class GateAlarm {
     this.#at = dueAt;
     // Not awaited: it belongs to the same transaction as the rows written before it in this turn, and the output gate
     // holds the answer for both.
-    void this.#storage.setAlarm(dueAt);
+    // A time in the past is delivered at once; the epoch, at which parts are due that have something to do at the object's start, is refused.
+    void this.#storage.setAlarm(Math.max(1, dueAt));
   }
 
   /** The platform delivered the alarm, so there is none any more. */
