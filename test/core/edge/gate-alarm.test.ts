@@ -44,3 +44,10 @@ test("an alarm that is not overdue costs nothing to look after", () => {
   alarm.repair(1_000 + OVERDUE_MS, () => expect.fail("its due time need not be known"));
   expect(set).toEqual([]);
 });
+
+test("an alarm that has been due for ever is set to a time that the platform takes, which the epoch is not", () => {
+  const { alarm, set } = makeAlarm(5_000);
+  alarm.arm(0);
+  alarm.arm(1_000);
+  expect(set).toEqual([1]);
+});
