@@ -24,6 +24,12 @@ test("an alarm is only ever moved earlier", () => {
   expect(set).toEqual([500, 300]);
 });
 
+test("an alarm for work that is due since ever has a time that the platform takes", () => {
+  const { alarm, set } = makeAlarm(1_000);
+  alarm.arm(0);
+  expect(set).toEqual([1]);
+});
+
 test("a missing alarm is set at once, to when it was due", () => {
   const { alarm, set } = makeAlarm();
   alarm.repair(5_000, () => 1_000);
