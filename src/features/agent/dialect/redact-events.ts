@@ -63,16 +63,16 @@ export class EventRedactor {
   /** Take one event; what is passed on in its place. */
   take(event: ModelEvent): readonly ModelEvent[] {
     const { raw, data, name } = event;
-    if (data === null) {
-      const said = raw.replaceAll(/^\w*: ?|[\r\n]+/gm, "");
-      return this.#takeWhole(said, ":") === said ? [event] : [];
-    }
+    const isPlain = data !== null && raw === write(data, name).raw;
+    const aside = isPlain ? "" : asideOf(event);
+    const isAsideClean = aside === "" || this.#takeWhole(aside, ":") === aside;
+    if (data === null) return isAsideClean ? [event] : [];
     const value = readEvent(event);
     if (value === null) return [...this.end(), event];
     const before: ModelEvent[] = [];
     const said = this.#takeEvent(value, before);
     const own = name === "" || this.#takeWhole(name, "event:") === name ? name : "";
-    if (said === value && raw === write(data, own).raw && !this.#says(raw))
+    if (said === value && own === name && isAsideClean && !this.#says(raw))
       return [...before, { name, data, raw, value }];
     return [...before, write(this.#redactor.json(JSON.stringify(said)), own)];
   }
@@ -290,6 +290,13 @@ function endsTexts({ type, choices }: JsonObject): boolean {
       (choice) => isJsonObject(choice) && typeof choice["finish_reason"] === "string",
     )
   );
+}
+
+/** The lines of an event besides its data and its name, without the names of their fields: comments, ids, whatever there is. */
+function asideOf({ raw, name }: ModelEvent): string {
+  const isAside = (line: string): boolean => !/^data(?::|$)/.test(line) && line !== `event: ${name}`;
+  const lines = raw.split(/[\r\n]+/).filter(isAside);
+  return lines.map((line) => line.replace(/^\w*: ?/, "")).join("");
 }
 
 function write(json: string, name: string): ModelEvent {
