@@ -92,7 +92,7 @@ export class ByteBudget {
       return null;
     }
     const granted = turn.granted.then((isGranted) => {
-      // What is made grows no more, however long its batch goes on.
+      // It grows no more, however long its batch goes on.
       if (isGranted) this.#share!.rest(bytes);
       else {
         this.unshare(turn.bytes);

@@ -177,14 +177,11 @@ export class EventRedactor {
     });
   }
 
-  /** Take an item or a part that begins: whatever text it has already is told with its first piece. */
+  /** Take an item or a part that begins: what its text may be the beginning of is told with the next piece. */
   #takeBegun(begun: JsonObject, place: string, inPart: string): JsonObject {
     return mapFields(begun, (field, key) => {
-      if (typeof field === "string" && field !== "" && TEXTS.has(key)) {
-        const { text = "" } = this.#held.get(inPart) ?? {};
-        this.#held.set(inPart, { text: text + field, toEvent: null });
-        return "";
-      }
+      if (typeof field === "string" && TEXTS.has(key))
+        return this.#takePiece(field, inPart, { isLast: false, wrap: null });
       if (!Array.isArray(field) || !TEXTS.has(key)) return this.#takeField(field, key, `item ${place}`);
       return mapSame(field as readonly unknown[], (one, at) =>
         isJsonObject(one) ? this.#takeBegun(one, place, `${place}${at}/`) : one,
@@ -218,7 +215,11 @@ export class EventRedactor {
     });
   }
 
-  #takePiece(text: string, place: string, { isLast, wrap }: Pick<Wrapped, "isLast" | "wrap">): string {
+  #takePiece(
+    text: string,
+    place: string,
+    { isLast, wrap }: { readonly isLast: boolean; readonly wrap: Wrap | null },
+  ): string {
     const before = this.#held.get(place)?.text ?? "";
     this.#held.delete(place);
     const { clean, held } = this.#redactor.piece(before + text, isLast);
