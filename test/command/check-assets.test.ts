@@ -24,7 +24,7 @@ async function look(
 ): Promise<readonly Finding[]> {
   const project = { config, shown: "wrangler.toml", folder, environment: null, devVars: {}, path: "" };
   const worker = { features: features.map((name) => ({ name })), tools: [], exported: [] };
-  return checkAssets(project as never, worker as never);
+  return checkAssets(project, worker);
 }
 const NONE: readonly Finding[] = [];
 
