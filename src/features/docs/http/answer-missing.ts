@@ -7,7 +7,10 @@ import type { Fetch } from "../../../core/edge/feature.ts";
 export function answerMissing(next: Fetch): Fetch {
   return (request, env, ctx) =>
     wantsPage(request)
-      ? new Response(request.method === "HEAD" ? null : PAGE, { status: 404, headers: HEADERS })
+      ? new Response(request.method === "HEAD" ? null : PAGE, {
+          status: 404,
+          headers: { ...HEADERS, "x-request-id": crypto.randomUUID() },
+        })
       : next(request, env, ctx);
 }
 
