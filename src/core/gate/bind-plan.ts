@@ -30,7 +30,7 @@ export function bindCallback<E extends Callable>(
   const target = makeTarget(url, execution);
   return target.ok
     ? ok({ ...execution, callback: target.value })
-    : err(makeRefusal(code, target.error.hint ?? ""));
+    : err(makeRefusal(code, target.error.hint ?? "", { issue: target.error.issues?.[0] }));
 }
 
 type Callable = Pick<Execution, "caller" | "ports" | "options">;
@@ -60,10 +60,12 @@ function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
 
 function notInBackground({ name }: Tool, field: string): Failure {
   const hint = `'${name}' answers in this batch; '${field}' is for background tools only, so leave it out.`;
-  return makeFailure("INVALID_ACTION", { hint });
+  const issue = { path: `/${field}`, expected: "none on a tool that is no background one", received: "one" };
+  return makeFailure("INVALID_ACTION", { issues: [issue], hint });
 }
 
 const TOO_LATE = makeFailure("INVALID_ACTION", {
+  issues: [{ path: "/run_at", expected: "a time within 30 days", received: "a later one" }],
   hint: `'run_at' may be at most ${LIMITS.jobDelayMs / 86_400_000} days from now; ask again nearer to the time.`,
 });
 
