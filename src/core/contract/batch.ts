@@ -139,7 +139,8 @@ function isOneAction(value: unknown): boolean {
 /** How a body is wrapped that has its actions in another form; empty where nothing is known of it. */
 function sayWrapping(value: unknown): string {
   if (Array.isArray(value)) return 'Wrap the list of actions: {"actions": [...]}.';
-  if (!isJsonObject(value)) return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
+  if (!isJsonObject(value) || Object.keys(value).length === 0)
+    return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
   const { actions } = value;
   if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
   return "";

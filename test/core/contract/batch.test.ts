@@ -210,6 +210,7 @@ test.each([
   ["a text that is no JSON", '"hello"', 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
   ["tools for actions", `{"tools": [${PING}]}`, "Did you mean 'actions' instead of 'tools'?"],
   ["tool_calls for actions", `{"tool_calls": [${PING}]}`, "Did you mean 'actions' instead of 'tool_calls'?"],
+  ["an object with nothing in it", "{}", 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
   ["null", "null", 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
 ])("parseBatch() says how %s is sent rightly", (_, text, hint) => {
   const said = errorOf(parseBatchText(text)).hint;
