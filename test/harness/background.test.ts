@@ -114,6 +114,9 @@ describe("A batch in the background", () => {
       cursor = page.next_cursor;
     }
     expect(ids).toEqual([["all"], ["all"], ["all", "one"]]);
+    const wrong = await send(`/v1/jobs/${job_id}/results?cursor=zzz`);
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toMatchObject({ code: "INVALID_QUERY", path: "cursor", received: "zzz" });
     expect(found).toMatchObject(
       numbers(250).map((index) => ({ index, status: "success", data: { n: index } })),
     );
