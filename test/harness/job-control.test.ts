@@ -223,7 +223,7 @@ describe("A job", () => {
     await initiate({ n: 32 });
     const ids = async (query: string) => (await list(query, caller)).jobs.map(({ job_id }) => job_id);
 
-    expect((await ids(`?batch_id=${batch_id}`)).sort()).toEqual(results.map(({ job_id }) => job_id).sort());
+    expect(new Set(await ids(`?batch_id=${batch_id}`))).toEqual(new Set(results.map(({ job_id }) => job_id)));
     expect(await ids(`?batch_id=${batch_id}&tool=probe-background-once`)).toEqual([]);
     expect(await ids("?batch_id=none")).toEqual([]);
   });

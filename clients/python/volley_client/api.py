@@ -222,8 +222,9 @@ class CallAuthAsD(TypedDict):
 
 
 CallAuth = TypedDict("CallAuth", {
-    "secret": "str",
-    "as": "Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]",
+    "secret": "NotRequired[str]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]]",
+    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
 })
 
 
@@ -238,11 +239,13 @@ class CancelRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
 
 
 class ChangedRuns(TypedDict):
     runs: int
     more: bool
+    next_cursor: NotRequired[str]
 
 
 class ChatAnswerMessagesItemA(TypedDict):
@@ -756,21 +759,6 @@ class GeminiAnswer(TypedDict):
     messages: List[GeminiAnswerMessagesItem]
 
 
-class HttpAuthAsC(TypedDict):
-    header: str
-
-
-class HttpAuthAsD(TypedDict):
-    query: str
-
-
-HttpAuth = TypedDict("HttpAuth", {
-    "secret": "NotRequired[str]",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], HttpAuthAsC, HttpAuthAsD]]",
-    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
-})
-
-
 class HttpCallQueryItemB(TypedDict):
     argument: str
     name: str
@@ -793,7 +781,7 @@ class HttpCall(TypedDict):
     query: NotRequired[List[Union[str, HttpCallQueryItemB]]]
     headers: NotRequired[Dict[str, str]]
     body: NotRequired[Union[Literal["args"], List[Union[str, HttpCallBodyBItemB]], HttpCallBodyC]]
-    auth: NotRequired[HttpAuth]
+    auth: NotRequired[CallAuth]
     result: NotRequired[str]
 
 
@@ -998,6 +986,7 @@ class ListedRun(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
 
 
@@ -1281,10 +1270,17 @@ class RerunRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
     only: NotRequired[Literal["failed"]]
 
 
 class ResealedConnections(TypedDict):
+    sealed: int
+    unreadable: int
+    done: bool
+
+
+class ResealedEndpoints(TypedDict):
     sealed: int
     unreadable: int
     done: bool
@@ -1332,6 +1328,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     answers: NotRequired[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
@@ -1561,6 +1558,7 @@ class Run(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
@@ -1707,22 +1705,30 @@ ToolImportAuthA = TypedDict("ToolImportAuthA", {
 })
 
 
-class ToolImportAuthBSchemesValueAsC(TypedDict):
+class ToolImportAuthB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthCSchemesValueAAsC(TypedDict):
     header: str
 
 
-class ToolImportAuthBSchemesValueAsD(TypedDict):
+class ToolImportAuthCSchemesValueAAsD(TypedDict):
     query: str
 
 
-ToolImportAuthBSchemesValue = TypedDict("ToolImportAuthBSchemesValue", {
+ToolImportAuthCSchemesValueA = TypedDict("ToolImportAuthCSchemesValueA", {
     "secret": "str",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthBSchemesValueAsC, ToolImportAuthBSchemesValueAsD]]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthCSchemesValueAAsC, ToolImportAuthCSchemesValueAAsD]]",
 })
 
 
-class ToolImportAuthB(TypedDict):
-    schemes: Dict[str, ToolImportAuthBSchemesValue]
+class ToolImportAuthCSchemesValueB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthC(TypedDict):
+    schemes: Dict[str, Union[ToolImportAuthCSchemesValueA, ToolImportAuthCSchemesValueB]]
 
 
 class ToolImportOverridesValue(TypedDict):
@@ -1748,7 +1754,7 @@ class ToolImportMcp(TypedDict):
 class ToolImport(TypedDict):
     prefix: str
     include: NotRequired[List[str]]
-    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB]]
+    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB, ToolImportAuthC]]
     base_url: NotRequired[str]
     overrides: NotRequired[Dict[str, ToolImportOverridesValue]]
     openapi: NotRequired[Union[str, Dict[str, Any]]]
@@ -2038,6 +2044,10 @@ class EndpointsPaths:
     def recover(self, id: str, body: EndpointsRecoverBody) -> EndpointsRecoverAnswer:
         """Deliver again what failed in a time: `POST /v1/endpoints/{id}/recover`"""
         return self._transport.send("POST", f"/v1/endpoints/{quote(id, safe='')}/recover", body=body)  # type: ignore[no-any-return]
+
+    def reseal(self) -> ResealedEndpoints:
+        """Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal`"""
+        return self._transport.send("POST", "/v1/endpoints/reseal")  # type: ignore[no-any-return]
 
     def rotate(self, id: str, body: EndpointsRotateBody) -> WholeEndpoint:
         """Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate`"""

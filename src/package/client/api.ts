@@ -223,6 +223,8 @@ export interface Api {
     ): Promise<{
       readonly deliveries: number;
     }>;
+    /** Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal` */
+    reseal(options?: RequestOptions): Promise<ResealedEndpoints>;
     /** Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate` */
     rotate(
       id: string,
@@ -549,6 +551,7 @@ export const OPERATIONS = {
     list: ["GET", "/v1/endpoints", "query"],
     put: ["PUT", "/v1/endpoints/{id}", "body"],
     recover: ["POST", "/v1/endpoints/{id}/recover", "body"],
+    reseal: ["POST", "/v1/endpoints/reseal", "nothing"],
     rotate: ["POST", "/v1/endpoints/{id}/rotate", "body"],
     test: ["POST", "/v1/endpoints/{id}/test", "body"],
     update: ["PATCH", "/v1/endpoints/{id}", "body"],
@@ -723,8 +726,8 @@ export type Batch = {
 };
 
 export type CallAuth = {
-  readonly secret: string;
-  readonly as:
+  readonly secret?: string;
+  readonly as?:
     | "bearer"
     | "basic"
     | {
@@ -733,6 +736,7 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 
 export type CancelRuns = {
@@ -760,12 +764,16 @@ export type CancelRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
 };
 
 export type ChangedRuns = {
   readonly runs: number;
-  /** There was no time, or no quota, for all; ask again for the rest */
+  /** It ended before all were looked at; ask again for the rest */
   readonly more: boolean;
+  /** Where the rest begins, sent as `cursor`; absent where it is at the newest */
+  readonly next_cursor?: string;
 };
 
 export type ChatAnswer = {
@@ -1358,20 +1366,6 @@ export type GeminiAnswer = {
   }[];
 };
 
-export type HttpAuth = {
-  readonly secret?: string;
-  readonly as?:
-    | "bearer"
-    | "basic"
-    | {
-        readonly header: string;
-      }
-    | {
-        readonly query: string;
-      };
-  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
-};
-
 export type HttpCall = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -1397,7 +1391,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
-  readonly auth?: HttpAuth;
+  readonly auth?: CallAuth;
   readonly result?: string;
 };
 
@@ -1652,6 +1646,8 @@ export type ListedRun = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -1977,6 +1973,8 @@ export type RerunRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
   /** Reads that succeeded are answered too, and not run */
   readonly only?: "failed";
 };
@@ -1985,6 +1983,15 @@ export type ResealedConnections = {
   /** Connections whose tokens are now under the first key */
   readonly sealed: number;
   /** Those that no key opens: their subjects connect them anew */
+  readonly unreadable: number;
+  /** None is under another key any more; else send the request again */
+  readonly done: boolean;
+};
+
+export type ResealedEndpoints = {
+  /** Endpoints whose secrets are now under the first key */
+  readonly sealed: number;
+  /** Those with a secret that no key opens: rotate it, or put the key back */
   readonly unreadable: number;
   /** None is under another key any more; else send the request again */
   readonly done: boolean;
@@ -2026,6 +2033,7 @@ export type RestoreRuns = {
           readonly answers?: string;
           readonly tags?: readonly string[];
           readonly subject?: string;
+          readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
           readonly tools: readonly {
             readonly tool: string;
@@ -2253,6 +2261,8 @@ export type Run = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -2422,7 +2432,7 @@ export type ToolImport = {
   readonly prefix: string;
   /** Tags and operationIds to import; all unless said */
   readonly include?: readonly string[];
-  /** The secret that requests carry, or one for each security scheme of the document */
+  /** The secret that requests carry, or the account that they use; or one for each security scheme of the document */
   readonly auth?:
     | {
         /** Name of the secret */
@@ -2439,23 +2449,31 @@ export type ToolImport = {
             };
       }
     | {
+        /** The connector whose account of the subject is used */
+        readonly connection: string | Readonly<Record<string, readonly string[]>>;
+      }
+    | {
         readonly schemes: Readonly<
           Record<
             string,
-            {
-              /** Name of the secret */
-              readonly secret: string;
-              /** How it is sent; what the document's security scheme says unless said */
-              readonly as?:
-                | "bearer"
-                | "basic"
-                | {
-                    readonly header: string;
-                  }
-                | {
-                    readonly query: string;
-                  };
-            }
+            | {
+                /** Name of the secret */
+                readonly secret: string;
+                /** How it is sent; what the document's security scheme says unless said */
+                readonly as?:
+                  | "bearer"
+                  | "basic"
+                  | {
+                      readonly header: string;
+                    }
+                  | {
+                      readonly query: string;
+                    };
+              }
+            | {
+                /** The connector whose account of the subject is used */
+                readonly connection: string | Readonly<Record<string, readonly string[]>>;
+              }
           >
         >;
       };

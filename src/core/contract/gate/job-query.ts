@@ -26,7 +26,13 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   const range = { since: since.value, until: until.value };
   const tool = query.get("tool");
   const batchId = query.get("batch_id") ?? undefined;
-  return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), batchId, ...range, ...page.value });
+  return ok({
+    status: status.value,
+    ...(tool !== null && { tools: [tool] }),
+    batchId,
+    ...range,
+    ...page.value,
+  });
 }
 
 /** Parse which page of a list is asked for. */
