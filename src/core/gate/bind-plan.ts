@@ -60,12 +60,10 @@ function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
 
 function notInBackground({ name }: Tool, field: string): Failure {
   const hint = `'${name}' answers in this batch; '${field}' is for background tools only, so leave it out.`;
-  const issue = { path: `/${field}`, expected: "none on a tool that is no background one", received: "one" };
-  return makeFailure("INVALID_ACTION", { issues: [issue], hint });
+  return makeFailure("INVALID_ACTION", { hint });
 }
 
 const TOO_LATE = makeFailure("INVALID_ACTION", {
-  issues: [{ path: "/run_at", expected: "a time within 30 days", received: "a later one" }],
   hint: `'run_at' may be at most ${LIMITS.jobDelayMs / 86_400_000} days from now; ask again nearer to the time.`,
 });
 
