@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 
+import type { ToolDescriptor } from "../../../../src/features/discovery/batch-tool.ts";
+import { toToolList } from "../../../../src/features/discovery/tool-list.ts";
 import { showSchema } from "../../../../src/features/added-tools/json-schema/show-schema.ts";
 import { checkChatRequest } from "../../../sandbox/upstreams/check-chat-request.ts";
 
 const TEXT = { type: "string" };
+const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 /* For one function whose schema OpenAI refuses it refuses the whole request, so every schema that a tenant may keep is shown as one it takes. */
 
@@ -24,12 +27,9 @@ test.each<[string, object]>([
     },
   ],
 ])("A schema with %s is shown as one that OpenAI takes", (_, schema) => {
-  const parameters = showSchema(schema as never);
-  const tool = {
-    type: "function",
-    function: { name: "f", description: "d", parameters: fitTop(parameters) },
-  };
-  const request = { model: "m", messages: [{ role: "user", content: "Hi" }], tools: [tool] };
+  const inputSchema = showSchema(schema as never) as ToolDescriptor["inputSchema"];
+  const tools = toToolList([{ name: "f", description: "d", inputSchema, annotations: READ }], "openai");
+  const request = { model: "m", messages: [{ role: "user", content: "Hi" }], tools };
   expect(checkChatRequest(request)).toBeNull();
 });
 
@@ -41,8 +41,3 @@ test("A schema that names its arguments is shown as it was written", () => {
   };
   expect(showSchema(schema)).toEqual(schema);
 });
-
-/** As the list of tools is written: parts do not stand at the top. */
-function fitTop({ allOf: _, ...schema }: { readonly allOf?: unknown }): object {
-  return schema;
-}
