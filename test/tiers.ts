@@ -18,7 +18,9 @@ export const TRIALS: readonly string[] = [
   "test/harness/agent-memory.test.ts",
   "test/harness/bulk-rerun-crash.test.ts",
   "test/harness/bundle.test.ts",
+  "test/harness/connections-crash.test.ts",
   "test/harness/development.test.ts",
+  "test/harness/endpoint-secrets.test.ts",
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",
   "test/harness/flows-script.test.ts",
@@ -31,6 +33,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
+  "test/scripts/check-names.test.ts",
   "test/templates/packed.test.ts",
 ];
 

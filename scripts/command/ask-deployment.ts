@@ -5,11 +5,17 @@ import type { Deployment } from "../flows/flows-client.ts";
 import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
 import { CommandError } from "./command-error.ts";
 
+interface AskOptions {
+  readonly method?: "GET" | "POST";
+  /** The answer of a deployment that does not have the path, because it does not list its feature. */
+  readonly without?: JsonObject;
+}
+
 /** Ask a deployment for a JSON object. Throws, in a sentence, where it does not answer one: 1 where it refuses, 2 where it is not reached. */
 export async function askDeployment(
   { url, key }: Deployment,
   path: string,
-  method: "GET" | "POST" = "GET",
+  { method = "GET", without }: AskOptions = {},
 ): Promise<JsonObject> {
   const response = await fetch(url + path, {
     method,
@@ -24,6 +30,7 @@ export async function askDeployment(
   const parsed = attemptNow((): unknown => JSON.parse(text));
   const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
   if (response.ok && body !== null) return body;
+  if (response.status === 404 && body?.["code"] === "NOT_FOUND" && without !== undefined) return without;
   if (response.status === 401) throw new CommandError(`${url} does not know the key in VOLLEY_KEY (401).`, 1);
   const detail = body?.["detail"];
   if (typeof detail !== "string")

@@ -1,9 +1,10 @@
+import type { Deployment } from "../flows/flows-client.ts";
 import { readDeployment } from "../flows/read-deployment.ts";
 import { makeVaultKey } from "../vault.ts";
 import { askDeployment } from "./ask-deployment.ts";
 import { defineCommand } from "./define-command.ts";
 
-/** `volley vault key`: a key under which the tokens of connections are kept. */
+/** `volley vault key`: a key under which tokens of connections and secrets of endpoints are kept. */
 export const vaultKey = defineCommand({
   words: "vault key",
   summary: "Make a key for VOLLEY_VAULT_KEY",
@@ -22,22 +23,39 @@ export const vaultKey = defineCommand({
 /** `volley vault rotate`: seal everything under the first of two keys. */
 export const vaultRotate = defineCommand({
   words: "vault rotate",
-  summary: "Seal the tokens of all connections under the first key of VOLLEY_VAULT_KEY",
+  summary:
+    "Seal the tokens of connections and the secrets of endpoints under the first key of VOLLEY_VAULT_KEY",
   about: [
     "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flag operator. Once it is done the second key can be taken out. It may be run again where it broke off.",
   ],
   options: {},
   async run({ terminal, env }) {
     const deployment = readDeployment(env, "operator");
-    let sealed = 0;
-    for (;;) {
-      const answer = await askDeployment(deployment, "/v1/connections/reseal", "POST");
-      sealed += Number(answer["sealed"]);
-      if (answer["done"] !== true) continue;
-      const unreadable = Number(answer["unreadable"]);
-      terminal.give({ ok: true, sealed, unreadable });
-      terminal.print(`Sealed anew: ${sealed}. That no key opens: ${unreadable}.`);
-      return 0;
+    let [sealed, unreadable] = [0, 0];
+    for (const path of SEALED) {
+      const counts = await resealAll(path, deployment);
+      sealed += counts.sealed;
+      unreadable += counts.unreadable;
     }
+    terminal.give({ ok: true, sealed, unreadable });
+    terminal.print(`Sealed anew: ${sealed}. That no key opens: ${unreadable}.`);
+    return 0;
   },
 });
+
+/** The paths that seal anew what a feature keeps. */
+const SEALED = ["/v1/connections/reseal", "/v1/endpoints/reseal"];
+
+const NOTHING_KEPT = { sealed: 0, unreadable: 0, done: true };
+
+async function resealAll(
+  path: string,
+  deployment: Deployment,
+): Promise<{ readonly sealed: number; readonly unreadable: number }> {
+  let sealed = 0;
+  for (;;) {
+    const answer = await askDeployment(deployment, path, { method: "POST", without: NOTHING_KEPT });
+    sealed += Number(answer["sealed"]);
+    if (answer["done"] === true) return { sealed, unreadable: Number(answer["unreadable"]) };
+  }
+}

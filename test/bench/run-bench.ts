@@ -6,6 +6,12 @@ import { makeAgentTables } from "./agent-report.ts";
 import { BEHIND_SLOTS, Bundles, FOR_LATENCY, WITH_JOB_BEHIND_SLOTS, WITHOUT_SLOTS } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
+import {
+  type EventStream,
+  type EventStreamOptions,
+  makeEventStreamTable,
+  measureEventStream,
+} from "./event-stream.ts";
 import { type FanOut, makeFanOutTable, measureFanOut } from "./fan-out.ts";
 import { measureGateCalls } from "./gate-calls.ts";
 import { measureLatency, type Slices, startAll, warmUp } from "./measure.ts";
@@ -42,6 +48,8 @@ interface Options {
   readonly gateMs: number;
   /** So many endpoints an event goes to. */
   readonly fanOut: readonly number[];
+  /** Events in a stream, to the same endpoints. */
+  readonly streams: readonly EventStreamOptions[];
   readonly starts: number;
 }
 
@@ -59,6 +67,10 @@ const FULL: Options = {
   agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, aloneMs: 1_200, streamRounds: 3, streamMs: 1_500 },
   gateMs: 12_000,
   fanOut: [1_000, 10_000],
+  streams: [
+    { endpoints: 20, perSecond: 25, seconds: 60 },
+    { endpoints: 20, perSecond: 100, seconds: 60 },
+  ],
   starts: 10,
 };
 
@@ -70,6 +82,7 @@ const QUICK: Options = {
   agent: { warmupMs: 600, rounds: 2, sliceMs: 250, aloneMs: 500, streamRounds: 1, streamMs: 1_000 },
   gateMs: 6_000,
   fanOut: [1_000],
+  streams: [{ endpoints: 20, perSecond: 25, seconds: 10 }],
   starts: 4,
 };
 
@@ -89,7 +102,9 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   "fan-out": async ({ options }) => {
     const measured: FanOut[] = [];
     for (const endpoints of options.fanOut) measured.push(await measureFanOut(endpoints));
-    return makeFanOutTable(measured);
+    const streams: EventStream[] = [];
+    for (const stream of options.streams) streams.push(await measureEventStream(stream));
+    return [...makeFanOutTable(measured), "", ...makeEventStreamTable(streams)];
   },
   agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),
 };

@@ -113,6 +113,47 @@ describe("The section Endpoints", () => {
     await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);
   });
 
+  test("sets filter, rate and headers of an endpoint, says which of them is wrong, and takes them away again", async () => {
+    await put("shop-fields", { events: ["stock.counted"] });
+    await using console = await openConsole({
+      key: ADMIN,
+      width: 360,
+      path: "/console#/endpoints/shop-fields?view=edit",
+    });
+    const { page, url } = console;
+    await page.getByText("Filter, rate and headers").click(PATIENT);
+    await page.getByLabel("Only where, as JSON").fill('{"/total": {"gt');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("/filter").first().waitFor(PATIENT);
+    await page.getByLabel("Only where, as JSON").fill('{"/total": {"gte": 100}}');
+    await page.getByLabel("Deliveries at most").fill("5");
+    await page.getByLabel("in seconds").fill("60");
+    await page.getByLabel("Headers, one on a line").fill("x-env: prod\nwebhook-id: mine");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("/headers").first().waitFor(PATIENT);
+    await picture(page, "endpoints-fields-360-light");
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByLabel("Headers, one on a line").fill("x-env: prod");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("5 in 60 s").waitFor(PATIENT);
+    expect(await call("GET", "/v1/endpoints/shop-fields")).toMatchObject({
+      filter: { "/total": { gte: 100 } },
+      headers: { "x-env": "prod" },
+      rate_limit: { limit: 5, window_s: 60 },
+    });
+    await page.goto(`${url}/console#/endpoints/shop-fields?view=edit`);
+    // The fields that it has are open.
+    await page.getByLabel("Only where, as JSON").fill("", PATIENT);
+    await page.getByLabel("Deliveries at most").fill("");
+    await page.getByLabel("in seconds").fill("");
+    await page.getByLabel("Headers, one on a line").fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("region", { name: "The last 24 hours" }).waitFor(PATIENT);
+    const left = await call("GET", "/v1/endpoints/shop-fields");
+    for (const field of ["filter", "headers", "rate_limit"]) expect(left).not.toHaveProperty(field);
+  });
+
   test("makes a portal link of an endpoint's customer, which opens the page of that customer", async () => {
     await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-good" });
     const { page } = console;

@@ -91,6 +91,10 @@ describe("The page of a portal link", () => {
     await page.keyboard.type(ANSWERS);
     await page.getByRole("checkbox", { name: /order\.paid/ }).focus();
     await page.keyboard.press("Space");
+    await page.getByText("Filter, rate and headers").focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Only where, as JSON").focus();
+    await page.keyboard.type('{"/total": {"exists": true}}');
     await press("button", "Make the endpoint");
     const secret = page.getByText(/^whsec_/);
     await secret.waitFor(PATIENT);
@@ -99,6 +103,7 @@ describe("The page of a portal link", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(first);
     await press("link", "Go to the endpoint, and send it a test");
     await page.getByRole("region", { name: "The last 24 hours" }).waitFor();
+    await page.getByRole("group", { name: "Filter" }).waitFor();
     expect(await page.getByText("whsec_").count()).toBe(0);
     await press("button", "Send a test");
     await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);

@@ -63,6 +63,7 @@ describe("The flags that a path needs", () => {
       "DELETE /v1/connections/some": ["manage_connections"],
       "POST /v1/connections/some/confirm": ["manage_connections"],
       "POST /v1/connections/reseal": ["operator"],
+      "POST /v1/endpoints/reseal": ["operator"],
       "GET /v1/deliveries": ["manage_endpoints"],
       "GET /v1/deliveries/some": ["manage_endpoints"],
       "POST /v1/deliveries/some/resend": ["manage_endpoints"],

@@ -154,4 +154,28 @@ describe("Endpoints", () => {
     expect(body["events"]).toHaveLength(asked.length);
     await volley[Symbol.asyncDispose]();
   });
+
+  test("F33 killed right after an account was connected: the endpoint that asks to be told of it is told, by one event", async () => {
+    upstream.script("/connected", (_, response) => void response.writeHead(204).end());
+    let volley = await start();
+    const settings = { url: `${upstream.url}/connected`, events: ["volley.connection.active"] };
+    expect((await send(volley.url, "PUT", "/v1/endpoints/connected", settings)).status).toBe(201);
+    const connected: string[] = [];
+    for (let kill = 0; kill < 3; kill += 1) {
+      const wish = { connector: "crm", subject: `person-${kill}`, secret: "a key of the test" };
+      const { status, body } = await send(volley.url, "POST", "/v1/connections", wish);
+      expect(status, JSON.stringify(body)).toBe(201);
+      connected.push(body["connection_id"] as string);
+      await volley.kill("SIGKILL");
+      volley = await start(volley.port);
+    }
+    await eventually("all connections", () => {
+      const seen = upstream.requestsTo("/connected").map(({ headers }) => String(headers["webhook-id"]));
+      return connected.every((id) => seen.some((event) => event.includes(id))) || undefined;
+    });
+    // An attempt that was cut off is made once more, under the event's id.
+    const { body } = await send(volley.url, "GET", "/v1/events?type=volley.connection.active");
+    expect(body["events"]).toHaveLength(connected.length);
+    await volley[Symbol.asyncDispose]();
+  });
 });

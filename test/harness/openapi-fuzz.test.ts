@@ -18,7 +18,7 @@ const { upstream, volley, caller } = await setUpSandbox({}, startSandbox);
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const operator = new TestCaller(volley.url, "sandbox-operator-key");
 const callerOf = (operation: DocumentedOperation): TestCaller =>
-  operation.path.includes("/operator/") || operation.operationId === "resealConnections"
+  operation.path.includes("/operator/") || operation.operationId.startsWith("reseal")
     ? operator
     : isManaged(operation)
       ? admin

@@ -132,7 +132,9 @@ function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string
   if (value instanceof Pending) return value.advice;
   const expected = code === "invalid_type" && "expected" in issue ? issue.expected : "";
   if (isJsonObject(value) && ["$ref", "$template"].some((key) => Object.hasOwn(value, key)))
-    return "An object stands for another value only where $ref or $template is its single key.";
+    return Object.keys(value).length > 1
+      ? "An object stands for another value only where $ref or $template is its single key."
+      : "References are not read here; send the value itself.";
   if (typeof value !== "string") return "";
   // A value that was written as text once too often.
   if (expected === "array" && value.trimStart().startsWith("["))
@@ -207,8 +209,15 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
     case "too_big":
       return [[path, bound(issue, issue.inclusive === false ? "less than" : "at most", issue.maximum)]];
     case "invalid_format":
+      if (issue.format !== "regex") return [[path, article(issue.format)]];
+      // An author's own words for it, where the library's do not stand in their place.
       return [
-        [path, issue.format === "regex" ? `text matching ${String(issue.pattern)}` : article(issue.format)],
+        [
+          path,
+          issue.message.startsWith("Invalid ")
+            ? `text matching ${String(issue.pattern)}`
+            : visibleText(issue.message, 120),
+        ],
       ];
     case "not_multiple_of":
       return [[path, `a multiple of ${issue.divisor}`]];

@@ -83,6 +83,26 @@ export class ByteBudget {
     return this.#share.take(bytes, isSmall) ? null : { ...this.#share.wait(bytes, isSmall), bytes };
   }
 
+  /** Hold what is made of what was read, until the answer is written; what to wait for where that needs a turn. */
+  hold(bytes: number): Waiting | null {
+    this.#held += bytes;
+    const turn = this.share(bytes <= SMALL_BODY);
+    if (turn === null) {
+      this.#share?.rest(bytes);
+      return null;
+    }
+    const granted = turn.granted.then((isGranted) => {
+      // It grows no more, however long its batch goes on.
+      if (isGranted) this.#share!.rest(bytes);
+      else {
+        this.unshare(turn.bytes);
+        this.#drop(bytes);
+      }
+      return isGranted;
+    });
+    return { granted, cancel: turn.cancel };
+  }
+
   /** The isolate did not have them. */
   unshare(bytes: number): void {
     this.#shared -= bytes;
@@ -136,7 +156,7 @@ export class ByteBudget {
       turn.cancel();
       this.unshare(turn.bytes);
       this.#drop(sizeOf(0, values));
-      return err(CROWDED);
+      return err(OVERLOADED);
     }
     this.#values -= values;
     return ok(values);
@@ -252,7 +272,7 @@ export class CallBytes {
     if (isGranted) return;
     this.#budget.unshare(turn.bytes);
     this.give(bytes);
-    throw clock.ended ?? new ToolFailure(CROWDED.code, CROWDED);
+    throw clock.ended ?? new ToolFailure(OVERLOADED.code, OVERLOADED);
   }
 
   give(bytes: number): void {
@@ -622,7 +642,8 @@ function budgetSpent(): ToolFailure {
   });
 }
 
-const CROWDED = makeFailure("OVERLOADED", {
+/** Says that a call found no room in its tenant's bytes. */
+export const OVERLOADED = makeFailure("OVERLOADED", {
   retryAfterMs: 1_000,
   hint: "Other requests hold too much at the moment; try again, or ask for less at once.",
 });

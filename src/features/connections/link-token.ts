@@ -1,4 +1,5 @@
 import { sha256 } from "../../core/kit/sha256.ts";
+import { toBase64Url } from "../../core/kit/to-base64-url.ts";
 
 /** Objects that keep a tenant's connections: each has some of its subjects. */
 export const CONNECTION_SHARDS = 16;
@@ -37,13 +38,6 @@ export function makeConnectionId(subject: string, random: Uint8Array): string {
 export function makeSecretText(random: Uint8Array): string {
   return toBase64Url(random);
 }
-
-/** Bytes in base64url (RFC 4648, 5), without padding. */
-export function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (character) => SAFE[character]!);
-}
-
-const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
 
 /** The digest under which a text is kept that proves something. Text that is none has one too, under which nothing is. */
 export function digestOf(kind: "link" | "state" | "browser" | "code" | "visit", text: string): string {

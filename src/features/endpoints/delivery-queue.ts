@@ -86,6 +86,11 @@ export class DeliveryQueue {
     return state !== undefined && (state.waiting.has(seq) || state.running.has(seq));
   }
 
+  /** Whether an attempt is under way. */
+  isRunning({ no, seq }: Turn): boolean {
+    return this.#lanes.get(no)?.running.has(seq) === true;
+  }
+
   /** List the deliveries to an endpoint that wait or are under way. */
   open(no: number): number[] {
     const state = this.#lanes.get(no);
@@ -138,11 +143,16 @@ export class DeliveryQueue {
   }
 
   /** Put off a delivery that was claimed and not attempted. */
-  putOff({ no, seq }: Turn, dueAt: number): void {
+  putOff(turn: Turn, dueAt: number): void {
+    if (this.giveUp(turn)) this.add(turn.no, { seq: turn.seq, dueAt });
+  }
+
+  /** Forget a delivery that was claimed and not attempted; whether it was. */
+  giveUp({ no, seq }: Turn): boolean {
     const state = this.#lanes.get(no);
-    if (state === undefined || !state.running.delete(seq)) return;
+    if (state === undefined || !state.running.delete(seq)) return false;
     if (state.failures > 0) this.#failingRunning -= 1;
-    this.add(no, { seq, dueAt });
+    return true;
   }
 
   /** Forget an endpoint. Calls to it that are under way end unnoticed. */

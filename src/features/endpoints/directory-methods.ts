@@ -3,7 +3,14 @@ import type { Published, Publishing, PublishRefusal } from "../../core/contract/
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
-import type { Explained, ListPlace, RecoverQuery, SeenDelivery, SeenEndpoint } from "./shard-methods.ts";
+import type {
+  Explained,
+  ListPlace,
+  RecoverQuery,
+  ResealedSecrets,
+  SeenDelivery,
+  SeenEndpoint,
+} from "./shard-methods.ts";
 
 /** An event that was published, or why it was not. */
 export type PublishAnswer = Result<Published, PublishRefusal>;
@@ -50,15 +57,17 @@ export type StatusCounts = Readonly<Record<DeliveryStatus, number>>;
 export interface EndpointAsked {
   readonly id: string;
   readonly settings: EndpointSettings;
-  /** Its secret if it is new. */
+  /** Its secret if it is new, sealed where the deployment has a key. */
   readonly secret: string;
   readonly enables: boolean;
   readonly seen?: number;
   readonly keepsVia?: boolean;
   readonly ownSecret?: string;
+  /** Its id was made for it, so there is no endpoint that it replaces. */
+  readonly isNew?: boolean;
 }
 
-export type KeepRefusal = "too-many" | "changed" | "other-customer";
+export type KeepRefusal = "too-many" | "changed" | "unknown";
 
 export interface EndpointList {
   readonly customer?: string;
@@ -94,6 +103,12 @@ export interface FoundDelivery extends SeenDelivery {
   readonly shard: number;
 }
 
+/** A page of deliveries, and the place after which the next one begins. */
+export interface DeliveryPage {
+  readonly deliveries: readonly FoundDelivery[];
+  readonly next: ListPlace | null;
+}
+
 /** A link by which a customer looks after its endpoints. Only a digest of its token is kept. */
 export interface PortalLink {
   readonly hash: string;
@@ -114,6 +129,7 @@ export interface DirectoryMethods {
   tell(notices: readonly Notice[]): Promise<void>;
   explain(asked: Publishing): Promise<ExplainAnswer>;
   reach(asked: readonly Publishing[]): Promise<Reach>;
+  /** Keep an endpoint. A customer replaces its own alone; which ids others have it is not told. */
   put(
     asked: EndpointAsked,
     customer?: string,
@@ -127,7 +143,7 @@ export interface DirectoryMethods {
   recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null>;
   event(id: string): Promise<{ readonly event: KeptEvent; readonly counts: StatusCounts } | null>;
   events(query: EventQuery): KeptEvent[];
-  deliveries(query: DeliveryList): Promise<readonly FoundDelivery[]>;
+  deliveries(query: DeliveryList): Promise<DeliveryPage>;
   delivery(id: string, customer?: string): Promise<FoundDelivery | null>;
   /** Deliver once more; null where there is no such delivery, false where its endpoint takes nothing or its event is forgotten. */
   resend(id: string, customer?: string): Promise<boolean | null>;
@@ -147,11 +163,14 @@ export interface DirectoryMethods {
     bytes: number,
   ): Promise<{ readonly events: readonly KeptEvent[]; readonly next: number | null }>;
   readEndpoints(): Promise<readonly KeptEndpoint[]>;
+  /** Seal the secrets of endpoints under the vault's first key, a bounded number of them. */
+  reseal(): Promise<ResealedSecrets>;
   erase(): Promise<number>;
 }
 
 export interface Rotation {
   readonly id: string;
+  /** Sealed where the deployment has a key. */
   readonly secret: string;
   readonly overlapMs: number;
   readonly customer?: string;

@@ -23,7 +23,7 @@ export interface EndpointSettings {
   readonly paused: boolean;
 }
 
-/** A secret that signs. It has to be kept as it is, because each attempt is signed anew; a deployment has no key to seal it with. */
+/** A secret that signs, sealed where the deployment has a key. It is kept, and no digest of it, because each attempt is signed anew. */
 export interface SigningSecret {
   readonly secret: string;
   /** When it signs no more because another takes its place; null while none does. */

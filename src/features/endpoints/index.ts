@@ -1,6 +1,7 @@
 import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
 import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { readVaultKeys } from "../../core/edge/vault-of.ts";
 import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
@@ -10,6 +11,7 @@ import { tellTenant } from "./http/tell-tenant.ts";
 import { createPortal } from "./http/portal.ts";
 import { readPortalSettings } from "./http/portal-page.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
+import { resealEndpoints } from "./http/reseal.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointsPart } from "./objects/endpoints-part.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
@@ -27,13 +29,19 @@ export function endpoints(): Feature<EndpointObjects> {
   return {
     name: "endpoints",
     needs: ["added-tools"],
-    router: routerOf(
-      ["manage_endpoints"],
-      [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
-    ),
+    router: [
+      routerOf(["operator"], [resealEndpoints]),
+      routerOf(
+        ["manage_endpoints"],
+        [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
+      ),
+    ],
     openRouter: createPortal(),
     sayReach: sayEndpoints,
-    checkEnv: readPortalSettings,
+    checkEnv(env) {
+      readPortalSettings(env);
+      readVaultKeys(env);
+    },
     tenantPart: ENDPOINTS_OF_TENANT,
     tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
     objectPart: (deploymentOf) =>

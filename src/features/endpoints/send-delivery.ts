@@ -11,7 +11,7 @@ import { attempt } from "../../core/kit/result.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";
 import type { AttemptAnswer } from "./delivery.ts";
-import { type KeptEndpoint, secretsAt } from "./endpoint.ts";
+import type { KeptEndpoint } from "./endpoint.ts";
 
 export interface SendScope {
   readonly ports: Pick<Ports, "clock" | "fetch" | "sign">;
@@ -24,10 +24,12 @@ export interface SendScope {
 export interface Message {
   readonly id: string;
   readonly body: string;
+  /** The secrets that sign it. */
+  readonly secrets: readonly string[];
 }
 
 /**
- * Make one attempt to deliver: signed as Standard Webhooks with every secret that is good now, to an address that is guarded anew,
+ * Make one attempt to deliver: signed as Standard Webhooks with each of its secrets, to an address that is guarded anew,
  * no redirect followed. Time and the part of the answer that is read are bounded; it never rejects.
  */
 export async function sendDelivery(
@@ -43,7 +45,7 @@ export async function sendDelivery(
   });
   const url = guardPublicUrl(endpoint.url, trustedOrigins);
   if (!url.ok) return failed("EGRESS_DENIED");
-  const secrets = parseWebhookSecrets(secretsAt(endpoint, at).join(" ")) ?? [];
+  const secrets = parseWebhookSecrets(message.secrets.join(" ")) ?? [];
   const clock = new CallClock(ports.clock, LIMITS.deliveryTimeoutMs);
   const turn = new HeaderSlots(slots, clock);
   const post = async (): Promise<AttemptAnswer> => {

@@ -7,13 +7,13 @@ export interface EndpointPut {
   /** The number that it has if it is new. */
   readonly no: number;
   readonly settings: EndpointSettings;
-  /** Its secret if it is new. */
+  /** Its secret if it is new, sealed where the deployment has a key. */
   readonly secret: string;
   /** A disabled endpoint is active again. */
   readonly enables: boolean;
   /** A customer's own hands: the flow stays the one that it is. */
   readonly keepsVia?: boolean;
-  /** The secret that signs from now on, as it was said. */
+  /** The secret that signs from now on, as it was said; sealed likewise. */
   readonly ownSecret?: string;
   /** When the endpoint was last changed that this was made from; absent where it takes the place of any. */
   readonly seen?: number;
@@ -72,6 +72,14 @@ export interface RecoverQuery {
   readonly all: boolean;
 }
 
+/** Endpoints whose secrets were sealed anew in one call, and those of which no key opens one. */
+export interface ResealedSecrets {
+  readonly sealed: number;
+  readonly unreadable: number;
+  /** There are others left. */
+  readonly more: boolean;
+}
+
 /** Whether there is more to forget: now, in some days, or never. */
 export type Pruned = "more" | "later" | "nothing";
 
@@ -104,6 +112,8 @@ export interface EndpointShardMethods {
   delivery(no: number, seq: number): SeenDelivery | null;
   /** Everything that is kept here, endpoints with their secrets' ends and no secret. */
   readEndpoints(): KeptEndpoint[];
+  /** Seal the secrets of endpoints under the vault's first key, a bounded number of them. */
+  reseal(): Promise<ResealedSecrets>;
   /** Forget what is too old, a bounded part of it. */
   prune(): Pruned;
   /** Forget everything; how many endpoints there were. */

@@ -107,6 +107,8 @@ export interface Sight {
   readonly key: string;
   /** The tools that the key may call; absent for all. */
   readonly tools?: readonly string[] | undefined;
+  /** The one for whom it acts: it sees runs of no other, and none without; absent for all. */
+  readonly subject?: string | undefined;
 }
 
 /** A place in the list: runs come by their time, the newest first, and then by their id. */

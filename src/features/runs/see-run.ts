@@ -27,6 +27,7 @@ export function sees({ sight }: Look, tool: string): boolean {
  * it is left: one that another key sent and of which no action is for this one does not exist for it.
  */
 export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): SeenHead | null {
+  if (look.sight.subject !== undefined && look.sight.subject !== head.subject) return null;
   const tools = head.tools.filter(({ tool }) => sees(look, tool));
   const ownFlow = head.flow !== undefined && sees(look, head.flow);
   const isOwn = head.key === look.sight.key;

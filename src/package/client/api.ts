@@ -223,6 +223,8 @@ export interface Api {
     ): Promise<{
       readonly deliveries: number;
     }>;
+    /** Seal the secrets of all endpoints under the vault's first key: `POST /v1/endpoints/reseal` */
+    reseal(options?: RequestOptions): Promise<ResealedEndpoints>;
     /** Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate` */
     rotate(
       id: string,
@@ -326,6 +328,7 @@ export interface Api {
       query?: {
         readonly status?: "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
         readonly tool?: string;
+        readonly batch_id?: string;
         readonly since?: string;
         readonly until?: string;
         readonly limit?: number;
@@ -548,6 +551,7 @@ export const OPERATIONS = {
     list: ["GET", "/v1/endpoints", "query"],
     put: ["PUT", "/v1/endpoints/{id}", "body"],
     recover: ["POST", "/v1/endpoints/{id}/recover", "body"],
+    reseal: ["POST", "/v1/endpoints/reseal", "nothing"],
     rotate: ["POST", "/v1/endpoints/{id}/rotate", "body"],
     test: ["POST", "/v1/endpoints/{id}/test", "body"],
     update: ["PATCH", "/v1/endpoints/{id}", "body"],
@@ -722,8 +726,8 @@ export type Batch = {
 };
 
 export type CallAuth = {
-  readonly secret: string;
-  readonly as:
+  readonly secret?: string;
+  readonly as?:
     | "bearer"
     | "basic"
     | {
@@ -732,6 +736,7 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 
 export type CancelRuns = {
@@ -1361,20 +1366,6 @@ export type GeminiAnswer = {
   }[];
 };
 
-export type HttpAuth = {
-  readonly secret?: string;
-  readonly as?:
-    | "bearer"
-    | "basic"
-    | {
-        readonly header: string;
-      }
-    | {
-        readonly query: string;
-      };
-  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
-};
-
 export type HttpCall = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -1400,7 +1391,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
-  readonly auth?: HttpAuth;
+  readonly auth?: CallAuth;
   readonly result?: string;
 };
 
@@ -1997,6 +1988,15 @@ export type ResealedConnections = {
   readonly done: boolean;
 };
 
+export type ResealedEndpoints = {
+  /** Endpoints whose secrets are now under the first key */
+  readonly sealed: number;
+  /** Those with a secret that no key opens: rotate it, or put the key back */
+  readonly unreadable: number;
+  /** None is under another key any more; else send the request again */
+  readonly done: boolean;
+};
+
 export type ResponsesAnswer = {
   readonly output: readonly {
     readonly type: "function_call_output" | "custom_tool_call_output";
@@ -2432,7 +2432,7 @@ export type ToolImport = {
   readonly prefix: string;
   /** Tags and operationIds to import; all unless said */
   readonly include?: readonly string[];
-  /** The secret that requests carry, or one for each security scheme of the document */
+  /** The secret that requests carry, or the account that they use; or one for each security scheme of the document */
   readonly auth?:
     | {
         /** Name of the secret */
@@ -2449,23 +2449,31 @@ export type ToolImport = {
             };
       }
     | {
+        /** The connector whose account of the subject is used */
+        readonly connection: string | Readonly<Record<string, readonly string[]>>;
+      }
+    | {
         readonly schemes: Readonly<
           Record<
             string,
-            {
-              /** Name of the secret */
-              readonly secret: string;
-              /** How it is sent; what the document's security scheme says unless said */
-              readonly as?:
-                | "bearer"
-                | "basic"
-                | {
-                    readonly header: string;
-                  }
-                | {
-                    readonly query: string;
-                  };
-            }
+            | {
+                /** Name of the secret */
+                readonly secret: string;
+                /** How it is sent; what the document's security scheme says unless said */
+                readonly as?:
+                  | "bearer"
+                  | "basic"
+                  | {
+                      readonly header: string;
+                    }
+                  | {
+                      readonly query: string;
+                    };
+              }
+            | {
+                /** The connector whose account of the subject is used */
+                readonly connection: string | Readonly<Record<string, readonly string[]>>;
+              }
           >
         >;
       };

@@ -23,7 +23,7 @@ const { upstream, volley, caller } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const operator = new TestCaller(volley.url, "sandbox-operator-key");
 const callerOf = (operation: DocumentedOperation): TestCaller => {
-  if (operation.path.includes("/operator/") || operation.operationId === "resealConnections") return operator;
+  if (operation.path.includes("/operator/") || operation.operationId.startsWith("reseal")) return operator;
   return isManaged(operation) && !operation.path.startsWith("/v1/runs/") ? admin : caller;
 };
 

@@ -190,8 +190,10 @@ const runSingle: RunBatch = (batch, execution, tell) =>
 
 const planSingle: RunBatch = async (batch, execution, tell) => {
   execution.watch?.enter("plan");
-  const plan = makePlan(batch, execution.catalog);
-  if (!plan.ok) return err({ refusal: plan.error, quota: null });
+  const missing = await execution.brought?.accounts?.missing(batch, execution);
+  const planned = makePlan(batch, execution.catalog, { missing });
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const plan = planned.value;
   const told: Execution = {
     ...execution,
     ...(tell && {
@@ -201,8 +203,8 @@ const planSingle: RunBatch = async (batch, execution, tell) => {
       },
     }),
   };
-  if (execution.batchKey !== undefined) return runSingleKeyed(plan.value, told, tell);
-  const executed = await executePlan(plan.value, told);
+  if (execution.batchKey !== undefined) return runSingleKeyed(plan, told, tell);
+  const executed = await executePlan(plan, told);
   if (!executed.ok) return executed;
   const { outcomes, quota, release } = executed.value;
   const replies = outcomes.map(toToolReply);

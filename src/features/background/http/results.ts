@@ -4,13 +4,13 @@ import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err } from "../../../core/kit/result.ts";
 import { callBackground } from "../batch-job.ts";
 import { parseCursor } from "../result-cursor.ts";
 import { resultPageSchema, toPageJson } from "../wire-results.ts";
@@ -25,7 +25,8 @@ export const showResults: Endpoint = {
     if (unread !== null) return err(unread);
     const cursor = searchParams.get("cursor");
     const after = cursor === null ? null : parseCursor(cursor);
-    if (cursor !== null && after === null) return err(NO_CURSOR);
+    if (cursor !== null && after === null)
+      return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
     const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;
     if (job.value === null) return err(NO_JOB);
@@ -36,7 +37,7 @@ export const showResults: Endpoint = {
     const sent = job.value.argsJson ?? "{}";
     const batch = parseBatch(parseExact(sent), sent.length);
     if (!batch.ok) return err(NO_PAGES);
-    return ok(respondJson(toPageJson(page.value, batch.value.entries)));
+    return respondCounted(toPageJson(page.value, batch.value.entries), context);
   },
   describe: () => ({
     id: "listJobResults",
@@ -53,7 +54,6 @@ export const showResults: Endpoint = {
   }),
 };
 
-const NO_CURSOR = makeRefusal("INVALID_QUERY", "'cursor' must be the next_cursor of a page before.");
 const NO_PAGES = makeRefusal(
   "NOT_FOUND",
   "The job is no batch in the background: GET /v1/jobs/{id} shows its data.",

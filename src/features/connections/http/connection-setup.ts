@@ -1,12 +1,13 @@
 import { readList, textOf } from "../../../core/edge/configuration.ts";
 import type { Configured, Env } from "../../../core/edge/configured.ts";
 import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { KEY_EXPECTED, VAULT_KEY, type Vault } from "../../../core/edge/platform/vault.ts";
 import { createSlot } from "../../../core/edge/slot.ts";
+import { vaultOf } from "../../../core/edge/vault-of.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { parseConnectors } from "../connectors/parse-connectors.ts";
-import { parseVaultKeys, Vault } from "../objects/vault.ts";
 
 /** The connections of a deployment, as its variables say. */
 export interface ConnectionSetup {
@@ -18,17 +19,14 @@ export interface ConnectionSetup {
 
 /** Read the variables of connections. Throws naming the one that cannot be read. */
 export const connectionSetupOf = createSlot((configured): ConnectionSetup => {
-  const { env, ports } = configured;
   const connectors = readConnectors(configured);
-  return {
-    connectors,
-    vault: readVault(env, connectors, ports.outside ?? ((work) => work)),
-    returnOrigins: readReturnOrigins(env),
-  };
+  const vault = vaultOf(configured);
+  // Without connectors nothing is ever sealed.
+  if (!vault.canSeal && connectors.size > 0) throw new ConfigurationError(VAULT_KEY, KEY_EXPECTED);
+  return { connectors, vault, returnOrigins: readReturnOrigins(configured.env) };
 });
 
 const CONNECTORS = "VOLLEY_CONNECTORS";
-const VAULT_KEY = "VOLLEY_VAULT_KEY";
 const RETURN_ORIGINS = "VOLLEY_RETURN_ORIGINS";
 
 function readConnectors({ env, ports, trustedOrigins }: Configured): Connectors {
@@ -43,15 +41,6 @@ function readConnectors({ env, ports, trustedOrigins }: Configured): Connectors 
         `${CONNECTORS} names it as the secret of '${connector.name}', and it is not set`,
       );
   return parsed.value;
-}
-
-function readVault(env: Env, connectors: Connectors, outside: ConstructorParameters<typeof Vault>[1]): Vault {
-  const text = textOf(env, VAULT_KEY) ?? "";
-  // Without connectors nothing is ever sealed.
-  if (text.trim() === "" && connectors.size === 0) return new Vault([], outside);
-  const keys = parseVaultKeys(text);
-  if (!keys.ok) throw new ConfigurationError(VAULT_KEY, keys.error);
-  return new Vault(keys.value, outside);
 }
 
 function readReturnOrigins(env: Env): ReadonlySet<string> {

@@ -55,7 +55,7 @@ async function resealAll({ configured }: RequestContext): Promise<Counts & { rea
     const ask = connectionDeskOf(configured).open(owner);
     if (!ask.ok) continue;
     for (let shard = 0; shard < CONNECTION_SHARDS; shard += 1) {
-      if (counts.sealed >= LIMITS.connectionsResealed) return { ...counts, done: false };
+      if (counts.sealed >= LIMITS.sealedAnew) return { ...counts, done: false };
       await resealShard(ask.value, shard, counts);
     }
   }

@@ -3,17 +3,20 @@ import type { Clock } from "../../../core/kit/clock.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
   arrive,
+  type Connection,
   type ConnectionPlace,
   confirm,
   endLink,
   type Grant,
   isOver,
-  isUnused,
+  isGivenAgain,
+  type Link,
   linkOf,
   openLink,
   startLink,
   takeState,
   timesOf,
+  widenLink,
 } from "../connection.ts";
 import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
@@ -174,8 +177,11 @@ export class Links {
       grant,
       confirmsItself: this.#world.confirmsItself,
     });
-    this.#table.put(arrived);
-    if (this.#world.confirmsItself) this.#world.tell(arrived);
+    if (this.#world.confirmsItself) this.#world.activate(arrived);
+    else {
+      this.#table.put(arrived);
+      this.#world.alarm.arm(arrived.link!.expiresAt);
+    }
     const { subject, name } = connection;
     const place = { subject, connector: connection.connector, name };
     const { account } = tokens;
@@ -235,12 +241,28 @@ export class Links {
     if (confirmed.kind === "no-code") return { kind: "no-code" };
     if (confirmed.kind === "other-subject") {
       this.#world.putOrDelete(id, confirmed.left);
+      // In a sandbox it was used already.
+      this.#world.revokeUnused(known, known.link?.arrival?.grant ?? known.grant);
       return { kind: "other-subject" };
     }
-    this.#table.put(confirmed.connection);
     // One that was used at once was told of then.
-    if (!this.#world.confirmsItself) this.#world.tell(confirmed.connection);
+    if (this.#world.confirmsItself) this.#table.put(confirmed.connection);
+    else this.#world.activate(confirmed.connection);
     return { kind: "active", connection: toSeen(confirmed.connection, "active") };
+  }
+
+  /** Forget accounts that were brought and of which the caller did not say in time whose they are. */
+  endUnconfirmed(): void {
+    const now = this.#clock.now();
+    for (const connection of this.#table.unconfirmed()) {
+      const { id, link } = connection;
+      if (now < link!.expiresAt) {
+        this.#world.alarm.arm(link!.expiresAt);
+        continue;
+      }
+      this.#world.putOrDelete(id, endLink(connection, now));
+      this.#world.revokeUnused(connection, link!.arrival!.grant);
+    }
   }
 
   async #startLink(
@@ -252,8 +274,10 @@ export class Links {
     const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
     const now = this.#clock.now();
     const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
-    const started = startLink(this.#world.known(place, id), now, link);
+    const known = this.#world.known(place, id);
+    const started = startLink(known, now, link);
     this.#table.put(started);
+    this.#world.revokeUnused(known, known.link?.arrival?.grant);
     return { id: started.id, secret, expiresAt: started.link!.expiresAt };
   }
 
@@ -275,33 +299,46 @@ export class Links {
     const canFinish = this.#world.confirmsItself || peopleOf(this.#tenant, configured) !== null;
     const none = { kind: "required", because, missing, link: null, canFinish } as const;
     if (connector === null || this.#world.room(place) !== null) return none;
-    const known = this.#table.at(place);
-    const wanted = scopesOfLink(scopes, known?.grant?.scopes ?? [], connector);
-    const link = known?.link ?? null;
-    if (
-      known !== null &&
-      link !== null &&
-      isUnused(link, this.#clock.now()) &&
-      missingScopes(wanted, link.scopes, connector).length === 0
-    ) {
-      const secret = await this.#world.unseal(link.sealed, known, "link");
-      if (secret !== null)
-        return {
-          ...none,
-          link: { id: known.id, secret, expiresAt: link.expiresAt },
-          canFinish: canFinish || link.returnTo !== null,
-        };
-    }
-    return { ...none, link: await this.#linkOnce(place, wanted) };
+    const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
+    const link = await this.#offerLink(place, { wanted, connector });
+    return { ...none, link, canFinish: canFinish || link.returnTo !== null };
   }
 
-  #linkOnce(place: ConnectionPlace, scopes: readonly string[]): Promise<MadeLink> {
-    const key = JSON.stringify([place.subject, place.connector, place.name, scopes]);
-    const known = this.#making.get(key);
-    if (known !== undefined) return known;
-    const made = this.#startLink(place, { scopes, returnTo: null }).finally(() => this.#making.delete(key));
+  /** Give the link that is there, where there is one, or make one: once for all calls that miss the same connection. */
+  async #offerLink(
+    place: ConnectionPlace,
+    wish: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<MadeLink & Pick<Link, "returnTo">> {
+    const key = JSON.stringify([place.subject, place.connector, place.name]);
+    for (;;) {
+      const known = this.#table.at(place);
+      const again = known === null ? null : await this.#giveAgain(known, wish);
+      if (again !== null) return again;
+      const making = this.#making.get(key);
+      if (making === undefined) break;
+      // It may ask for fewer scopes: then it is given again, for more.
+      await making;
+    }
+    const made = this.#startLink(place, { scopes: wish.wanted, returnTo: null });
     this.#making.set(key, made);
-    return made;
+    const link = await made.finally(() => this.#making.delete(key));
+    return { ...link, returnTo: null };
+  }
+
+  /** Give the link that is there to one more call, which may need more scopes; null where there is none to give. */
+  async #giveAgain(
+    { id, link: first, ...known }: Connection,
+    { wanted, connector }: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<(MadeLink & Pick<Link, "returnTo">) | null> {
+    if (first === null || !isGivenAgain(first, this.#clock.now())) return null;
+    const secret = await this.#world.unseal(first.sealed, { ...known, id }, "link");
+    const latest = this.#table.find(id);
+    const link = latest?.link ?? null;
+    if (secret === null || latest === null || link?.digest !== first.digest) return null;
+    if (missingScopes(wanted, link.scopes, connector).length > 0)
+      this.#table.put(widenLink(latest, scopesOfLink(wanted, link.scopes, connector)));
+    const { expiresAt, returnTo } = link;
+    return { id, secret, expiresAt, returnTo };
   }
 
   async #exchange(

@@ -1,21 +1,23 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
+import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
+import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { Connection, ConnectionPlace } from "../connection.ts";
+import type { Connection, ConnectionPlace, Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
-import type { Client, ProviderRequest } from "../connectors/provider-request.ts";
+import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { makeConnectionId } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
+import { Awaited } from "./awaited.ts";
 import { ConnectionTable } from "./connection-table.ts";
-import { TokenBox } from "./token-box.ts";
+import { type KeptTokens, TokenBox } from "./token-box.ts";
 
 export interface ConnectionShardOptions extends ObjectOptions {
   /** An account is used before the caller has said whose it is: in a sandbox. */
@@ -37,6 +39,9 @@ export class ShardWorld {
   readonly clock: Clock;
   /** An account is used before the caller has said whose it is: in a sandbox. */
   readonly confirmsItself: boolean;
+  readonly awaited: Awaited;
+  alarm!: GateAlarm;
+  readonly #notices: NoticeTable;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
   #box: TokenBox | undefined;
 
@@ -45,10 +50,15 @@ export class ShardWorld {
     { clock = systemClock, deploymentOf, confirmsItself }: ConnectionShardOptions,
   ) {
     this.table = new ConnectionTable(ctx.storage.sql);
+    this.#notices = new NoticeTable(ctx.storage.sql);
     this.tenant = (ctx.id.name ?? "").split("/")[0]!;
     this.clock = clock;
     this.confirmsItself = confirmsItself;
     this.#of = { ctx, env, deploymentOf };
+    this.awaited = new Awaited(this, ctx);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), LIMITS.awaitedAgainMs);
+    });
   }
 
   get deployment(): Deployment {
@@ -103,20 +113,62 @@ export class ShardWorld {
     return this.table.count(null) >= LIMITS.connectionsPerShard ? { kind: "too-many", of: "tenant" } : null;
   }
 
-  /** Tell the tenant what has become of a connection; what is stored does not wait for it. */
-  tell(connection: Connection): void {
-    const notice = toConnectionNotice(connection);
-    if (notice !== null) this.#of.ctx.waitUntil(attempt(() => this.#offer(notice)));
+  /** Keep a connection that is active from now on, and have what waits for it run: in one turn, so one is not without the other. */
+  activate(connection: Connection): void {
+    this.table.put(connection);
+    this.awaited.note(connection.id);
+    this.tell(connection);
   }
 
-  /** Offer an event to the tenant's endpoints; once more where that is not certain, because its id lets it be published once. */
-  async #offer(notice: Notice): Promise<void> {
-    const deployment = this.deployment;
-    const { tellTenant } = deployment.configured;
-    if (tellTenant === undefined) return;
-    const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
-    const once = await attempt(() => tellTenant([notice], told));
-    if (!once.ok) await tellTenant([notice], told);
+  /** Have the tenant told what has become of a connection: written down with it, and offered until the tenant's endpoints have it. */
+  tell(connection: Connection): void {
+    const notice = toConnectionNotice(connection);
+    if (notice === null || this.deployment.configured.tellTenant === undefined) return;
+    this.#notices.add(notice);
+    this.alarm.arm(this.clock.now());
+  }
+
+  /** Offer what is written down. Never rejects: after a few rejections the platform drops an alarm. */
+  async tellDue(): Promise<void> {
+    await attempt(async () => {
+      const { deployment } = this;
+      const { configured } = deployment;
+      const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
+      await this.#notices.tell(
+        this.clock.now(),
+        async (notices) => (await attempt(async () => configured.tellTenant?.(notices, told))).ok,
+      );
+    });
+    const next = this.#notices.nextAt;
+    if (next !== null) this.alarm.arm(next);
+  }
+
+  erase(): number {
+    this.#notices.erase();
+    return this.table.erase();
+  }
+
+  /** Take a grant's tokens back at the provider, where it takes any back. */
+  async revoke(connection: Connection, { sealed }: Pick<Grant, "sealed">): Promise<void> {
+    const tokens = await this.tokens.open(connection, sealed);
+    if (tokens !== null) await this.revokeTokens(connection, tokens);
+  }
+
+  async revokeTokens({ connector: name }: Pick<Connection, "connector">, tokens: KeptTokens): Promise<void> {
+    const connector = this.oauth(name);
+    const request = connector === null ? null : makeRevocation(this.clientOf(connector), tokens);
+    if (request !== null) await this.ask(request);
+  }
+
+  /**
+   * The same of an account that was brought and is used by no one; here it is forgotten already. One that is connected already stays: to take
+   * one of its tokens back may end all of them.
+   */
+  revokeUnused(connection: Connection, brought: Grant | null | undefined): void {
+    if (brought === null || brought === undefined) return;
+    const used = this.table.find(connection.id)?.grant?.account ?? null;
+    if (used !== null && used === brought.account) return;
+    this.#of.ctx.waitUntil(attempt(() => this.revoke(connection, brought)));
   }
 
   putOrDelete(id: string, connection: Connection | null): void {

@@ -1,5 +1,5 @@
+import type { Vault } from "../../../core/edge/platform/vault.ts";
 import type { Connection } from "../connection.ts";
-import type { Vault } from "./vault.ts";
 
 /** The tokens of a connection, as they are sealed: a key has no refresh token. */
 export interface KeptTokens {

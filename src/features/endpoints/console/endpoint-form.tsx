@@ -7,8 +7,10 @@ import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Title } from "../../../console/parts/title.tsx";
+import { DeliveryFieldset } from "./delivery-fieldset.tsx";
 import { useDoor, useEventTypes } from "./door.ts";
 import { splitTypes } from "./endpoint-words.ts";
+import { readDeliveryFields } from "./read-delivery-fields.ts";
 import { SecretShown } from "./secret-shown.tsx";
 import type { WireEndpoint } from "./wire.ts";
 
@@ -53,7 +55,12 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
     const typed = splitTypes(read("types"));
     const listed = chosen.filter((type) => type !== "*" && names.includes(type));
     const events = isAll ? ["*"] : [...new Set([...listed, ...typed])];
-    const id = known?.id ?? (read("id") || makeId());
+    const delivery = readDeliveryFields({
+      filter: read("filter"),
+      headers: read("headers"),
+      limit: read("limit"),
+      windowS: read("window"),
+    });
     const [description, customer] = [read("description"), read("customer")];
     // A field that is left out stays as it is; one that is emptied goes.
     const emptied = known === null ? undefined : null;
@@ -62,19 +69,26 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
       events,
       ordered: form.has("ordered"),
       description: description === "" ? emptied : description,
+      filter: emptied,
+      rate_limit: emptied,
+      headers: emptied,
+      ...delivery,
       ...(isTenant && { customer: customer === "" ? emptied : customer }),
     };
+    // A customer's new endpoint is given its id.
+    const said = known?.id ?? (isTenant ? read("id") || makeId() : null);
     setBusy(true);
-    const answer = await ask<{ readonly secret?: string }>(`${root}/endpoints/${encodeURIComponent(id)}`, {
-      method: known === null ? "PUT" : "PATCH",
-      body,
-    });
+    const answer = await ask<{ readonly id: string; readonly secret?: string }>(
+      said === null ? `${root}/endpoints` : `${root}/endpoints/${encodeURIComponent(said)}`,
+      { method: known !== null ? "PATCH" : said === null ? "POST" : "PUT", body },
+    );
     setBusy(false);
     setProblem(answer.ok ? null : answer.problem);
     if (!answer.ok) return;
+    const { id, secret } = answer.data;
     announce(known === null ? "The endpoint is made" : "The endpoint is changed");
-    if (answer.data.secret === undefined) location.hash = hrefTo("endpoints", id);
-    else setMade({ id, secret: answer.data.secret });
+    if (secret === undefined) location.hash = hrefTo("endpoints", id);
+    else setMade({ id, secret });
   };
   if (made !== null)
     return (
@@ -191,6 +205,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         <input type="checkbox" name="ordered" checked={known?.ordered === true} /> One delivery at a time, in
         order: the next waits until the one before is delivered or given up
       </label>
+      <DeliveryFieldset known={known} />
       <ProblemNote problem={problem} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>

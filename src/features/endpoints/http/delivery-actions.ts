@@ -44,20 +44,16 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
     ...(status.value !== null && { status: status.value }),
     ...(scope.customer !== undefined && { customer: scope.customer }),
     after: after.value,
-    // One more than is shown tells whether there is another page.
-    limit: limit.value + 1,
+    limit: limit.value,
   };
   const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
   if (!found.ok) return found;
-  const page = found.value.slice(0, limit.value);
-  const last = page.at(-1);
-  const isMore = found.value.length > page.length && last !== undefined;
-  const next = isMore ? `${last.seq}_${last.no}` : null;
-  return ok(
-    respondJson(
-      JSON.stringify({ deliveries: page.map((one) => toShownDelivery(one, scope)), next_cursor: next }),
-    ),
-  );
+  const { deliveries, next } = found.value;
+  const page = {
+    deliveries: deliveries.map((one) => toShownDelivery(one, scope)),
+    next_cursor: next === null ? null : `${next.seq}_${next.no}`,
+  };
+  return ok(respondJson(JSON.stringify(page)));
 }
 
 export async function showDelivery(id: string, scope: Scope): Answered {

@@ -7,17 +7,20 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readRequest, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { vaultOf } from "../../../core/edge/vault-of.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
 import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
+import { typeField } from "../check-event.ts";
 import { NAME, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
+import { SecretBox } from "../objects/secret-box.ts";
 import { checkVia } from "./check-via.ts";
 import { takeSecret } from "../take-secret.ts";
-import { makeSecret } from "./make-secret.ts";
+import { makeEndpointId, makeSecret } from "./make-secret.ts";
 import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
@@ -26,9 +29,25 @@ const UNCERTAIN = "Whether the endpoint was kept is not certain; look at it befo
 /** A change that others make at the same time is made again on what they left. */
 const PATCH_TRIES = 3;
 
-/** Keep an endpoint under an id, or replace the one that has it. In a customer's hands its flow stays, and its secret is ours. */
+/**
+ * Keep an endpoint under an id, or replace the one that has it. In a customer's hands it replaces one of the customer's own: its flow
+ * stays, and its secret is ours.
+ */
 export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
-  if (!NAME.test(id)) return err(badName(id));
+  return NAME.test(id) ? putUnder(id, request, scope) : err(badName(id));
+}
+
+/** Make an endpoint of a customer under an id of ours: those that the customer chose would tell which ones others have. */
+export function postEndpoint(request: Request, scope: Scope): Answered {
+  return putUnder(makeEndpointId(), request, scope, { isNew: true });
+}
+
+async function putUnder(
+  id: string,
+  request: Request,
+  scope: Scope,
+  more: Pick<EndpointAsked, "isNew"> = {},
+): Answered {
   const body = await readRequestBody(request);
   if (!body.ok) return body;
   const { value } = body.value;
@@ -39,7 +58,7 @@ export async function putEndpoint(request: Request, id: string, scope: Scope): A
   const { settings: sent, ...secret } = own.value;
   const settings = await parse(sent, scope, sent);
   if (!settings.ok) return settings;
-  return keep({ id, settings: settings.value, enables: !settings.value.paused, ...secret }, scope);
+  return keep({ id, settings: settings.value, enables: !settings.value.paused, ...secret, ...more }, scope);
 }
 
 /** Change fields of an endpoint; null takes one away. */
@@ -92,7 +111,8 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   if (!body.ok) return body;
   const { overlap_s: overlapS = 86_400 } = body.value.parsed;
   const secret = makeSecret();
-  const asked = { id, secret, overlapMs: overlapS * 1_000, ...only(scope) };
+  const sealed = await boxOf(scope).seal(id, secret);
+  const asked = { id, secret: sealed, overlapMs: overlapS * 1_000, ...only(scope) };
   const hint = "Whether the secret was changed is not certain; rotate again, with an overlap.";
   const rotated = await askGate(() => scope.ask((directory) => directory.rotate(asked)), hint);
   if (!rotated.ok) return rotated;
@@ -103,7 +123,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
 export const testSchema = lazySchema(() =>
   z.strictObject({
     type: z
-      .optional(z.string())
+      .optional(typeField())
       .check(z.describe("Whose example is sent; the first that the endpoint asks for by name unless said")),
   }),
 );
@@ -171,20 +191,20 @@ export async function recoverEndpoint(request: Request, id: string, scope: Scope
   return ok(respondJson(JSON.stringify({ deliveries: recovered.value }), { status: 202 }));
 }
 
-async function keep(asked: Omit<EndpointAsked, "secret">, scope: Scope): Answered {
+async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scope: Scope): Answered {
   const secret = makeSecret();
   const { customer } = scope;
-  const kept = await askGate(
-    () =>
-      scope.ask((directory) =>
-        directory.put({ ...asked, secret, keepsVia: customer !== undefined }, customer),
-      ),
-    UNCERTAIN,
-  );
+  const box = boxOf(scope);
+  const sealed = {
+    secret: await box.seal(asked.id, secret),
+    ...(ownSecret !== undefined && { ownSecret: await box.seal(asked.id, ownSecret) }),
+  };
+  const put = { ...asked, ...sealed, keepsVia: customer !== undefined };
+  const kept = await askGate(() => scope.ask((directory) => directory.put(put, customer)), UNCERTAIN);
   if (!kept.ok) return kept;
   if (!kept.value.ok) return err(refuseKept(kept.value.error, asked.id));
   const { created, endpoint } = kept.value.value;
-  const isOurs = created && asked.ownSecret === undefined;
+  const isOurs = created && ownSecret === undefined;
   const shown = { ...toShownEndpoint(endpoint, scope), ...(isOurs && { secret }) };
   return ok(respondJson(JSON.stringify(shown), { status: created ? 201 : 200 }));
 }
@@ -213,6 +233,10 @@ async function parse(
   return customer === undefined ? parsed : ok({ ...parsed.value, customer });
 }
 
+function boxOf({ context: { configured, caller } }: Scope): SecretBox {
+  return new SecretBox(vaultOf(configured), caller.tenant);
+}
+
 function only({ customer }: Scope): { customer?: string } {
   return customer === undefined ? {} : { customer };
 }
@@ -234,8 +258,11 @@ function refuseKept(refusal: KeepRefusal, id: string): Refusal {
   switch (refusal) {
     case "changed":
       return CHANGED;
-    case "other-customer":
-      return makeRefusal("NAME_TAKEN", `The id '${visibleText(id)}' is taken; choose another one.`);
+    case "unknown":
+      return makeRefusal(
+        "NOT_FOUND",
+        `There is no endpoint '${visibleText(id)}'; POST /v1/portal/endpoints makes one, and its id.`,
+      );
     case "too-many":
       return makeRefusal(
         "INVALID_ENDPOINT",

@@ -2,3 +2,8 @@
 export function makeSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 }
+
+/** Make an id that no other endpoint has. */
+export function makeEndpointId(): string {
+  return `ep_${crypto.randomUUID().replaceAll("-", "")}`;
+}

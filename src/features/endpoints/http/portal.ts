@@ -14,6 +14,7 @@ import { listDeliveries, resendDelivery } from "./delivery-actions.ts";
 import {
   deleteEndpoint,
   patchEndpoint,
+  postEndpoint,
   putEndpoint,
   rotateEndpoint,
   showEndpoint,
@@ -38,6 +39,7 @@ const query = (request: Request): URLSearchParams => new URL(request.url).search
 const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[] = [
   ["GET", "", async ({ link }) => ok(respondJson(JSON.stringify(toLinkJson(link))))],
   ["GET", "/endpoints", (scope, request) => listEndpoints(query(request), scope)],
+  ["POST", "/endpoints", (scope, request) => postEndpoint(request, scope)],
   ["GET", "/endpoints/:id", (scope, _, id) => showEndpoint(id, scope)],
   ["PUT", "/endpoints/:id", (scope, request, id) => putEndpoint(request, id, scope)],
   ["PATCH", "/endpoints/:id", (scope, request, id) => patchEndpoint(request, id, scope)],

@@ -11,7 +11,7 @@ import { type AskDirectory, endpointDeskOf } from "./endpoint-desk.ts";
 /** The part of a tenant's endpoints that a request may see. */
 export interface Scope {
   readonly ask: AskDirectory;
-  readonly context: Pick<RequestContext, "ports" | "configured" | "currentCatalog">;
+  readonly context: Pick<RequestContext, "ports" | "configured" | "currentCatalog" | "caller">;
   /** As if there were no endpoints but this customer's; absent for the tenant itself. */
   readonly customer?: string;
 }

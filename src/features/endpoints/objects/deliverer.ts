@@ -5,11 +5,12 @@ import { attempt } from "../../../core/kit/result.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
 import { type AttemptAnswer, type PublishedEvent, toBody, toFresh } from "../delivery.ts";
 import type { Turn } from "../delivery-queue.ts";
-import type { KeptEndpoint } from "../endpoint.ts";
+import { type KeptEndpoint, secretsAt } from "../endpoint.ts";
 import { toDisabledNotice, toFailedNotice } from "../own-events.ts";
 import { sendDelivery } from "../send-delivery.ts";
 import { disabledAt, settleAttempt } from "../settle-attempt.ts";
 import type { MadeBody } from "../made-body.ts";
+import type { SecretBox } from "./secret-box.ts";
 import type { ShardStore } from "./shard-store.ts";
 
 /** An attempt that has not ended by then is given up for lost. */
@@ -19,6 +20,8 @@ export const LEASE_MS = LIMITS.deliveryTimeoutMs + 5_000;
 export interface DelivererWorld {
   readonly clock: Clock;
   readonly deployment: () => Deployment;
+  /** Opens what endpoints sign with. */
+  readonly box: () => Pick<SecretBox, "open">;
   /** The header slots of the object's alarm. */
   readonly slots: Semaphore;
   readonly tenant: string;
@@ -60,7 +63,8 @@ export class Deliverer {
     const { clock, deployment, slots } = this.#world;
     const event = this.#store.batches.read(seq);
     const endpoint = this.#store.endpoints.byNo(no);
-    if (event === null || endpoint === undefined) return this.#store.queue.drop(no);
+    if (endpoint === undefined) return this.#store.queue.drop(no);
+    if (event === null) return void this.#store.queue.giveUp(turn);
     const { ports, configured } = deployment();
     const made = await this.#bodyOf(event, endpoint);
     // The tenant's runs have used up what they may: the delivery waits for its turn, and that is no attempt.
@@ -71,7 +75,12 @@ export class Deliverer {
       return this.#settle(turn, event, { answer, random: ports.random() });
     }
     const scope = { ports, trustedOrigins: configured.trustedOrigins, slots };
-    const sent = await attempt(() => sendDelivery(endpoint, { id: event.id, body: made.body }, scope));
+    const sent = await attempt(async () => {
+      const secrets = await openSecrets(endpoint, this.#world.box(), clock.now());
+      // The key was taken out under which they are sealed.
+      if (secrets.length === 0) return failedAt(clock.now(), "MISCONFIGURED");
+      return sendDelivery(endpoint, { id: event.id, body: made.body, secrets }, scope);
+    });
     const answer = sent.ok ? sent.value : failedAt(clock.now(), "INTERNAL");
     this.#settle(turn, event, { answer, random: ports.random() });
   }
@@ -146,6 +155,16 @@ export class Deliverer {
     this.#store.discard(no, queue.clear(no));
     notices.add(toDisabledNotice(endpoint, disabled));
   }
+}
+
+/** The secrets that sign now, the newest first; without those that no key opens. */
+async function openSecrets(
+  endpoint: KeptEndpoint,
+  box: Pick<SecretBox, "open">,
+  nowMs: number,
+): Promise<readonly string[]> {
+  const opened = await Promise.all(secretsAt(endpoint, nowMs).map((kept) => box.open(endpoint.id, kept)));
+  return opened.filter((secret) => secret !== null);
 }
 
 function failedAt(at: number, code: string): AttemptAnswer {

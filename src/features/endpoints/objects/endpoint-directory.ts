@@ -11,6 +11,7 @@ import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
 import type {
   DeliveryList,
+  DeliveryPage,
   DirectoryMethods,
   EndpointAsked,
   EndpointList,
@@ -27,11 +28,12 @@ import type {
   StatusCounts,
 } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
-import type { RecoverQuery, SeenEndpoint } from "../shard-methods.ts";
+import type { RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
 import { openShardOf } from "./endpoint-objects.ts";
 import { EventLog } from "./event-log.ts";
 import { EventTypes } from "./event-types.ts";
+import { listDeliveries } from "./list-deliveries.ts";
 import { listEndpoints } from "./list-endpoints.ts";
 import { PortalLinks } from "./portal-links.ts";
 import { Recovery } from "./recovery.ts";
@@ -121,7 +123,8 @@ export function createEndpointDirectory({
     ): Promise<Result<{ created: boolean; endpoint: KeptEndpoint }, KeepRefusal>> {
       const { id, settings } = asked;
       let known = this.#index.find(id);
-      if (known !== null && !isOf(known, customer)) return err("other-customer");
+      if (asked.isNew !== true && customer !== undefined && known?.customer !== customer)
+        return err("unknown");
       if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
       known ??= this.#index.add(id, settings.customer ?? null);
       const { no, shard } = known;
@@ -176,32 +179,8 @@ export function createEndpointDirectory({
       return this.#log.list(query);
     }
 
-    async deliveries(asked: DeliveryList): Promise<FoundDelivery[]> {
-      const { endpoint, event, run, status, customer, after, limit } = asked;
-      const seqs = event === undefined ? undefined : [this.#log.find(event)?.seq ?? NO_EVENT];
-      const ofRun = run === undefined ? undefined : this.#log.ofRun(run);
-      const wanted =
-        seqs === undefined || ofRun === undefined
-          ? (seqs ?? ofRun)
-          : seqs.filter((seq) => ofRun.includes(seq));
-      const query = {
-        ...(wanted !== undefined && { seqs: wanted }),
-        ...(status !== undefined && { status }),
-        after,
-        limit,
-      };
-      if (wanted?.length === 0) return [];
-      if (endpoint !== undefined) {
-        const known = this.#find(endpoint, customer);
-        // One that was deleted lies somewhere.
-        if (known === null && customer !== undefined) return [];
-        const shards = known === null ? ALL_SHARDS : [known.shard];
-        return this.#shards.deliveriesIn(shards, { ...query, endpoints: [endpoint] });
-      }
-      if (customer === undefined) return this.#shards.deliveriesIn(ALL_SHARDS, query);
-      const own = [...this.#index.values()].filter((one) => one.customer === customer);
-      const endpoints = own.map(({ id }) => id);
-      return this.#shards.deliveriesIn(this.#index.shardsOf(customer), { ...query, endpoints });
+    async deliveries(asked: DeliveryList): Promise<DeliveryPage> {
+      return listDeliveries(asked, { index: this.#index, log: this.#log, shards: this.#shards });
     }
 
     async delivery(id: string, customer?: string): Promise<FoundDelivery | null> {
@@ -259,6 +238,15 @@ export function createEndpointDirectory({
       return all.flat().sort((a, b) => a.no - b.no);
     }
 
+    async reseal(): Promise<ResealedSecrets> {
+      const all = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.reseal());
+      return {
+        sealed: all.reduce((sum, { sealed }) => sum + sealed, 0),
+        unreadable: all.reduce((sum, { unreadable }) => sum + unreadable, 0),
+        more: all.some(({ more }) => more),
+      };
+    }
+
     async erase(): Promise<number> {
       const counts = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.erase());
       for (const kept of [this.#index, this.#log, this.#types, this.#links]) kept.erase();
@@ -302,9 +290,6 @@ export function createEndpointDirectory({
     }
   };
 }
-
-/** The place of no event. */
-const NO_EVENT = -1;
 
 function isOf({ customer }: IndexedEndpoint, only: string | undefined): boolean {
   return only === undefined || customer === only;

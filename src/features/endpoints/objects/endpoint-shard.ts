@@ -6,6 +6,7 @@ import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { vaultOf } from "../../../core/edge/vault-of.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { countDay } from "../count-day.ts";
@@ -21,12 +22,15 @@ import type {
   Pruned,
   PutAnswer,
   RecoverQuery,
+  ResealedSecrets,
   SeenDelivery,
   SeenEndpoint,
 } from "../shard-methods.ts";
 import { Deliverer, LEASE_MS } from "./deliverer.ts";
 import { openDirectoryOf, tenantOf } from "./endpoint-objects.ts";
 import { findDeliveries, toSeen } from "./find-deliveries.ts";
+import { resealSecrets } from "./reseal-secrets.ts";
+import { SecretBox } from "./secret-box.ts";
 import { ShardStore } from "./shard-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -55,6 +59,7 @@ export function createEndpointShard({
       this.#deliverer = new Deliverer(this.#store, {
         clock,
         deployment: () => deploymentOf(env),
+        box: () => this.#box,
         slots: new Semaphore(headerSlots),
         tenant: tenantOf(ctx.id),
         shard: Number(/(\d+)$/.exec(ctx.id.name ?? "")?.[1] ?? 0),
@@ -231,6 +236,10 @@ export function createEndpointShard({
       return [...this.#store.endpoints.values()];
     }
 
+    reseal(): Promise<ResealedSecrets> {
+      return resealSecrets(this.#store, this.#box, clock.now());
+    }
+
     prune(): Pruned {
       return this.#store.prune(clock.now() - LIMITS.eventRetentionMs);
     }
@@ -254,6 +263,10 @@ export function createEndpointShard({
         if (next !== null) this.#alarm.arm(Math.max(now, next));
       });
       if (!drained.ok) this.#alarm.arm(clock.now() + LEASE_MS);
+    }
+
+    get #box(): SecretBox {
+      return new SecretBox(vaultOf(deploymentOf(this.env).configured), tenantOf(this.ctx.id));
     }
 
     #enter(): number {

@@ -1,7 +1,7 @@
 import type { Notice } from "../../../core/contract/gate/notice.ts";
+import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
-import { NoticeTable } from "./notice-table.ts";
 
 /** Tell the tenant of an object; absent where the deployment has no endpoints. */
 export type TellOwner = (notices: readonly Notice[]) => Promise<void>;

@@ -81,12 +81,13 @@ export class EventLog {
     });
   }
 
-  /** The places of the events that a run has published, the latest first; so many at most. */
-  ofRun(run: string): number[] {
+  /** The places of the events that a run has published before one place, the latest first. */
+  ofRun(run: string, before: number, limit: number): number[] {
     const rows = this.#sql.exec<{ seq: number }>(
-      "SELECT seq FROM events WHERE run = ? ORDER BY seq DESC LIMIT ?",
+      "SELECT seq FROM events WHERE run = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
       run,
-      LIMITS.eventsRecovered,
+      before,
+      limit,
     );
     return Array.from(rows, ({ seq }) => seq);
   }

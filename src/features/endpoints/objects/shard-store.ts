@@ -1,5 +1,6 @@
 import { type Condition, parseCondition } from "../../../core/contract/condition.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
 import { DeliveryQueue } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";
@@ -8,7 +9,6 @@ import type { Pruned } from "../shard-methods.ts";
 import { BatchTable } from "./batch-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
 import { EndpointTable } from "./endpoint-table.ts";
-import { NoticeTable } from "./notice-table.ts";
 
 /** Everything that one object keeps: its tables, and in memory whose turn it is. */
 export class ShardStore {
@@ -76,6 +76,8 @@ export class ShardStore {
     this.together(() => {
       for (const event of fresh) {
         const { seq } = event;
+        // The attempt that is under way is the one that is asked for.
+        if (this.queue.isRunning({ no, seq })) continue;
         this.batches.add(event, [no]);
         const known = this.deliveries.find(no, seq);
         // Without a row it is as one that was just taken.

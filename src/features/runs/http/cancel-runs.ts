@@ -1,7 +1,7 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
 import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -60,7 +60,7 @@ async function cancelRuns(
   const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
     if ((await gate.cancel(id))?.change === "done") done.add(runId);
   };
-  const asOf = { status: null, tools: visibleTools(context), after: null } as const;
+  const asOf = { status: null, ...visibleJobs(context), after: null } as const;
   const { status, since, until } = query;
   let { after } = query;
   if (status === undefined || status === "running") {

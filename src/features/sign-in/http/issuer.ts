@@ -2,10 +2,11 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured, PersonFinder, SignInSecrets } from "../../../core/edge/configured.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Identity } from "./read-identity.ts";
-import { toBase64Url, UNKNOWN_KEY, verifyJwt } from "./verify-jwt.ts";
+import { UNKNOWN_KEY, verifyJwt } from "./verify-jwt.ts";
 
 /** The return of a person from the issuer. */
 export interface Return {

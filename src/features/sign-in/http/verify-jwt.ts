@@ -82,9 +82,3 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   if (!/^[\w-]*$/.test(text)) throw new Error("Cannot read base64url: it has another character");
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
 }
-
-/** Write bytes as base64url. */
-export function toBase64Url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}

@@ -17,11 +17,12 @@ interface Told {
 async function openWatched({
   confirmsItself = false,
   answer = () => new Response(null, { status: 204 }),
+  feature = endpoints(),
 } = {}) {
   const world = await openConnections({
     tools: [mailbox],
     confirmsItself,
-    features: [addedTools(), endpoints()],
+    features: [addedTools(), feature],
     key: { flags: ["approve", "manage_connections", "manage_keys", "manage_tools", "manage_endpoints"] },
     routes: { [`POST ${HOOK}`]: answer },
   });
@@ -122,5 +123,28 @@ describe("A tenant's endpoint", () => {
     const { connect, send } = await openWatched({ answer: () => new Response("", { status: 503 }) });
     const id = await connect("ada", "ada@acme.dev");
     expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("active");
+  });
+});
+
+describe("A connection's event", () => {
+  test("is offered until the tenant's endpoints have it, once, and the connection does not wait for that", async () => {
+    let isDown = true;
+    const feature = endpoints();
+    const down: typeof feature = {
+      ...feature,
+      tellTenant: (...given) =>
+        isDown ? Promise.reject(new Error("Cannot tell: it is down")) : feature.tellTenant!(...given),
+    };
+    const { connect, volley, told } = await openWatched({ feature: down });
+    const id = await connect("ada", "ada@acme.dev");
+    await volley.advance(10 * 60_000);
+    expect(await told()).toEqual([]);
+    isDown = false;
+    await volley.advance(20_000);
+    expect(await told()).toMatchObject([
+      { type: "volley.connection.active", data: { connection_id: id, subject: "ada" } },
+    ]);
+    await volley.advance(10 * 60_000);
+    expect(await told()).toHaveLength(1);
   });
 });

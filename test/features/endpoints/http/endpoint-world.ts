@@ -34,6 +34,9 @@ export interface WorldOptions {
   readonly features?: readonly Feature[];
   readonly routes?: Routes;
   readonly quota?: { readonly limit: number; readonly window_s: number };
+  readonly env?: Readonly<Record<string, unknown>>;
+  /** The feature itself, where a test looks into its objects. */
+  readonly feature?: Feature;
 }
 
 /**
@@ -42,15 +45,22 @@ export interface WorldOptions {
  * @param answer what every receiver answers
  */
 export async function openEndpoints(answer: Answer = taken, options: WorldOptions = {}) {
-  const { tools = [], features = [], routes = {}, quota } = options;
-  const asks = features.some(({ name }) => name === "confirmations");
+  const { tools = [], features = [], routes = {}, quota, env = {}, feature = endpoints() } = options;
+  const has = (other: string): boolean => features.some(({ name }) => name === other);
   const volley = await createTestVolley({
     tools: [publishEvent, ...tools],
-    features: [discovery(), addedTools(), endpoints(), keys(), tenantData(), ...features],
+    features: [discovery(), addedTools(), feature, keys(), tenantData(), ...features],
     key: {
-      flags: ["manage_endpoints", "manage_keys", "manage_tools", ...(asks ? (["approve"] as const) : [])],
+      flags: [
+        "manage_endpoints",
+        "manage_keys",
+        "manage_tools",
+        ...(has("confirmations") ? (["approve"] as const) : []),
+        ...(has("operator") ? (["operator"] as const) : []),
+      ],
       ...(quota !== undefined && { quota }),
     },
+    env,
     routes: { [`POST ${HOST}/*`]: answer, ...routes },
     // The library that verifies looks at the real clock.
     now: new Date(),

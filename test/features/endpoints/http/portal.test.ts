@@ -19,7 +19,13 @@ const open = async () => {
     return (method: string, path: string, body?: unknown) =>
       send(method, path.startsWith("/v1") ? path : `/v1/portal${path}`, body, { authorization });
   };
-  return { ...world, link };
+  /** Make an endpoint as its customer does, and say the id that it was given. */
+  const make = async (by: Awaited<ReturnType<typeof link>>, name: string): Promise<string> => {
+    const made = await by("POST", "/endpoints", { url: `${HOST}/${name}`, events: ["*"] });
+    expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201 });
+    return made.body.id as string;
+  };
+  return { ...world, link, make };
 };
 
 describe("A portal link", () => {
@@ -27,25 +33,34 @@ describe("A portal link", () => {
     const { link, publish, sentTo, later } = await open();
     const by = await link("c_1");
     expect((await by("GET", "")).body).toMatchObject({ customer: "c_1", read_only: false });
-    const made = await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"] });
+    const made = await by("POST", "/endpoints", { url: `${HOST}/mine`, events: ["*"] });
     expect(made).toMatchObject({
       status: 201,
-      body: { customer: "c_1", secret: expect.stringMatching(/^whsec_/) },
+      body: {
+        id: expect.stringMatching(/^ep_[0-9a-f]{32}$/),
+        customer: "c_1",
+        secret: expect.stringMatching(/^whsec_/),
+      },
     });
-    expect((await by("POST", "/endpoints/mine/test", {})).status).toBe(202);
+    const mine = `/endpoints/${made.body.id}`;
+    expect(await by("PUT", mine, { url: `${HOST}/mine`, events: ["x"] })).toMatchObject({
+      status: 200,
+      body: { events: ["x"] },
+    });
+    expect((await by("POST", `${mine}/test`, {})).status).toBe(202);
     await publish("x", {}, { customer: "c_1" });
     await later(1_000);
     expect(sentTo("mine")).toHaveLength(2);
     const { deliveries } = (await by("GET", "/deliveries")).body;
     expect(deliveries).toHaveLength(2);
     expect((await by("POST", `/deliveries/${deliveries[0].delivery_id}/resend`)).status).toBe(202);
-    expect((await by("POST", "/endpoints/mine/rotate", {})).body.secret).toMatch(/^whsec_/);
-    expect((await by("PATCH", "/endpoints/mine", { paused: true })).body).toMatchObject({ state: "paused" });
+    expect((await by("POST", `${mine}/rotate`, {})).body.secret).toMatch(/^whsec_/);
+    expect((await by("PATCH", mine, { paused: true })).body).toMatchObject({ state: "paused" });
     expect((await by("GET", "/event_types")).status).toBe(200);
   });
 
   test("T54 reaches no other customer's endpoints and deliveries, whatever it names, and no other path", async () => {
-    const { link, put, publish, send, later } = await open();
+    const { link, make, put, publish, send, later } = await open();
     await put("theirs", { customer: "c_2" });
     await put("tenants");
     await publish("x", { secret: "geheim" });
@@ -62,7 +77,7 @@ describe("A portal link", () => {
     for (const id of ["theirs", "tenants"]) {
       expect((await by("GET", `/deliveries?endpoint=${id}`)).body.deliveries).toEqual([]);
       expect((await by("GET", `/endpoints/${id}`)).status).toBe(404);
-      expect((await by("PUT", `/endpoints/${id}`, { url: `${HOST}/me`, events: ["*"] })).status).toBe(409);
+      expect((await by("PUT", `/endpoints/${id}`, { url: `${HOST}/me`, events: ["*"] })).status).toBe(404);
       expect((await by("PATCH", `/endpoints/${id}`, { url: `${HOST}/me` })).status).toBe(404);
       expect((await by("POST", `/endpoints/${id}/rotate`, {})).status).toBe(404);
       expect((await by("POST", `/endpoints/${id}/test`, {})).status).toBe(404);
@@ -71,13 +86,10 @@ describe("A portal link", () => {
       expect((await by("GET", `/deliveries/${id}`)).status).toBe(404);
       expect((await by("POST", `/deliveries/${id}/resend`)).status).toBe(404);
     }
-    await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"], customer: "c_2" });
-    expect((await by("PATCH", "/endpoints/mine", { customer: "c_2" })).body).toMatchObject({
-      customer: "c_1",
-    });
-    expect((await by("PATCH", "/endpoints/mine", { customer: null })).body).toMatchObject({
-      customer: "c_1",
-    });
+    const mine = `/endpoints/${await make(by, "mine")}`;
+    await by("PUT", mine, { url: `${HOST}/mine`, events: ["*"], customer: "c_2" });
+    for (const customer of ["c_2", null])
+      expect((await by("PATCH", mine, { customer })).body).toMatchObject({ customer: "c_1" });
     for (const path of [
       "/v1/endpoints",
       "/v1/events",
@@ -91,12 +103,30 @@ describe("A portal link", () => {
     expect((await by("POST", "/v1/portal_links", { customer: "c_2" })).status).toBe(401);
   });
 
+  test("T54 is told nothing of which ids others have: those are answered as ids that there are not", async () => {
+    const { link, put } = await open();
+    await put("theirs", { customer: "c_2" });
+    const by = await link("c_1");
+    const body = { url: `${HOST}/me`, events: ["*"] };
+    const [taken, free] = [
+      await by("PUT", "/endpoints/theirs", body),
+      await by("PUT", "/endpoints/heirs", body),
+    ];
+    const without = (answer: typeof taken) => ({
+      ...answer,
+      body: { ...answer.body, request_id: "", detail: answer.body.detail.replace(/'\w+'/, "") },
+    });
+    expect(taken.status).toBe(404);
+    expect(without(taken)).toEqual(without(free));
+  });
+
   test("that only reads changes nothing", async () => {
     const { link, put } = await open();
     await put("mine", { customer: "c_1" });
     const by = await link("c_1", { read_only: true });
     expect((await by("GET", "/endpoints")).body.endpoints).toMatchObject([{ id: "mine" }]);
     for (const [method, path] of [
+      ["POST", "/endpoints"],
       ["PUT", "/endpoints/new"],
       ["PATCH", "/endpoints/mine"],
       ["POST", "/endpoints/mine/test"],

@@ -1,19 +1,14 @@
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { toBase64Url } from "../link-token.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../kit/result.ts";
+import { sha256 } from "../../kit/sha256.ts";
+import { toBase64Url } from "../../kit/to-base64-url.ts";
 
 /** Runs work of the platform that takes real time, which a test's clock waits for. */
 export type Outside = <T>(work: Promise<T>) => Promise<T>;
 
-/** The owner of a sealed text: sealed for one, it cannot be opened as another's. */
-export type SealedFor = readonly [
-  tenant: string,
-  subject: string,
-  connectionId: string,
-  use: "tokens" | "link" | "verifier" | "visit",
-];
+/** The owner of a sealed text, its tenant first and its use last: sealed for one, it cannot be opened as another's. */
+export type SealedFor = readonly [tenant: string, ...owner: string[], use: string];
 
-interface VaultKey {
+export interface VaultKey {
   /** Tells which key sealed a text, and nothing of the key. */
   readonly id: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -21,6 +16,11 @@ interface VaultKey {
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
+/** The variable of the keys. */
+export const VAULT_KEY = "VOLLEY_VAULT_KEY";
+
+export const KEY_EXPECTED = "it must be 32 bytes in base64, as 'openssl rand -base64 32' prints them";
+
 const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]+)$/;
 
 /**
@@ -34,8 +34,7 @@ export function parseVaultKeys(text: string): Result<readonly VaultKey[], string
   const keys: VaultKey[] = [];
   for (const part of parts) {
     const decoded = attemptNow(() => Uint8Array.from(atob(part), (one) => one.charCodeAt(0)));
-    if (!decoded.ok || decoded.value.length !== KEY_BYTES)
-      return err("it must be 32 bytes in base64, as 'openssl rand -base64 32' prints them");
+    if (!decoded.ok || decoded.value.length !== KEY_BYTES) return err(KEY_EXPECTED);
     keys.push({ id: sha256(`volley vault ${part}`).slice(0, 8), bytes: decoded.value });
   }
   if (keys.length === 2 && keys[0]!.id === keys[1]!.id) return err("its two keys are the same");
@@ -48,10 +47,15 @@ export class Vault {
   readonly #outside: Outside;
   readonly #imported = new Map<string, Promise<CryptoKey>>();
 
-  /** @param keys at least one */
+  /** @param keys none where a deployment has no key: then nothing is sealed */
   constructor(keys: readonly VaultKey[], outside: Outside) {
     this.#keys = keys;
     this.#outside = outside;
+  }
+
+  /** Whether it has a key. */
+  get canSeal(): boolean {
+    return this.#keys.length > 0;
   }
 
   async seal(text: string, sealedFor: SealedFor): Promise<string> {
@@ -87,6 +91,11 @@ export class Vault {
   /** Whether a text is sealed under the key that seals now. */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(`v1.${this.#keys[0]!.id}.`);
+  }
+
+  /** Whether a text is sealed, under whatever key. */
+  static isSealed(text: string): boolean {
+    return SEALED.test(text);
   }
 
   #import(key: VaultKey): Promise<CryptoKey> {
