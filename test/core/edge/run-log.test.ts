@@ -168,25 +168,32 @@ describe("An object that keeps runs", () => {
     expect(await log.claimRerun(claim)).toBe(true);
     expect(await log.claimRerun({ ...claim, rerun: "second" })).toBe(false);
     await evictDurableObject(log);
-    expect(await log.reruns("root")).toEqual({
+    expect(await log.reruns("root")).toMatchObject({
       root: "root",
-      earlier: [{ rerun: "first", writes: ["a0"], body: null }],
+      answers: [],
+      earlier: [{ rerun: "first", at: expect.any(Number), writes: ["a0"], body: null, answers: [] }],
     });
     const child = runOf("first", { parent: "root" });
     await log.report(reportOf(child));
-    expect(await log.reruns("first")).toEqual({
+    const [yes, later] = [
+      runOf("yes", { parent: "root", answers: "q-1" }),
+      runOf("later", { parent: "first", answers: "q-2" }),
+    ];
+    await log.report(reportOf(yes, runOf("other", { parent: "root" }), later));
+    expect(await log.reruns("first")).toMatchObject({
       root: "root",
-      earlier: [{ rerun: "first", writes: ["a0"], body: child.body }],
+      answers: [yes.body],
+      earlier: [{ rerun: "first", writes: ["a0"], body: child.body, answers: [later.body] }],
     });
     await log.dropRerun("first");
-    expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
+    expect(await log.reruns("root")).toMatchObject({ root: "root", earlier: [] });
   });
 
   test("forgets reruns with everything else", async () => {
     const log = open();
     await log.claimRerun({ root: "root", rerun: "first", writes: ["a0"], after: 0 });
     await log.erase();
-    expect(await log.reruns("root")).toEqual({ root: "root", earlier: [] });
+    expect(await log.reruns("root")).toEqual({ root: "root", body: null, answers: [], earlier: [] });
   });
 
   test("gives everything page by page, as it was reported", async () => {
