@@ -60,6 +60,9 @@ async function cancelRuns(
   const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
     if ((await gate.cancel(id))?.change === "done") done.add(runId);
   };
+  // There are older jobs, and fewer before them by now: otherwise the same request would look at the same ones for ever.
+  const mayGoOn = (looked: readonly JobRecord[]): boolean =>
+    looked.length === LIMITS.cancelJobsLooked && done.size > 0;
   const asOf = { status: null, ...visibleJobs(context), after: null } as const;
   const { status, since, until } = query;
   let { after } = query;
@@ -68,7 +71,7 @@ async function cancelRuns(
     const going = await gate.jobs({ ...asOf, liveOf, since, until, limit: LIMITS.cancelJobsLooked });
     const fitting = going.filter((job) => fitsLive(query, job));
     await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
-    const isCut = fitting.length > LIMITS.runsInBulk || going.length === LIMITS.cancelJobsLooked;
+    const isCut = fitting.length > LIMITS.runsInBulk || mayGoOn(going);
     if (isCut || status === "running") return { runs: done.size, ...(isCut && { rest: after }) };
   }
   const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIMITS.cancelJobsLooked });
@@ -85,8 +88,7 @@ async function cancelRuns(
       for (const question of await questionsOf(run, log, context))
         if (await withdraw(question, context)) done.add(run.run_id);
     }
-    if (next === null)
-      return { runs: done.size, ...(jobs.length === LIMITS.cancelJobsLooked && { rest: query.after }) };
+    if (next === null) return { runs: done.size, ...(mayGoOn(jobs) && { rest: query.after }) };
     after = next;
   }
   return { runs: done.size, rest: after };
