@@ -131,8 +131,9 @@ export class ShardWorld {
   /** Offer what is written down. Never rejects: after a few rejections the platform drops an alarm. */
   async tellDue(): Promise<void> {
     await attempt(async () => {
-      const { configured, runnerOf } = this.deployment;
-      const told = { tenant: this.tenant, jurisdiction: runnerOf(this.tenant)?.jurisdiction };
+      const { deployment } = this;
+      const { configured } = deployment;
+      const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
       await this.#notices.tell(
         this.clock.now(),
         async (notices) => (await attempt(async () => configured.tellTenant?.(notices, told))).ok,
