@@ -1,6 +1,6 @@
 import type { Manager } from "./read-flags.ts";
 
-/** The command that runs a program of a package. */
+/** The command that runs a program which a package brings. */
 const RUNS = { npm: "npx", pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" } as const;
 
 /**
