@@ -1,6 +1,7 @@
 /**
  * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
- * source map; `dist/packs`; `dist/console`; `dist/bin`; and the notice of others' code in these.
+ * source map; `dist/packs`; `dist/console`, and the same with the documentation where `npm run docs` has built it; `dist/bin`; and the
+ * notice of others' code in these.
  *
  *   node scripts/build-package.ts
  *
@@ -8,7 +9,7 @@
  * import.
  */
 import { execFile } from "node:child_process";
-import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, chmod, cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -74,6 +75,20 @@ const files = await readdir(lib, { recursive: true });
 await Promise.all(
   files.filter((path) => /\.(?:js|d\.ts)$/.test(path)).map((path) => rewrite(join(lib, path))),
 );
+// A Worker that lists the feature `docs` names this folder instead of the other; one that does not serves no page of it.
+const [console, both] = ["dist/console", "dist/console-and-docs"].map((name) => join(root, name)) as [
+  string,
+  string,
+];
+await rm(both, { recursive: true, force: true });
+if (await isThere(join(console, "docs"))) await cp(console, both, { recursive: true });
 const command = join(root, "dist/bin/volley.js");
 await writeFile(command, `#!/usr/bin/env node\n${await readFile(command, "utf8")}`);
 await chmod(command, 0o755);
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -4,7 +4,8 @@
  *
  *   npm run release -- 0.2.0 [--dry-run] [--to FOLDER]
  *
- * A dry run changes no file of the repository and makes no commit: it packs what would be published, into `dist/release` or `--to`.
+ * A dry run changes no file of the repository and makes no commit: it packs what would be published, into `dist/release` or `--to`. Both ask
+ * the registry whether the names are free.
  */
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -12,12 +13,14 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
+import { checkNames } from "./release/check-names.ts";
 import { dateChangelog, readSection } from "./release/date-changelog.ts";
 import { PLACEHOLDER, readAddress } from "./release/repository-address.ts";
 import { stageCreate, stageVolley } from "./release/stage-packages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
+const CREATE = "templates/create-volley/package.json";
 const USAGE = "Usage: npm run release -- [VERSION] [--dry-run] [--to FOLDER]";
 
 async function main(): Promise<void> {
@@ -30,7 +33,8 @@ async function main(): Promise<void> {
   });
   const isDry = values["dry-run"];
   const manifest = await readText("package.json");
-  const { version: before } = JSON.parse(manifest) as { version: string };
+  const { name, version: before } = JSON.parse(manifest) as { name: string; version: string };
+  const { name: creator } = JSON.parse(await readText(CREATE)) as { name: string };
   const [version = before, ...more] = positionals;
   if (more.length > 0 || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) throw new Error(USAGE);
 
@@ -47,6 +51,7 @@ async function main(): Promise<void> {
     ...((await run("git", ["status", "--porcelain"], { cwd: root })).stdout === ""
       ? []
       : ["There are changes that are not committed."]),
+    ...(await checkNames([name, creator], { address, version })),
   ];
   for (const problem of problems) console.error(`${isDry ? "Would be refused" : "Refused"}: ${problem}`);
   if (problems.length > 0 && !isDry) return void (process.exitCode = 1);
@@ -56,6 +61,8 @@ async function main(): Promise<void> {
   const to = resolve(root, values.to);
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
+  // A dry run packs the documentation as it was built last, which may be not at all.
+  if (!isDry) await run("npm", ["run", "docs"], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   await run(process.execPath, ["scripts/build-package.ts"], { cwd: root });
   await run(process.execPath, ["scripts/build-create.ts"], { cwd: root });
   const release = { root, version, address };
@@ -68,7 +75,7 @@ async function main(): Promise<void> {
   if (isDry) return console.log("A dry run: nothing was committed, tagged or published.");
 
   await run("npm", ["version", version, "--no-git-tag-version", "--allow-same-version"], { cwd: root });
-  for (const path of ["templates/create-volley/package.json", "templates/starter/package.json"])
+  for (const path of [CREATE, "templates/starter/package.json"])
     await writeFile(join(root, path), withVersion(await readText(path), before, version));
   await writeFile(join(root, "CHANGELOG.md"), changelog);
   await run("git", ["commit", "--all", "--message", `chore: release ${version}`], { cwd: root });
@@ -86,7 +93,7 @@ const readText = (path: string): Promise<string> => readFile(join(root, path), "
 /** Put a version in the place of another, where a manifest gives its own or that of Volley. */
 function withVersion(text: string, before: string, after: string): string {
   return text.replaceAll(
-    new RegExp(`^(\\s*"(?:version|volley)": ")${before.replaceAll(".", "\\.")}"`, "gm"),
+    new RegExp(`^(\\s*"(?:version|volley)": "(?:npm:[^"]+@)?)${before.replaceAll(".", "\\.")}"`, "gm"),
     `$1${after}"`,
   );
 }

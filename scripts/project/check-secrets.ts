@@ -37,6 +37,7 @@ export function checkSecrets({ tools, features }: LoadedWorker, known: Known): r
         'LLM_BASE_URL = "https://api.openai.com/v1"   # in [vars]; its key is the secret LLM_API_KEY',
       ),
     );
+  if (isListed("agent")) findings.push(...checkModelKeys(known));
   const listed = attemptNow(() => checkSettings(values, [], features));
   if (!listed.ok) findings.push(wrong("settings", `${(listed.error as Error).message}.`));
   for (const { checkEnv } of isWhole ? features : []) {
@@ -46,6 +47,18 @@ export function checkSecrets({ tools, features }: LoadedWorker, known: Known): r
   return findings.some(({ level }) => level !== "ok")
     ? findings
     : [...findings, good("secrets", "Every secret that the tools declare is set.")];
+}
+
+/** The variables of the servers of models, each with the secret that it is asked with. */
+const MODEL_KEYS = { LLM_BASE_URL: "LLM_API_KEY", ANTHROPIC_BASE_URL: "ANTHROPIC_API_KEY" } as const;
+
+/** Look whether the servers of models are asked with a key. One of this machine or network may need none. */
+function checkModelKeys({ names, values, set }: Known): readonly Finding[] {
+  return Object.entries(MODEL_KEYS).flatMap(([address, key]) =>
+    values[address]?.startsWith("https:") !== true || names.has(key)
+      ? []
+      : [warning("secrets", `${key} is not set, so ${address} is asked without a key.`, set(key))],
+  );
 }
 
 /** Group the secrets that are not set by the tools that need them. */
@@ -70,13 +83,13 @@ function listShortly(names: readonly string[]): string {
 /** Look at VOLLEY_KEYS. */
 function checkKeys(
   { features }: Pick<LoadedWorker, "tools" | "features">,
-  { names, values, set }: Known,
+  { names, values, set, isWhole }: Known,
 ): readonly Finding[] {
   if (!names.has("VOLLEY_KEYS"))
     return [
       warning(
         "keys",
-        "VOLLEY_KEYS is not set, so no caller gets in. 'volley key --name me --tools \"*\"' prints a key and its entry.",
+        `VOLLEY_KEYS is not set, so no caller gets in${isWhole ? " but `dev-key`, while `volley dev` runs" : ""}. 'npx volley key --name me --tools "*"' prints a key and its entry.`,
         set("VOLLEY_KEYS"),
       ),
     ];
@@ -91,7 +104,7 @@ function checkKeys(
     return [
       warning(
         "keys",
-        "VOLLEY_KEYS has no entry, so no caller gets in. 'volley key --name me --tools \"*\"' prints one.",
+        "VOLLEY_KEYS has no entry, so no caller gets in. 'npx volley key --name me --tools \"*\"' prints one.",
       ),
     ];
   const asks = features.some(({ name }) => name === "confirmations");
@@ -99,7 +112,7 @@ function checkKeys(
     return [
       warning(
         "keys",
-        "No key has the flag 'approve', so nothing that waits for a person's yes can be decided. 'volley key --approve' makes one.",
+        "No key has the flag 'approve', so nothing that waits for a person's yes can be decided. 'npx volley key --approve' makes one.",
       ),
     ];
   return [good("keys", `VOLLEY_KEYS has ${callers.length} ${callers.length === 1 ? "entry" : "entries"}.`)];

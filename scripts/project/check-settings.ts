@@ -1,7 +1,5 @@
-import { access } from "node:fs/promises";
-import { resolve } from "node:path";
-
 import { findBindings } from "../catalogue/read-configured.ts";
+import { checkAssets } from "./check-assets.ts";
 import { type Finding, good, warning, wrong } from "./finding.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 import type { Project } from "./read-project.ts";
@@ -16,13 +14,11 @@ const FLAGS = {
 } as const;
 
 /** Look at the rest of `wrangler.toml`: its name, its date and flags, the files beside the Worker, the bindings of tools. */
-export async function checkSettings(
-  { config, shown, folder, environment }: Project,
-  { tools, features }: LoadedWorker,
-): Promise<readonly Finding[]> {
+export async function checkSettings(project: Project, worker: LoadedWorker): Promise<readonly Finding[]> {
+  const { config, shown, environment } = project;
   const findings: Finding[] = [];
   const at = environment === null ? "" : `env.${environment}.`;
-  const { compatibility_date: date, compatibility_flags: flags = [], assets } = config;
+  const { compatibility_date: date, compatibility_flags: flags = [] } = config;
   if (config.name === undefined)
     findings.push(wrong("name", `${shown} gives the Worker no name.`, 'name = "my-volley"'));
   if (date === undefined)
@@ -46,28 +42,10 @@ export async function checkSettings(
         `compatibility_flags = [${[...flags, ...missing.map(([flag]) => flag)].map((flag) => `"${flag}"`).join(", ")}]`,
       ),
     );
-  if (features.some(({ name }) => name === "console")) {
-    const directory = assets?.directory;
-    if (directory === undefined)
-      findings.push(
-        wrong(
-          "assets",
-          `${shown} does not name the files of the console, which is listed.`,
-          '[assets]\ndirectory = "node_modules/volley/dist/console"',
-        ),
-      );
-    // A build command may make it.
-    else if (config["build"] === undefined && !(await isThere(resolve(folder, directory))))
-      findings.push(
-        wrong(
-          "assets",
-          `The folder ${directory} of [assets] is not there. Install the packages: npm install.`,
-        ),
-      );
-  }
+  findings.push(...(await checkAssets(project, worker)));
   const bindings = new Set(findBindings(config));
   const lacking = new Map<string, string[]>();
-  for (const tool of tools)
+  for (const tool of worker.tools)
     for (const name of tool.bindings)
       if (!bindings.has(name)) lacking.set(name, [...(lacking.get(name) ?? []), tool.name]);
   for (const [name, users] of lacking)
@@ -93,9 +71,3 @@ function bindLines(name: string, at: string): string {
     `[[${at}kv_namespaces]]   # or d1_databases, r2_buckets: the kind that the tool uses\nbinding = "${name}"`
   );
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -25,11 +25,11 @@ const OF_REPOSITORY = ["private", "scripts", "devDependencies", "overrides", "cl
 export async function stageVolley({ root, version, address }: Release, to: string): Promise<string> {
   await mkdir(to, { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
-  await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", to], {
+  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", to], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   });
-  const tarball = join(to, `${String(manifest["name"])}-${String(manifest["version"])}.tgz`);
+  const tarball = join(to, stdout.trim());
   await run("tar", ["-xzf", tarball, "-C", to, "--strip-components", "1"]);
   await rm(tarball);
   const kept = Object.entries(manifest).filter(([field]) => !OF_REPOSITORY.includes(field));
@@ -39,8 +39,14 @@ export async function stageVolley({ root, version, address }: Release, to: strin
   return to;
 }
 
-/** Put what is published as `create-volley` into a folder; its templates depend on the same version. */
+/**
+ * Put what is published as `create-volley` into a folder; its templates depend on the same version, and import it as `volley` whatever its
+ * name is.
+ */
 export async function stageCreate({ root, version, address }: Release, to: string): Promise<string> {
+  const { name: published } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    name: string;
+  };
   await cp(join(root, "dist/create"), to, { recursive: true });
   const manifest = JSON.parse(await readFile(join(to, "package.json"), "utf8")) as Manifest;
   await writeJson(join(to, "package.json"), {
@@ -52,7 +58,7 @@ export async function stageCreate({ root, version, address }: Release, to: strin
   for (const { name } of TEMPLATES) {
     const path = join(to, "templates", name, "package.json");
     const made = JSON.parse(await readFile(path, "utf8")) as { dependencies: Record<string, string> };
-    made.dependencies["volley"] = version;
+    made.dependencies["volley"] = published === "volley" ? version : `npm:${published}@${version}`;
     await writeJson(path, made);
   }
   return to;

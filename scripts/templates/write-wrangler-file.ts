@@ -35,7 +35,7 @@ compatibility_flags = [
 ]
 keep_names = false
 minify = true`,
-    `# The pages for people: \`/\` and \`/console\`.\n[assets]\ndirectory = "node_modules/volley/dist/console"`,
+    `# The pages for people: \`/\` and \`/console\`. With the feature \`docs\` it is \`console-and-docs\`.\n[assets]\ndirectory = "node_modules/volley/dist/console"`,
     `[observability]\nenabled = true`,
     ...bind(""),
     ...[...migrations].map(([tag, of]) =>

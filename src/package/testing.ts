@@ -94,6 +94,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
     import("../core/edge/page/respond-page.ts"),
+    import("../core/edge/page/respond-flood.ts"),
     import("../features/connections/http/answer-link.ts"),
     import("../features/connections/http/answer-signed-in.ts"),
     import("../features/connections/http/run-awaiting.ts"),

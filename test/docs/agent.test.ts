@@ -36,7 +36,7 @@ describe("docs/agent.md", () => {
     expect(fields.map(([name]) => name)).toEqual(Object.keys(agentOptionsSchema().shape));
     expect(Object.fromEntries(fields.map(([name, ...row]) => [name, row]))).toMatchObject({
       strategy: [`\`${defaults.strategy}\``, expect.any(String)],
-      max_rounds: [say(defaults.maxRounds), `1 to ${say(LIMITS.agentRounds)}`],
+      max_rounds: [say(defaults.maxRounds), `1 to ${say(LIMITS.agentMaxRounds)}`],
       deadline_ms: [
         say(defaults.deadlineMs),
         `${say(LIMITS.agentLeastDeadlineMs)} to ${say(LIMITS.agentMaxDeadlineMs)}`,

@@ -177,9 +177,9 @@ test("the README's figures beside others are those of the pages that measure the
   const [sdk, graph, volley, background] = [
     "AI SDK `generateText`",
     "LangGraph `ToolNode`",
-    "Volley",
+    "Volley, no slots, as the others here",
     "Volley, every call in the background",
-  ].map((name) => cells(peers, name)[0]);
+  ].map((name) => Number(cells(peers, name)[0]).toLocaleString("en-US"));
   for (const part of [
     `native ${alone!.seconds} s and ${alone!.tokens} tokens, Volley ${batch!.seconds} s and ${batch!.tokens}.`,
     `native ${levels!.rounds} rounds, Volley ${references!.rounds}, in ${levels!.seconds} s and ${references!.seconds} s`,

@@ -39,6 +39,11 @@ const call = {
 const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
 const EVENTS = { accept: "text/event-stream" };
 const MCP = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+const STATELESS = { ...MCP, "mcp-protocol-version": "2026-07-28" };
+const clientOf = (abilities: object) => ({
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": abilities,
+});
 const post =
   (path: string, body: object, headers: Record<string, string> = {}) =>
   () =>
@@ -68,6 +73,32 @@ const DOORS = {
     rpc("tools/call", { name: "execute_actions", arguments: { actions: [action] } }),
     MCP,
   ),
+  mcpPage: post(
+    "/mcp?surface=flat",
+    rpc("tools/call", {
+      name: "probe-delete",
+      arguments: args,
+      _meta: clientOf({ elicitation: { url: {} } }),
+    }),
+    { ...STATELESS, "mcp-method": "tools/call", "mcp-name": "probe-delete" },
+  ),
+  mcpTask: async () => {
+    const _meta = clientOf({
+      elicitation: { url: {} },
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+    });
+    const asked = await post(
+      "/mcp?surface=flat",
+      rpc("tools/call", { name: "probe-delete", arguments: args, _meta }),
+      { ...STATELESS, "mcp-method": "tools/call", "mcp-name": "probe-delete" },
+    )();
+    const { taskId } = (JSON.parse(asked.text) as { result: { taskId: string } }).result;
+    return post("/mcp", rpc("tasks/get", { taskId, _meta }), {
+      ...STATELESS,
+      "mcp-method": "tasks/get",
+      "mcp-name": taskId,
+    })();
+  },
   mcpTools: post("/mcp", rpc("tools/list", {}), MCP),
   orchestration: post("/api/orchestration/batch", {
     tools: [{ id: "1", toolName: "probe-delete", input: args }],

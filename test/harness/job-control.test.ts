@@ -217,6 +217,17 @@ describe("A job", () => {
     expect(listed).not.toHaveProperty("args");
   });
 
+  test("is found by the batch that asked for it, with its siblings and nothing else", async () => {
+    const actions = [30, 31].map((n) => ({ tool: "probe-background", args: { n } }));
+    const { results, batch_id } = await caller.execute(actions);
+    await initiate({ n: 32 });
+    const ids = async (query: string) => (await list(query, caller)).jobs.map(({ job_id }) => job_id);
+
+    expect(new Set(await ids(`?batch_id=${batch_id}`))).toEqual(new Set(results.map(({ job_id }) => job_id)));
+    expect(await ids(`?batch_id=${batch_id}&tool=probe-background-once`)).toEqual([]);
+    expect(await ids("?batch_id=none")).toEqual([]);
+  });
+
   test("is found by its tool and by when it was created", async () => {
     const id = await initiate({ n: 11 });
     const { created_at } = await jobOf(id);

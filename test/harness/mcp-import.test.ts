@@ -45,6 +45,7 @@ test("a server's secret goes only where it is bound, and its absence is said", a
   expect([unbound.answer.status, problemOf(unbound.answer).code]).toEqual([422, "INVALID_TOOL"]);
   const without = await importServer("priv3", { url });
   expect([without.answer.status, problemOf(without.answer).code]).toEqual([422, "INVALID_TOOL"]);
+  expect(problemOf(without.answer).detail).toMatch(/wants to know who asks: give 'auth'/);
 });
 
 test("what is no MCP server, or a host that is private, is refused with what to do", async () => {
@@ -52,6 +53,8 @@ test("what is no MCP server, or a host that is private, is refused with what to 
     const { answer } = await importServer("none", { url });
     expect([answer.status, problemOf(answer).code], url).toEqual([422, "INVALID_TOOL"]);
   }
+  const elsewhere = await importServer("none", { url: `${ORIGIN}/echo?n=1` });
+  expect(problemOf(elsewhere.answer).detail).toMatch(/There is no MCP server at this address/);
   const both = await importServer("none", { url: `${ORIGIN}/mcp-server` }, { openapi: {} });
   expect([both.answer.status, problemOf(both.answer).code]).toEqual([422, "INVALID_REQUEST"]);
 });

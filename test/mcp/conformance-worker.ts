@@ -1,11 +1,12 @@
 import * as z from "zod";
 
+import { AnsweredFailure } from "../../src/core/catalog/tool-failure.ts";
 import { defineTool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/core/edge/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** The tools that the official conformance suite calls, as far as a tool of ours can be one. */
-const fixture = (name: string, run: ToolDeclaration["run"]) =>
+const fixture = (name: string, run: ToolDeclaration["run"], more: Partial<ToolDeclaration> = {}) =>
   defineTool({
     name,
     summary: `Fixture ${name}`,
@@ -18,7 +19,12 @@ const fixture = (name: string, run: ToolDeclaration["run"]) =>
     hosts: [],
     orchestration: { mode: "parallel-safe" },
     run,
+    ...more,
   });
+
+/** A tool that goes on after the answer to its call, as a task where the client has those. */
+const task = (name: string, run: ToolDeclaration["run"], more: Partial<ToolDeclaration> = {}) =>
+  fixture(name, run, { actions: ["create"], isWrite: true, execution: "fire-and-forget", ...more });
 
 const volley = createVolley({
   features: ALL_FEATURES,
@@ -37,6 +43,32 @@ const volley = createVolley({
     // These two show what must not be on the stream of a call, which no tool can put there.
     fixture("test_logging_tool", async () => "Nothing is logged to the client."),
     fixture("test_streaming_elicitation", async () => "Nothing is asked of the client."),
+    fixture("greet", async (args) => `Hello, ${(args as { readonly name: string }).name}!`, {
+      input: z.strictObject({ name: z.string() }),
+    }),
+    task(
+      "slow_compute",
+      async (args) => {
+        const { seconds } = args as { readonly seconds: number };
+        await scheduler.wait(1_000 * seconds);
+        return `It took ${seconds} s.`;
+      },
+      { input: z.strictObject({ seconds: z.number(), label: z.optional(z.string()) }) },
+    ),
+    task("failing_job", async () => {
+      throw new AnsweredFailure("UPSTREAM_ERROR", { retryable: false });
+    }),
+    // A tool of ours cannot break the protocol: a job that broke is a failed call.
+    task("protocol_error_job", async () => {
+      throw new Error("This tool intentionally breaks.");
+    }),
+    // A person decides on a page. The suite's client leads nobody there, so these are answered with what waits.
+    fixture("confirm_delete", async () => "It is deleted.", {
+      actions: ["delete"],
+      isWrite: true,
+      input: z.strictObject({ filename: z.string() }),
+    }),
+    fixture("multi_input", async () => "It is deleted.", { actions: ["delete"], isWrite: true }),
   ],
 });
 

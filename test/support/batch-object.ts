@@ -42,7 +42,7 @@ export class BatchObject {
       feature === "background" ? call(method, args) : others(feature, method, ...args);
   }
 
-  readonly #methods: Omit<BatchMethods, "settle" | "results"> = {
+  readonly #methods: Omit<BatchMethods, "settle" | "results" | "asker"> = {
     open: (_, fence, { deadlineMs }) => {
       if (fence !== this.#fence) return null;
       this.#endsAt ??= this.world.clock.now() + deadlineMs;

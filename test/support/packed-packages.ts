@@ -29,7 +29,16 @@ const root = resolve(".");
  */
 export async function packPackages(): Promise<PackedPackages> {
   const folder = await mkdtemp(join(tmpdir(), "volley-packed-"));
-  const env = { ...process.env, NO_COLOR: "1", CI: "1", WRANGLER_LOG_PATH: folder };
+  const env = {
+    ...process.env,
+    NO_COLOR: "1",
+    CI: "1",
+    WRANGLER_LOG_PATH: folder,
+    // Programs that a test puts there.
+    PATH: `${folder}:${process.env["PATH"] ?? ""}`,
+    // Refuses at once.
+    npm_config_registry: "http://127.0.0.1:1/",
+  };
   const end = async (program: string, words: readonly string[], cwd: string): Promise<Ended> =>
     promisify(execFile)(program, words, { cwd, env, maxBuffer: 64 * 1024 * 1024 }).then(
       ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),

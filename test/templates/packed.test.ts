@@ -19,6 +19,8 @@ test("the dry run of a release packs both packages, and changes nothing", () => 
   expect(packed.released).toMatch(/^Version (\S+) -> \1, tag v\1\.$/m);
   expect(packed.released).toMatch(/^Packed .*\/volley-\S+\.tgz: \d+ files/m);
   expect(packed.released).toMatch(/^Packed .*\/create-volley-\S+\.tgz: \d+ files/m);
+  // It asks a registry, which these tests have not.
+  expect(packed.released).toContain("The registry does not say whether the name 'volley' is free");
   expect(packed.released).toContain("nothing was committed, tagged or published");
 });
 
@@ -36,6 +38,20 @@ test("the package has its notice, links that lead into the repository, and nothi
     expect(notice).toMatch(new RegExp(`^  ${name} .*Apache-2\\.0`, "m"));
   const readme = await read("node_modules/volley/README.md");
   expect(readme.match(/(?:\]\(|src="|srcset=")(?!https?:|#)[^)"]*/g)).toBeNull();
+});
+
+test("the package has the documentation in a folder of its own, if it was built, so that a Worker serves what it lists", async () => {
+  const pages = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+  const built = await pages("dist/console/docs");
+  const dist = join(packed.folder, "node_modules/volley/dist");
+  expect(await pages(join(dist, "console-and-docs/docs"))).toEqual(built);
+  expect(await pages(join(dist, "console"))).toEqual(
+    expect.not.arrayContaining(["docs", "llms.txt", "llms-full.txt"]),
+  );
+  if (built.length > 0)
+    expect(await pages(join(dist, "console-and-docs"))).toEqual(
+      expect.arrayContaining(["_headers", "console.html", "docs", "llms.txt"]),
+    );
 });
 
 describe.each(TEMPLATES.map(({ name }) => name))("the template %s", (name) => {
@@ -120,6 +136,21 @@ describe("npm create volley", () => {
     expect(agents).toContain("`pnpm exec volley tools check`");
     expect(await read("with-pnpm", ".github/workflows/ci.yml")).toContain(
       "- run: npm install --global pnpm\n      - run: pnpm install\n      - run: pnpm run types\n      - run: pnpm test",
+    );
+  });
+
+  test("tells Yarn to make node_modules, and says which Yarn", async () => {
+    await writeFile(join(packed.folder, "yarn"), "#!/bin/sh\necho 4.9.9\n", { mode: 0o755 });
+    await packed.create("with-yarn", "--pm", "yarn", "--no-install", "--no-git");
+    expect(await read("with-yarn", ".yarnrc.yml")).toBe("nodeLinker: node-modules\n");
+    expect(await read("with-yarn", ".gitignore")).toContain("\n.yarn\n");
+    expect(JSON.parse(await read("with-yarn", "package.json"))).toMatchObject({
+      name: "with-yarn",
+      packageManager: "yarn@4.9.9",
+    });
+    expect(await read("with-yarn", "README.md")).toMatch(/Node 22\.13 or newer\. \[AGENTS/);
+    expect(await read("with-yarn", ".github/workflows/ci.yml")).toContain(
+      "- run: corepack enable\n      - run: yarn install\n",
     );
   });
 

@@ -222,8 +222,9 @@ class CallAuthAsD(TypedDict):
 
 
 CallAuth = TypedDict("CallAuth", {
-    "secret": "str",
-    "as": "Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]",
+    "secret": "NotRequired[str]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]]",
+    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
 })
 
 
@@ -238,11 +239,13 @@ class CancelRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
 
 
 class ChangedRuns(TypedDict):
     runs: int
     more: bool
+    next_cursor: NotRequired[str]
 
 
 class ChatAnswerMessagesItemA(TypedDict):
@@ -756,21 +759,6 @@ class GeminiAnswer(TypedDict):
     messages: List[GeminiAnswerMessagesItem]
 
 
-class HttpAuthAsC(TypedDict):
-    header: str
-
-
-class HttpAuthAsD(TypedDict):
-    query: str
-
-
-HttpAuth = TypedDict("HttpAuth", {
-    "secret": "NotRequired[str]",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], HttpAuthAsC, HttpAuthAsD]]",
-    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
-})
-
-
 class HttpCallQueryItemB(TypedDict):
     argument: str
     name: str
@@ -793,7 +781,7 @@ class HttpCall(TypedDict):
     query: NotRequired[List[Union[str, HttpCallQueryItemB]]]
     headers: NotRequired[Dict[str, str]]
     body: NotRequired[Union[Literal["args"], List[Union[str, HttpCallBodyBItemB]], HttpCallBodyC]]
-    auth: NotRequired[HttpAuth]
+    auth: NotRequired[CallAuth]
     result: NotRequired[str]
 
 
@@ -998,6 +986,7 @@ class ListedRun(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
 
 
@@ -1281,6 +1270,7 @@ class RerunRuns(TypedDict):
     request_id: NotRequired[str]
     since: NotRequired[str]
     until: NotRequired[str]
+    cursor: NotRequired[str]
     only: NotRequired[Literal["failed"]]
 
 
@@ -1338,6 +1328,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     answers: NotRequired[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
@@ -1567,6 +1558,7 @@ class Run(TypedDict):
     tools: List[str]
     tags: NotRequired[List[str]]
     subject: NotRequired[str]
+    connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
@@ -1713,22 +1705,30 @@ ToolImportAuthA = TypedDict("ToolImportAuthA", {
 })
 
 
-class ToolImportAuthBSchemesValueAsC(TypedDict):
+class ToolImportAuthB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthCSchemesValueAAsC(TypedDict):
     header: str
 
 
-class ToolImportAuthBSchemesValueAsD(TypedDict):
+class ToolImportAuthCSchemesValueAAsD(TypedDict):
     query: str
 
 
-ToolImportAuthBSchemesValue = TypedDict("ToolImportAuthBSchemesValue", {
+ToolImportAuthCSchemesValueA = TypedDict("ToolImportAuthCSchemesValueA", {
     "secret": "str",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthBSchemesValueAsC, ToolImportAuthBSchemesValueAsD]]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthCSchemesValueAAsC, ToolImportAuthCSchemesValueAAsD]]",
 })
 
 
-class ToolImportAuthB(TypedDict):
-    schemes: Dict[str, ToolImportAuthBSchemesValue]
+class ToolImportAuthCSchemesValueB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthC(TypedDict):
+    schemes: Dict[str, Union[ToolImportAuthCSchemesValueA, ToolImportAuthCSchemesValueB]]
 
 
 class ToolImportOverridesValue(TypedDict):
@@ -1754,7 +1754,7 @@ class ToolImportMcp(TypedDict):
 class ToolImport(TypedDict):
     prefix: str
     include: NotRequired[List[str]]
-    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB]]
+    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB, ToolImportAuthC]]
     base_url: NotRequired[str]
     overrides: NotRequired[Dict[str, ToolImportOverridesValue]]
     openapi: NotRequired[Union[str, Dict[str, Any]]]
@@ -2137,9 +2137,9 @@ class JobsPaths:
         """Show what became of background work: `GET /v1/jobs/{id}`"""
         return self._transport.send("GET", f"/v1/jobs/{quote(id, safe='')}", query={"wait_s": wait_s})  # type: ignore[no-any-return]
 
-    def list(self, *, status: Optional[Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]] = None, tool: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> JobPage:
+    def list(self, *, status: Optional[Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]] = None, tool: Optional[str] = None, batch_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> JobPage:
         """List background jobs, newest first: `GET /v1/jobs`"""
-        return self._transport.send("GET", "/v1/jobs", query={"status": status, "tool": tool, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
+        return self._transport.send("GET", "/v1/jobs", query={"status": status, "tool": tool, "batch_id": batch_id, "since": since, "until": until, "limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
 
     def redrive(self, id: str) -> Job:
         """Give a dead job new attempts: `POST /v1/jobs/{id}/redrive`"""

@@ -465,7 +465,8 @@ function findContractProblems(orchestration: Orchestration): string[] {
     const { error } = orchestrationSchema().safeParse(orchestration);
     const issues = error === undefined ? [] : toIssues(error, orchestration);
     const problems = issues.map(
-      ({ path, expected }) => `${path.slice(1).replaceAll("/", ".")}: expected ${expected}`,
+      ({ path, expected, received }) =>
+        `${path.slice(1).replaceAll("/", ".")}: expected ${expected}, received ${received}`,
     );
     if (problems.length > 0) return [`'orchestration' is invalid: ${problems.join("; ")}`];
   }

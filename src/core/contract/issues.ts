@@ -207,8 +207,15 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
     case "too_big":
       return [[path, bound(issue, issue.inclusive === false ? "less than" : "at most", issue.maximum)]];
     case "invalid_format":
+      if (issue.format !== "regex") return [[path, article(issue.format)]];
+      // An author's own words for it, where the library's do not stand in their place.
       return [
-        [path, issue.format === "regex" ? `text matching ${String(issue.pattern)}` : article(issue.format)],
+        [
+          path,
+          issue.message.startsWith("Invalid ")
+            ? `text matching ${String(issue.pattern)}`
+            : visibleText(issue.message, 120),
+        ],
       ];
     case "not_multiple_of":
       return [[path, `a multiple of ${issue.divisor}`]];

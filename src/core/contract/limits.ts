@@ -75,7 +75,7 @@ export const maxResponseBytes = 8 * 1024 * 1024;
 export const requestResponseBytes = 16 * 1024 * 1024;
 /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
 export const responseReserveBytes = 4 * 1024 * 1024;
-/** Responses of all requests of an isolate together, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
+/** Responses of all requests of an isolate together, with what references make of them, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
 export const isolateBytes = 64 * 1024 * 1024;
 /** Bytes that a JSON value counts there: its text counts as well, and in memory it takes some sixty. */
 export const valueBytes = 8;
@@ -343,7 +343,7 @@ export const runsInBulk = 1_000;
 export const rerunsAtOnce = 4;
 /** After this time such a request begins no other rerun: those that are begun may take their deadline, and proxies give up after a minute. */
 export const rerunsBegunMs = 30_000;
-/** Pages of the list that such a request looks through: their runs are held until it is over. */
+/** Pages of the list that such a request looks through: each is a call, and the next request goes on behind them. */
 export const runPagesInBulk = 50;
 /** Jobs that one page of the runs that go on looks at: a filter that fits little is asked for in several pages. */
 export const runJobsLooked = 500;
@@ -357,6 +357,8 @@ export const runsExportedBytes = 16 * 1024 * 1024;
 export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;
+/** A rerun that has left no record by then was killed: it takes its deadline, and is reported within two seconds. */
+export const rerunLostMs = 120_000;
 /** How long an endpoint that answered 410 Gone is sent nothing more. */
 export let goneEndpointMs = 24 * 3_600_000;
 /** Such endpoints remembered at once. */
@@ -445,8 +447,10 @@ export const agentBodyBytes = 4 * 1024 * 1024;
 export const agentNesting = 64;
 /** JSON values of a conversation: about 15 MB of an isolate's memory. */
 export const agentValues = 250_000;
-/** Rounds of tool calls that one request may have; what needs more is better asked in steps. */
+/** Rounds of tool calls that one request has, when it does not say: most questions take two or three. */
 export const agentRounds = 5;
+/** The most that it may say: what needs more is better asked in steps. */
+export const agentMaxRounds = 20;
 /** A request to a model with all its rounds, when it does not say: clients give up after two to ten minutes. */
 export const agentDeadlineMs = 120_000;
 /** Less than a second is no time for a model. */
@@ -667,6 +671,12 @@ export const keyOverlapS = 30 * 24 * 3_600;
 export const keyMakers = 4;
 /** Names of tools and categories of one key; who needs more takes a category. */
 export const keyTools = 100;
+/** Requests a minute of one address to pages and paths that take no key: fifty sign-ins, from an office behind one address. */
+export const visitorRequests = 240;
+/** The same of all addresses together, in an isolate: 100 a second ask objects. */
+export const visitorsRequests = 6_000;
+/** Addresses whose requests an isolate counts: about a megabyte. */
+export const visitors = 10_000;
 /** Objects that keep sign-ins, by whose they are, and clients and forms that were opened, by chance. */
 export const signInShards = 16;
 /** A form, or a request of an OAuth client: names, addresses, a token or two. */
@@ -779,6 +789,8 @@ export const connectionLinkMs = 10 * 60_000;
 export const tokenMarginMs = 60_000;
 /** Connections of one subject: a person has a handful of accounts, and one more of each. */
 export const connectionsOfSubject = 50;
+/** Connectors of which one request chooses a connection by name: each run keeps the names for its reruns. */
+export const connectionsChosen = 20;
 /** Connections that one of a tenant's sixteen objects keeps: 100,000 together, two KiB each. */
 export const connectionsPerShard = 6_250;
 /** The longest that a provider of accounts is waited for: a person waits too. */
@@ -797,6 +809,10 @@ export const connectionTextCharacters = 2_048;
 export const sealedAnew = 2_000;
 /** Scopes that one link asks for. */
 export const connectionScopes = 50;
+/** How long what waited for an account and could not be admitted waits until it is tried again: a minute has room for it. */
+export const awaitedAgainMs = 60_000;
+/** How often it is tried: for half an hour. Its question waits on, for a person or until the account is connected anew. */
+export const awaitedTries = 30;
 /** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
 export const portalOrigins = 20;
 /** Objects of a tenant in a bucket that one request deletes; what is left is said. */

@@ -40,10 +40,14 @@ const BY_BINDING: Readonly<Record<string, string>> = {
 /** Features, as far as they are looked at here: commands that run in Node, without the platform's types, look too. */
 type Listed = readonly { readonly name: string; readonly needs?: readonly string[] }[];
 
-/** Look at a list of features and tools. Throws, naming it, where a feature is listed twice or one that is needed is missing. */
+/** Look at a list of features and tools. Throws, naming it, where a feature is none, is listed twice, or one that is needed is missing. */
 export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
   const names = new Set<string>();
-  for (const { name } of features) {
+  for (const feature of features) {
+    const { name } = feature;
+    // The function itself has a name too, so it would pass for a feature without any path.
+    if (typeof feature === "function")
+      throw new Error(`Cannot create Volley: 'features' has the function ${name} itself; call it: ${name}()`);
     if (names.has(name)) throw new Error(`Cannot create Volley: the feature '${name}' is listed twice`);
     names.add(name);
   }

@@ -139,9 +139,13 @@ export interface CallerSource {
   readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
-/** How far a call reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid. */
+/**
+ * How far an action reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid.
+ *
+ * @param asked with the arguments of each of its calls: one, those of a loop, or none where they are not known yet
+ */
 export type SayReach = (
-  call: { readonly tool: string; readonly args: JsonObject },
+  asked: { readonly tool: string; readonly calls: readonly JsonObject[] },
   context: RequestContext,
 ) => Promise<string | null>;
 
@@ -153,6 +157,11 @@ export interface JobRuns {
   jobOf(runId: string): string | null;
   /** The results that will stay what they are, as JSON on the wire. */
   results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+  /**
+   * Whether a caller may read a job of its key's name: one that is narrower than who asked for it may not. Every caller may where it is
+   * absent.
+   */
+  mayRead?(job: JobRecord, context: RequestContext): Promise<boolean>;
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */

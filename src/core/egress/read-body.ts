@@ -83,6 +83,21 @@ export class ByteBudget {
     return this.#share.take(bytes, isSmall) ? null : { ...this.#share.wait(bytes, isSmall), bytes };
   }
 
+  /** Hold what is made of what was read, until the answer is written; what to wait for where that needs a turn. */
+  hold(bytes: number): Waiting | null {
+    this.#held += bytes;
+    const turn = this.share(bytes <= SMALL_BODY);
+    if (turn === null) return null;
+    const dropUnless = (isGranted: boolean): boolean => {
+      if (!isGranted) {
+        this.unshare(turn.bytes);
+        this.#drop(bytes);
+      }
+      return isGranted;
+    };
+    return { granted: turn.granted.then(dropUnless), cancel: turn.cancel };
+  }
+
   /** The isolate did not have them. */
   unshare(bytes: number): void {
     this.#shared -= bytes;
@@ -136,7 +151,7 @@ export class ByteBudget {
       turn.cancel();
       this.unshare(turn.bytes);
       this.#drop(sizeOf(0, values));
-      return err(CROWDED);
+      return err(OVERLOADED);
     }
     this.#values -= values;
     return ok(values);
@@ -252,7 +267,7 @@ export class CallBytes {
     if (isGranted) return;
     this.#budget.unshare(turn.bytes);
     this.give(bytes);
-    throw clock.ended ?? new ToolFailure(CROWDED.code, CROWDED);
+    throw clock.ended ?? new ToolFailure(OVERLOADED.code, OVERLOADED);
   }
 
   give(bytes: number): void {
@@ -622,7 +637,8 @@ function budgetSpent(): ToolFailure {
   });
 }
 
-const CROWDED = makeFailure("OVERLOADED", {
+/** Says that a call found no room in its tenant's bytes. */
+export const OVERLOADED = makeFailure("OVERLOADED", {
   retryAfterMs: 1_000,
   hint: "Other requests hold too much at the moment; try again, or ask for less at once.",
 });

@@ -17,7 +17,7 @@ import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
-import type { Call, MissingAccount, Plan, Step } from "../plan/step.ts";
+import type { Call, MissingAccounts, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -169,7 +169,7 @@ export interface Connected {
 
 /** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
 export type Connect = (call: {
-  readonly tool: Tool;
+  readonly tool: Pick<Tool, "name" | "connection" | "connectionOptional">;
   readonly origin: Origin;
   readonly ports: Ports;
 }) => Promise<Connected>;
@@ -215,11 +215,19 @@ export interface Accounts {
       readonly path?: string;
     },
   ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
-  /** Find which actions of a batch miss an account that a person can connect, by id. Never rejects. */
+  /**
+   * Find which actions of a batch miss accounts that a person can connect, by id, where its caller has such actions wait; undefined
+   * where it does not. Never rejects.
+   */
   missing(
-    batch: Batch,
+    batch: Pick<Batch, "entries" | "dryRun" | "background">,
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
-  ): Promise<ReadonlyMap<string, MissingAccount>>;
+  ): Promise<ReadonlyMap<string, MissingAccounts>> | undefined;
+  /** Hear of actions that were recorded to wait for accounts: one may have been connected since it was missed. Never rejects. */
+  awaited(
+    connectors: readonly string[],
+    execution: { readonly origin: Pick<Origin, "tenant" | "account">; readonly ports: Ports },
+  ): Promise<void>;
   /** Make the account of a subject that is told otherwise; null where a text is none. */
   of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */
@@ -231,7 +239,8 @@ export interface ParkingOptions
   extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
-  readonly origin: Pick<Origin, "key" | "account">;
+  readonly origin: Pick<Origin, "tenant" | "key" | "account">;
+  readonly accounts?: Pick<Accounts, "awaited"> | undefined;
 }
 
 /** Everything one request brings with it. */

@@ -37,8 +37,6 @@ export interface SeenRun {
   readonly startedAt: number;
   /** The batch that it was an action of. */
   readonly outer?: string | undefined;
-  /** The subject whose connections its tools used; absent where its caller named none. */
-  readonly subject?: string | undefined;
   /** The flow that it is a run of, and the job and the trigger where no request asked for it. */
   readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */

@@ -57,6 +57,8 @@ export interface PlanOptions {
   readonly isApproved?: boolean | undefined;
   /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
   readonly asksFirst?: Pick<ReadonlySet<string>, "has"> | undefined;
+  /** Actions that wait until accounts are connected, by id. */
+  readonly missing?: Plan["missing"];
   /** No caller waits for it, so its loops may be long. */
   readonly isLong?: boolean;
 }
@@ -74,7 +76,14 @@ export interface PlanOptions {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false, given, isApproved = false, isLong = false, asksFirst }: PlanOptions = {},
+  {
+    maySkipApproval = false,
+    given,
+    isApproved = false,
+    isLong = false,
+    asksFirst,
+    missing,
+  }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
@@ -109,6 +118,7 @@ export function makePlan(
   const asked = drafts.map(
     ({ task, entry }) =>
       asksFirst?.has(entry.id) ||
+      missing?.has(entry.id) ||
       (asks &&
         task.ok &&
         (!isApproved || takesResults(task.value, position)) &&
@@ -155,6 +165,7 @@ export function makePlan(
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
     ...(given !== undefined && { given }),
+    ...(missing !== undefined && { missing }),
     ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {

@@ -85,9 +85,9 @@ export interface Step {
   readonly keyed?: KeyedAction | undefined;
 }
 
-/** The account that a step waits for, and where it is connected. */
-export interface MissingAccount {
-  readonly connector: string;
+/** The accounts that a step waits for, by their connectors, and where the first of them is connected. */
+export interface MissingAccounts {
+  readonly connectors: readonly string[];
   readonly connectUrl: string;
 }
 
@@ -112,8 +112,8 @@ export interface Plan {
     ParkedGroup,
     "requestedBy" | "asker"
   >;
-  /** Steps that wait until an account is connected, by id. */
-  readonly missing?: ReadonlyMap<string, MissingAccount> | undefined;
+  /** Steps that wait until accounts are connected, by id. */
+  readonly missing?: ReadonlyMap<string, MissingAccounts> | undefined;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */

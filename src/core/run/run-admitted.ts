@@ -75,7 +75,6 @@ export async function runAdmitted(
         callKey: (step) => admission.ids().callKey(step, null),
         outer: within?.outer,
         runOf: within?.runOf,
-        subject: execution.origin.account?.subject,
       },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,
@@ -216,6 +215,7 @@ async function run(
       ...(plan.handles.length > 0 && {
         recalling: recallResults(plan.handles, gate, { budget: scope.budget, maySee }),
       }),
+      hold: (bytes) => scope.budget.hold(bytes),
       admit: (step, outcome) => answer.admit(step, outcome),
       asks: ({ tool, input }) => catalog.asks(tool, input) === true,
       park: (parked, dataOf) => {
@@ -226,7 +226,15 @@ async function run(
         const { runId = batchId(), ...of } = runOf ?? {};
         const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
         const { createParking, ...facts } = asking;
-        return createParking(plan, { asker, origin, ports, gate, callback, ...facts })(parked, dataOf);
+        return createParking(plan, {
+          asker,
+          origin,
+          ports,
+          gate,
+          callback,
+          accounts: brought?.accounts,
+          ...facts,
+        })(parked, dataOf);
       },
       ...(keys !== null && {
         known: keys.known(scope.budget),

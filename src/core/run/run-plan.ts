@@ -1,6 +1,8 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Begun } from "../contract/gate/parked-group.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
+import type { Waiting } from "../egress/isolate-bytes.ts";
+import { OVERLOADED } from "../egress/read-body.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
@@ -27,6 +29,8 @@ export interface PlanRunOptions {
     readonly has: (step: Step) => boolean;
     readonly decide: (step: Step, prepared: Prepared) => Promise<Outcome | null>;
   };
+  /** Holds the bytes of arguments that were looked up; their turn, where they have to wait for it. */
+  readonly hold?: (bytes: number) => Waiting | null;
   /** Admits an outcome to the answer, or makes of it what is said where there is no room: the plan goes on with that. */
   readonly admit?: (step: Step, outcome: Outcome) => Outcome;
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
@@ -68,8 +72,12 @@ class PlanRun {
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
-  /** The prepared calls of steps that had to be decided about. */
+  /** The calls of steps that were looked up: their bytes are held. */
   readonly #prepared = new Map<number, Result<Prepared, Failure>>();
+  /** Steps whose bytes are not to be had yet. The first one waits for its turn, for all of them. */
+  readonly #crowded = new Set<Step>();
+  #turn: Waiting | undefined;
+  readonly #decided = new Set<number>();
   /** Results of earlier batches, once they are there. */
   #handles: ReadonlyMap<string, Source> | undefined;
   /** The work that looking up may still cost; made when something is looked up. */
@@ -149,7 +157,8 @@ class PlanRun {
   #begin(step: Step): void {
     if (!step.task.ok) return;
     const { undecided } = this.#options;
-    if (undecided?.has(step) === true && !this.#prepared.has(step.index))
+    if (step.task.value.call === null && !this.#isHeld(step, step.task.value)) return;
+    if (undecided?.has(step) === true && !this.#decided.has(step.index))
       return void this.#decide(step, step.task.value, undecided.decide);
     if ((step.parking === "gated" || step.mayAsk === true) && this.#parks(step)) return;
     this.#underWay += 1;
@@ -171,6 +180,41 @@ class PlanRun {
     this.#start(ticket, step, (task) => this.#preparedOf(step, task));
   }
 
+  /** Look up what a step refers to and hold it; false where that has to wait. It is one more thing that the step waits for then. */
+  #isHeld(step: Step, task: Task): boolean {
+    const { index } = step;
+    if (this.#crowded.size === 0 && !this.#prepared.has(index)) {
+      const room = (this.#room ??= new Room());
+      const before = room.bytes;
+      const prepared = this.#prepare(task);
+      const turn = this.#options.hold?.(before - room.bytes) ?? null;
+      if (turn === null) this.#prepared.set(index, prepared);
+      else {
+        // Nothing that was looked up is kept meanwhile.
+        room.bytes = before;
+        void this.#await(turn, () => this.#prepared.set(index, this.#prepare(task)));
+      }
+    }
+    if (this.#prepared.has(index)) return true;
+    this.#open[index]! += 1;
+    this.#crowded.add(step);
+    return false;
+  }
+
+  /** @param lookUp looks up what was granted */
+  async #await(turn: Waiting, lookUp: () => void): Promise<void> {
+    this.#turn = turn;
+    const isGranted = await turn.granted;
+    const steps = Array.from(this.#crowded);
+    this.#crowded.clear();
+    for (const { index } of steps) this.#open[index]! -= 1;
+    if (isGranted) lookUp();
+    for (const step of steps) {
+      if (!isGranted) this.#settle(step, { status: "error", error: OVERLOADED, meta: {} });
+      else if (this.#isReady(step.index)) this.#begin(step);
+    }
+  }
+
   /** Begin a step once it is decided that it runs. That is one more thing that it waits for. */
   async #decide(
     step: Step,
@@ -179,8 +223,8 @@ class PlanRun {
   ): Promise<void> {
     const { index } = step;
     this.#open[index]! += 1;
-    const prepared = this.#prepare(task);
-    this.#prepared.set(index, prepared);
+    this.#decided.add(index);
+    const prepared = this.#preparedOf(step, task);
     const outcome = prepared.ok ? await decide(step, prepared.value) : null;
     this.#open[index]! -= 1;
     if (outcome !== null) this.#settle(step, outcome);
@@ -311,6 +355,7 @@ class PlanRun {
     const { amend, onOutcome } = this.#options;
     const told = amend === undefined ? outcome : amend(step, outcome);
     this.#outcomes[step.index] = told;
+    if (this.#crowded.has(step)) this.#turn?.cancel();
     if (!this.#parked.delete(step.index)) this.#left -= 1;
     onOutcome(step, told);
   }

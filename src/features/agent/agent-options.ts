@@ -34,7 +34,7 @@ export const agentOptionsSchema = lazySchema(() =>
           z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(LIMITS.agentTools)),
         )
         .check(z.describe("Names of tools or categories; all that the key may call unless said")),
-      max_rounds: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.agentRounds))),
+      max_rounds: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.agentMaxRounds))),
       deadline_ms: z.optional(
         z.int().check(z.minimum(LIMITS.agentLeastDeadlineMs), z.maximum(LIMITS.agentMaxDeadlineMs)),
       ),

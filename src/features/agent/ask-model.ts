@@ -11,11 +11,14 @@ import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result
 import { sleep } from "../../core/kit/sleep.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
+import type { Origin } from "./blame-part.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
-import { EventSplitter, type ServerSentEvent } from "../../core/kit/event-splitter.ts";
+import { EventSplitter } from "../../core/kit/event-splitter.ts";
+import { type ModelEvent, readEvent } from "./dialect/model-event.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
+import { withoutTokens } from "./dialect/tokens-in.ts";
 import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
 
 /** Where a model is, and what it is sent besides the request. */
@@ -49,6 +52,8 @@ export interface ModelPorts {
   readonly address: ModelAddress;
   /** The caller's request, which tells whose part of it a refusal is about. */
   readonly body: JsonObject;
+  /** The request in the dialect's own form, where another one is sent. */
+  readonly untranslated?: Origin["untranslated"];
   /** When the request's time is over, in milliseconds since the epoch. */
   readonly endsAt: number;
   /** Aborts when the caller has gone away. */
@@ -77,6 +82,7 @@ export async function askModel(
     withoutApi.add(url);
   }
   const { bridge } = instead!;
+  const { toOwnPath } = bridge;
   const written = bridge.toRequest(request);
   if (!written.ok) return written;
   const dialect: ModelPorts["dialect"] = {
@@ -86,7 +92,8 @@ export async function askModel(
     },
   };
   const heard = streaming === null ? null : { ...streaming, relay: bridge.toHearer(streaming.relay) };
-  return askAt(written.value, { ...model, dialect, address: { ...model.address, url: instead!.url } }, heard);
+  const address = { ...model.address, url: instead!.url };
+  return askAt(written.value, { ...model, dialect, address, untranslated: { request, toOwnPath } }, heard);
 }
 
 /** Addresses at which this isolate found no such API. */
@@ -156,7 +163,7 @@ interface Attempting {
 
 async function attemptOnce(
   body: string,
-  { ports, dialect, address, body: sentHere, bytes }: ModelPorts,
+  { ports, dialect, address, body: sentHere, untranslated, bytes }: ModelPorts,
   { streaming, signal, wait, redactor, request }: Attempting,
 ): Promise<Result<ModelTurn, Trouble>> {
   const sent = await attempt(() =>
@@ -175,7 +182,7 @@ async function attemptOnce(
   const reading = { wait, clock: ports.clock };
   const held = new AnswerBytes(bytes, signal);
   if (response.status !== 200) {
-    const origin = { request, body: sentHere };
+    const origin = { request, body: sentHere, untranslated };
     const trouble = await explainStatus(response, reading, origin);
     const isServed = address.instead === undefined || response.status !== 404 || trouble.isOfModel;
     return err(isServed ? trouble : { refusal: NOT_SERVED, isPassing: false });
@@ -184,7 +191,7 @@ async function attemptOnce(
   if (streaming === null) {
     const text = await readText(response, reading, LIMITS.modelBytes, (read) => held.growTo(read));
     const isHeld = text !== null && isBearable(text) && (await held.growTo(sizeOf(text)));
-    const parsed = isHeld ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
+    const parsed = isHeld ? attemptNow(() => readAnswer(text, redactor)) : null;
     const turn = parsed?.ok === true ? dialect.readTurn(withoutOurs(parsed.value)) : null;
     if (turn !== null) return ok(turn);
     held.drop();
@@ -198,6 +205,14 @@ async function attemptOnce(
   const turn = await readStream(response, streaming, { ...reading, redactor, held });
   if (!turn.ok) held.drop();
   return turn;
+}
+
+/** Parse a whole answer, without secrets in it. */
+function readAnswer(text: string, redactor: ModelRedactor | null): unknown {
+  if (redactor === null) return parseExact(text);
+  const answer = parseExact(redactor.json(text));
+  if (!text.includes('"logprobs"')) return answer;
+  return withoutTokens(answer, (tokens) => redactor.piece(tokens, true).clean !== tokens);
 }
 
 /** The size of a whole answer, once it is parsed. */
@@ -227,7 +242,7 @@ async function readStream(
   let left: number = LIMITS.modelStreamBytes;
   let eventsLeft: number = LIMITS.modelPieces;
   let fault: Refusal | null = null;
-  const take = (events: readonly ServerSentEvent[], said: string[]): void => {
+  const take = (events: readonly ModelEvent[], said: string[]): void => {
     for (const event of events) {
       const taken = relay.take(event);
       if (!taken.ok) {
@@ -237,7 +252,7 @@ async function readStream(
       if (taken.value !== "") said.push(taken.value);
     }
   };
-  const pass = (events: readonly ServerSentEvent[]): string => {
+  const pass = (events: readonly ModelEvent[]): string => {
     const said: string[] = [];
     eventsLeft -= events.length;
     for (const event of events) {
@@ -250,7 +265,7 @@ async function readStream(
     }
     return said.join("");
   };
-  const passLast = (events: readonly ServerSentEvent[]): string => {
+  const passLast = (events: readonly ModelEvent[]): string => {
     const said = [pass(events)];
     if (fault === null && secrets !== null) take(secrets.end(), said);
     return said.join("");
@@ -291,13 +306,13 @@ function withoutOurs(said: unknown): unknown {
 }
 
 /** An event as it came, unless it has our field, which JSON may write with escapes, or a name of ours. */
-function withoutOurVoice(event: ServerSentEvent): ServerSentEvent {
+function withoutOurVoice(event: ModelEvent): ModelEvent {
   const { data } = event;
   const name = event.name.startsWith(OURS) ? "" : event.name;
   if (data === null || !(event.raw.includes(OURS) || data.includes("\\u"))) return event;
-  const parsed = attemptNow(() => parseExact(data));
-  if (!parsed.ok || (name === event.name && withoutOurs(parsed.value) === parsed.value)) return event;
-  const json = JSON.stringify(withoutOurs(parsed.value));
+  const value = readEvent(event);
+  if (value === null || (name === event.name && withoutOurs(value) === value)) return event;
+  const json = JSON.stringify(withoutOurs(value));
   return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
 }
 

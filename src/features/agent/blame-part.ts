@@ -7,6 +7,13 @@ import { visibleText } from "../../core/kit/visible-text.ts";
 export interface Origin {
   readonly request: JsonObject;
   readonly body: JsonObject;
+  /** The request that it was translated from; absent where it was not. */
+  readonly untranslated?:
+    | {
+        readonly request: JsonObject;
+        readonly toOwnPath: (path: readonly string[], request: JsonObject) => readonly string[];
+      }
+    | undefined;
 }
 
 /**
@@ -17,18 +24,26 @@ export interface Origin {
  * @param why the status, and its code where that is well known
  */
 export function blamePart(said: unknown, origin: Origin, why: string): Refusal | null {
-  const path = findPath(said, origin.request);
-  if (path === null) return null;
+  const { body, untranslated } = origin;
+  const found = findPath(said, origin.request);
+  if (found === null) return null;
+  const request = untranslated?.request ?? origin.request;
+  const path = untranslated?.toOwnPath(found, request) ?? found;
   const [field = "", at] = path;
-  const { request, body } = origin;
   const part = request[field];
   if (!Array.isArray(part))
     return Object.hasOwn(body, field) ? blameCaller(path, origin, why) : blameUs(field, why);
-  const theirs: readonly unknown[] = Array.isArray(body[field]) ? (body[field] as unknown[]) : [];
+  const own = body[field];
+  const theirs: readonly unknown[] = Array.isArray(own) ? own : part.filter((one) => isTextOf(own, one));
   if (at === undefined) return blameList(field, { all: part, theirs }, why);
-  const own = theirs.indexOf(part[Number(at)]);
-  if (own >= 0) return blameCaller([field, String(own), ...path.slice(2)], origin, why);
+  const place = theirs.indexOf(part[Number(at)]);
+  if (place >= 0) return blameCaller([field, String(place), ...path.slice(2)], origin, why);
   return blameUs(nameOf(field, part[Number(at)]), why);
+}
+
+/** Whether a message was made of a text that a body has in place of a list. */
+function isTextOf(text: unknown, message: unknown): boolean {
+  return typeof text === "string" && isJsonObject(message) && message["content"] === text;
 }
 
 function blameCaller(path: readonly string[], { body }: Origin, why: string): Refusal {

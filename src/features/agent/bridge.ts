@@ -8,6 +8,8 @@ export interface Bridge {
   /** Where that API is called, below the configured address. */
   readonly path: string;
   readonly toRequest: (request: JsonObject) => Result<JsonObject, Refusal>;
+  /** Where in the dialect's request that comes from which stands at a place of the translated one. */
+  readonly toOwnPath: (path: readonly string[], request: JsonObject) => readonly string[];
   /** An answer in the dialect; null where it is none. */
   readonly toAnswer: (answer: unknown) => JsonObject | null;
   /** Hears that API's stream, and tells the dialect's relay of it. */

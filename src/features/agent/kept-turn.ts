@@ -1,10 +1,7 @@
-import { toFailedReply } from "../../core/run/turns/to-tool-reply.ts";
-import { makeFailure } from "../../core/contract/failure.ts";
+import { decideReply, readDecisions } from "../../core/run/turns/decide-reply.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
-import type { AnsweredMethods, AnsweredQuestion } from "../../core/contract/gate/parked-group.ts";
-import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { parseExact } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
@@ -15,7 +12,7 @@ import { CROWDED } from "../../core/egress/crowded.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
-import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
+import type { KeptTurn, Voice } from "./voice.ts";
 
 type KeepPorts = Pick<Ports, "sha256">;
 
@@ -115,7 +112,7 @@ export async function restoreTurns(
   });
   const looked = await attempt(() =>
     readDecisions(
-      found.map(({ kept }) => kept),
+      found.flatMap(({ kept }) => kept.replies.map(([, reply]) => reply)),
       world,
     ),
   );
@@ -308,119 +305,4 @@ function handleIn(rows: ReadonlyMap<string, Row>, { exact, loose }: TurnName): s
   if (rows.has(exact)) return exact;
   const pointer = loose === null ? undefined : rows.get(loose);
   return pointer === undefined ? null : pointer.json.slice(POINTS_TO.length);
-}
-
-const callQuestions = createPartCall<AnsweredMethods>("confirmations");
-
-/**
- * Read the results of everything that waited for a person, and of the questions that followed from it. A Worker that asks
- * no more cannot tell.
- */
-async function readDecisions(
-  turns: readonly KeptTurn[],
-  { gate, brought, bytes }: Pick<KeepWorld, "gate" | "brought" | "bytes">,
-): Promise<Result<ReadonlyMap<string, AnsweredQuestion | null>, Refusal>> {
-  const waiting = new Set(
-    turns.flatMap(({ replies }) =>
-      replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
-    ),
-  );
-  const records = new Map<string, AnsweredQuestion | null>();
-  for (const id of waiting) {
-    const refused = await bytes.hold(LIMITS.idempotencyAnswerBytes);
-    if (refused !== null) return err(refused);
-    const record = brought?.asking === undefined ? null : await callQuestions(gate, "confirmation", id);
-    bytes.give(LIMITS.idempotencyAnswerBytes - (record?.answerJson?.length ?? 0));
-    records.set(id, record);
-    for (const result of answered(record)) {
-      const next = questionOf(result);
-      if (next !== null) waiting.add(next);
-    }
-  }
-  return ok(records);
-}
-
-/** The results that a decision was answered with, as far as they were kept. */
-function answered(record: AnsweredQuestion | null): readonly JsonObject[] {
-  if (record === null || record.answerJson === null) return [];
-  return (parseExact(record.answerJson) as { readonly results: readonly JsonObject[] }).results;
-}
-
-/** The question that a result waits for; null where it waits for none. */
-function questionOf({ status, confirmation }: JsonObject): string | null {
-  return status === "pending_confirmation" && isJsonObject(confirmation) ? String(confirmation["id"]) : null;
-}
-
-/** A reply as it is by now: what waited for a person has its result, once that is decided. */
-function decideReply(reply: KeptReply, records: ReadonlyMap<string, AnsweredQuestion | null>): KeptReply {
-  if (reply.waits.length === 0) return reply;
-  const results = new Map(
-    reply.waits.flatMap(({ confirmation, action }) => {
-      const result = resultOf(action, confirmation, records);
-      return result === null ? [] : [[action, result] as const];
-    }),
-  );
-  if (results.size === 0) return reply;
-  const said = parseExact(reply.json) as JsonObject;
-  if (!Array.isArray(said["results"])) {
-    const [[, result] = []] = results;
-    return { ...reply, ...toReply(result!) };
-  }
-  const shown = (said["results"] as JsonObject[]).map((result) => {
-    const decided =
-      result["status"] === "pending_confirmation" ? results.get(String(result["id"])) : undefined;
-    return decided === undefined ? result : { ...decided, index: result["index"], id: result["id"] };
-  });
-  const summary: Record<string, number> = { total: shown.length };
-  for (const { status } of shown) {
-    const key = status === "success" ? "ok" : String(status);
-    summary[key] = (summary[key] ?? 0) + 1;
-  }
-  return { ...reply, json: JSON.stringify({ ...said, results: shown, summary }) };
-}
-
-/** The result of an action that waited; null while it waits. */
-function resultOf(
-  action: string,
-  question: string,
-  records: ReadonlyMap<string, AnsweredQuestion | null>,
-): JsonObject | null {
-  const record = records.get(question) ?? null;
-  if (record?.status === "pending") return null;
-  if (record === null || record.status === "expired")
-    return failed(
-      "error",
-      "The question expired without a decision, so it did not happen. Ask for it again if it is still wanted.",
-    );
-  const { status } = record;
-  const own = answered(record).find(({ id }) => id === action);
-  if (own !== undefined) {
-    const next = questionOf(own);
-    return (next === null ? null : resultOf(action, next, records)) ?? own;
-  }
-  return status === "rejected"
-    ? failed(
-        "error",
-        "A person said no, so it did not happen. Do not ask for it again unless the person wants it.",
-      )
-    : failed(
-        "unknown",
-        "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
-      );
-}
-
-function failed(status: "error" | "unknown", hint: string): JsonObject {
-  const { json } = toFailedReply(status, makeFailure("CONFIRMATION_INVALID", { hint }));
-  return JSON.parse(json) as JsonObject;
-}
-
-/** A result of an envelope, as the reply to a call. */
-function toReply(result: JsonObject): { readonly json: string; readonly failed: boolean } {
-  const { index: _, id: __, tool: ___, meta: ____, ...said } = result;
-  const { status, data } = said;
-  const isData = status === "success" && !(isJsonObject(data) && "status" in data);
-  return {
-    json: JSON.stringify(isData ? data : said),
-    failed: status !== "success" && status !== "initiated",
-  };
 }

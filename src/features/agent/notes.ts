@@ -26,11 +26,14 @@ export const GO_ON = `${MARK} Now do that: call the tools, or answer if nothing 
 /** Tell a caller which actions wait for a person, so that the id of each question can be found in the text again. */
 export function sayWaiting(questions: readonly PendingConfirmation[]): string {
   const asked = questions.map(
-    ({ id, message, expiresAt, url }) =>
-      `${message} (confirmation ${id}, until ${new Date(expiresAt).toISOString()}): ${url}`,
+    ({ id, message, expiresAt, url, connectUrl }) =>
+      `${message} (confirmation ${id}, until ${new Date(expiresAt).toISOString()}): ${connectUrl ?? url}`,
   );
+  const first = questions.every(({ connectUrl }) => connectUrl !== undefined)
+    ? "connect an account"
+    : "agree";
   return [
-    "Nothing of this has happened yet, because a person has to agree first:",
+    `Nothing of this has happened yet, because a person has to ${first} first:`,
     ...asked.map((line) => `- ${line}`),
     "Once it is decided, send this conversation back with a message, and it goes on.",
   ].join("\n");

@@ -12,6 +12,7 @@ import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.t
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
+import type { OpenReply, Waiting } from "../../core/run/turns/decide-reply.ts";
 import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
 import { toRefusedReply, toToolReply } from "../../core/run/turns/to-tool-reply.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
@@ -25,22 +26,10 @@ import type { Plan, Step } from "../../core/plan/step.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
 
-/** An action of a reply that waits for a person. */
-export interface Waiting {
-  readonly confirmation: string;
-  /** The action's id in its batch. */
-  readonly action: string;
-}
-
-/** The reply to one of a model's calls, and the part of it that is still open. */
-export interface RoundReply extends ToolReply {
-  readonly waits: readonly Waiting[];
-}
-
 /** The result of a round. */
 export interface Round {
   /** One for every call, in their order. */
-  readonly replies: readonly RoundReply[];
+  readonly replies: readonly OpenReply[];
   /** The result of every action, as JSON, in the order asked. */
   readonly results: readonly string[];
   /** The questions that were asked of a person. */
@@ -89,7 +78,7 @@ export async function runRound(
   const { ports, gate } = execution;
   const startedAt = ports.clock.now();
   const { batches, replies: refused } = toRoundBatches(calls, execution.catalog, options.bodyBytes);
-  const replies = new Map<number, RoundReply>();
+  const replies = new Map<number, OpenReply>();
   for (const [call, reply] of refused) replies.set(call, { ...reply, waits: [] });
   const texts = new Map<number, readonly string[]>();
 
@@ -162,7 +151,7 @@ function numberResults(
   calls: readonly ModelCall[],
   batches: readonly RoundBatch[],
   known: {
-    readonly replies: ReadonlyMap<number, RoundReply>;
+    readonly replies: ReadonlyMap<number, OpenReply>;
     readonly texts: Map<number, readonly string[]>;
     readonly onResult: RoundOptions["onResult"];
   },
@@ -201,7 +190,8 @@ async function runBatch(
   const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
     const maySkipApproval = current.caller.skipApproval;
     current.watch?.enter("plan");
-    const made = makePlan(asked, current.catalog, { maySkipApproval });
+    const missing = await current.brought?.accounts?.missing(asked, current);
+    const made = makePlan(asked, current.catalog, { maySkipApproval, missing });
     const plan =
       made.ok && requestKey !== undefined ? await requestKey.keyWrites(made.value, current.catalog) : made;
     if (!plan.ok) return err({ refusal: plan.error, quota: null });

@@ -68,6 +68,8 @@ export interface BatchMethods {
   /** Take the report of an attempt; false when its fence is not the row's any more. */
   settle(jobId: string, fence: number, report: BatchReport): boolean;
   results(jobId: string, query: ResultQuery): ResultPage;
+  /** The caller whose rights a batch runs with; null where there is no such batch. */
+  asker(jobId: string): Caller | null;
 }
 
 /** The last word of an attempt. */

@@ -59,13 +59,16 @@ export function begunFlows(
 
 /** The fields of a group that a list shows: neither arguments nor results. */
 export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits"> {
+  /** Whose accounts it uses; absent where it uses the deployment's own, and where a version recorded it that did not say. */
+  readonly subject?: string;
   readonly actions: readonly Pick<ParkedAction, "id" | "tool" | "gated">[];
 }
 
 /** Make of a group what a list shows of it. */
-export function toHead({ requestedBy, asker, awaits, actions }: ParkedGroup): ConfirmationHead {
+export function toHead({ requestedBy, asker, awaits, account, actions }: ParkedGroup): ConfirmationHead {
   return {
     requestedBy,
+    ...(account !== undefined && { subject: account.subject }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
     actions: listAsked(actions).map(({ id, tool, gated }) => ({ id, tool, gated })),
@@ -117,6 +120,8 @@ export interface ConfirmationQuery {
   readonly status: ConfirmationStatus | null;
   /** Only those that hold no other tool; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
+  /** Only those that use the accounts of this subject; all where it is not said. */
+  readonly subject?: string | undefined;
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: JobCursor | null;

@@ -45,14 +45,15 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
         ),
       ),
     );
-    const small = drafts.filter(({ groupJson }) => isSmall(groupJson));
+    const fit = drafts.filter((one) => flawOf(one, plan) === null);
     const origin = options.requestUrl === undefined ? undefined : new URL(options.requestUrl).origin;
-    const answer = await record(small, options.gate, origin);
+    const answer = await record(fit, options.gate, origin);
+    await tellAwaited(fit, answer ?? [], options);
     return new Map(
       drafts.flatMap((one) => {
         const recorded = answer?.find(({ id }) => id === one.id);
         return recorded === undefined
-          ? toFailures(one, isSmall(one.groupJson) ? (answer === null ? UNREACHABLE : FULL) : TOO_LARGE)
+          ? toFailures(one, flawOf(one, plan) ?? (answer === null ? UNREACHABLE : FULL))
           : toPending(one, {
               expiresAt: recorded.expiresAt,
               url: toConfirmationUrl(one.id, origin),
@@ -81,6 +82,19 @@ async function record(
     ),
   );
   return asked.ok ? asked.value : null;
+}
+
+/** An account may have been connected since it was missed, and then what waits for it was not there to be run. */
+async function tellAwaited(
+  drafts: readonly Draft[],
+  answer: ParkAnswer,
+  { accounts, origin, ports }: ParkingOptions,
+) {
+  const recorded = new Set(answer.map(({ id }) => id));
+  const connectors = drafts.flatMap(({ id, group }) =>
+    recorded.has(id) ? (group.awaits?.connectors ?? []) : [],
+  );
+  if (connectors.length > 0) await accounts?.awaited([...new Set(connectors)], { origin, ports });
 }
 
 /** How long each of the gated tools lets a question wait. */
@@ -134,8 +148,20 @@ function awaitedBy(
   const gated = steps.filter(({ step }) => step.parking === "gated" || step.mayAsk === true);
   const found = gated.map(({ step, task }) => (task.tool.confirm ? undefined : missing?.get(step.id)));
   if (account === undefined || found.length === 0 || found.includes(undefined)) return null;
-  const connectors = [...new Set(found.map((one) => one!.connector))];
+  const connectors = [...new Set(found.flatMap((one) => one!.connectors))];
   return { digest: account.digest, connectors };
+}
+
+/** Why a group cannot be a question; null where it can. */
+function flawOf({ group, groupJson }: Draft, { missing }: Plan): Failure | null {
+  // Only one that waits for an account has so many elements: one that asks a person was refused before.
+  const loop = group.actions.find(
+    ({ args }) => args.kind === "loop" && args.elements.length > LIMITS.loopElements,
+  );
+  const account = loop && missing?.get(loop.id);
+  if (account !== undefined)
+    return makeFailure("CONNECTION_REQUIRED", { hint: TOO_LONG, connectUrl: account.connectUrl });
+  return isSmall(groupJson) ? null : TOO_LARGE;
 }
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
@@ -183,6 +209,8 @@ const UNREACHABLE = makeFailure("OVERLOADED", {
 const FULL = makeFailure("OVERLOADED", {
   hint: `${LIMITS.confirmationsPending} confirmations, or as many as there is room for, wait for a person already; nothing was sent. Have some of them decided first.`,
 });
+
+const TOO_LONG = `A loop of more than ${LIMITS.loopElements} elements does not wait for an account; nothing was sent. Send it again once the account is connected.`;
 
 const TOO_LARGE = makeFailure("CONFIRMATION_INVALID", {
   hint: `An action that needs a person's yes, with what waits for it and what that refers to, may take ${LIMITS.confirmationBytes} bytes as JSON; nothing was sent. Refer to less of it, or send it in smaller batches.`,

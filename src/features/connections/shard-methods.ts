@@ -143,6 +143,8 @@ export interface ConnectionShardMethods {
   /** @param said the subject is null where the person did not show who it is */
   confirm(id: string, said: { readonly code: string; readonly subject: string | null }): ConfirmAnswer;
   token(wish: TokenWish): Promise<UseAnswer>;
+  /** Hear of actions that wait for these: what can run by now is run. */
+  awaited(places: readonly ConnectionPlace[]): void;
   get(id: string): SeenConnection | null;
   list(query: ConnectionQuery): SeenConnection[];
   remove(id: string): Promise<boolean>;

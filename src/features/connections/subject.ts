@@ -2,9 +2,11 @@ import { type Account, type Caller, SUBJECT } from "../../core/contract/gate/cal
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
+import { CONNECTOR_NAME } from "./connectors/connector.ts";
 
 /** The form of a connection's name: which one, where a subject has several of a connector. */
 export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
@@ -26,8 +28,12 @@ export interface SaidInBody {
 const FIELDS = {
   subject: [`text matching ${SUBJECT}`, matches(SUBJECT)],
   connections: [
-    `connections' names by connector, such as {"google": "work"}`,
-    (value: unknown) => isJsonObject(value) && Object.values(value).every(matches(CONNECTION_NAME)),
+    `connections' names by connector, such as {"google": "work"}, of ${LIMITS.connectionsChosen} at most`,
+    (value: unknown) =>
+      isJsonObject(value) &&
+      Object.keys(value).length <= LIMITS.connectionsChosen &&
+      Object.keys(value).every(matches(CONNECTOR_NAME)) &&
+      Object.values(value).every(matches(CONNECTION_NAME)),
   ],
   on_connection: ['"park" or "error"', oneOf("park", "error")],
 } as const;

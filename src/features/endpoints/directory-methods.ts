@@ -21,6 +21,15 @@ export type ExplainAnswer = Result<
   PublishRefusal
 >;
 
+/** How far some events would go. */
+export interface Reach {
+  readonly deliveries: number;
+  readonly endpoints: number;
+  readonly customers: number;
+  /** Those of the endpoints that are no customer's. */
+  readonly own: number;
+}
+
 /** A published event, as it is kept. */
 export interface KeptEvent {
   readonly seq: number;
@@ -119,6 +128,7 @@ export interface DirectoryMethods {
   /** Publish what the tenant is told of itself, as far as an endpoint asks for it; it is recorded when this resolves. */
   tell(notices: readonly Notice[]): Promise<void>;
   explain(asked: Publishing): Promise<ExplainAnswer>;
+  reach(asked: readonly Publishing[]): Promise<Reach>;
   /** Keep an endpoint. A customer replaces its own alone; which ids others have it is not told. */
   put(
     asked: EndpointAsked,

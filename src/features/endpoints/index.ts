@@ -6,6 +6,7 @@ import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
+import { sayEndpoints } from "./http/say-reach.ts";
 import { tellTenant } from "./http/tell-tenant.ts";
 import { createPortal } from "./http/portal.ts";
 import { readPortalSettings } from "./http/portal-page.ts";
@@ -36,6 +37,7 @@ export function endpoints(): Feature<EndpointObjects> {
       ),
     ],
     openRouter: createPortal(),
+    sayReach: sayEndpoints,
     checkEnv(env) {
       readPortalSettings(env);
       readVaultKeys(env);

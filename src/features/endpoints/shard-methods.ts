@@ -95,6 +95,11 @@ export interface EndpointShardMethods {
   /** Take an event for every endpoint that it is for; how many. One that was taken before is not taken again. */
   accept(event: PublishedEvent, isRepeated: boolean): number;
   explain(event: PublishedEvent): Explained[];
+  /** The endpoints that some events would go to, and how many deliveries that makes. */
+  reach(events: readonly PublishedEvent[]): {
+    readonly deliveries: number;
+    readonly endpoints: readonly string[];
+  };
   /** Deliver events to an endpoint once more; how many. */
   reopen(id: string, events: readonly PublishedEvent[]): number;
   /** The places of events that an endpoint should have got and did not. */

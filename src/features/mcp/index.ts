@@ -1,7 +1,7 @@
-import type { Feature } from "../../core/edge/feature.ts";
+import { type Feature, partOf } from "../../core/edge/feature.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { type ProtocolEndpoint, routerOf } from "../../core/edge/openapi/endpoint.ts";
 
 /** A server of the Model Context Protocol at `/mcp`. */
 export function mcp(): Feature {
@@ -9,6 +9,11 @@ export function mcp(): Feature {
     name: "mcp",
     needs: ["discovery"],
     // The protocol says which methods there are.
-    router: routerOf("any key", [{ path: "/mcp", describe: makeMcpOperation, respond: answerMcp }]),
+    router: (features) => {
+      const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
+      const parts = { jobRuns, withdraw: partOf(features, "withdraw") };
+      const respond: ProtocolEndpoint["respond"] = (request, context) => answerMcp(request, context, parts);
+      return routerOf("any key", [{ path: "/mcp", describe: makeMcpOperation, respond }]);
+    },
   };
 }

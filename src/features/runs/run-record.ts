@@ -179,20 +179,24 @@ export class RunRecord {
     if (resolved !== undefined) open += ',"resolved":true';
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
     const content = new Content(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
-    if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)));
+    if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);
     if (outcome.status === "pending_confirmation")
-      content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)));
+      content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)), LINK);
     const written = args === undefined ? undefined : attemptNow(() => JSON.stringify(args));
     if (written?.ok === true) content.put("args", written.value);
     const others = toOthersJson(step);
     if (others !== null) content.put("with", others);
     const shown = shownOf(outcome);
-    if (shown !== undefined) content.put("data", shown.json);
+    const isLoop = step.task.ok && step.task.value.forEach !== undefined;
+    if (shown !== undefined) content.put("data", shown.json, isLoop ? LINK : undefined);
     this.#contentLeft -= content.bytes;
     this.#wide += content.bytes - content.length;
     return open + content.toText(outcome);
   }
 }
+
+/** The link by which a person connects an account, as failures and questions have it: a secret until it ends, and a run is for all keys of the tenant. */
+const LINK = /,"connect_url":"(?:[^"\\]|\\.)*"/g;
 
 /** The arguments, results and texts of one action, as far as there is room for them. */
 class Content {
@@ -210,11 +214,13 @@ class Content {
     this.#redact = redact;
   }
 
-  put(field: string, json: string): void {
+  /** @param secret the parts that are not kept, besides the secrets of tools */
+  put(field: string, json: string, secret?: RegExp): void {
     const left = this.#room - this.bytes;
     // A text that cannot fit is not looked through.
     const isTooLong = json.length > left;
-    const clean = isTooLong || this.#redact === null ? json : this.#redact(json);
+    const own = isTooLong || secret === undefined ? json : json.replaceAll(secret, "");
+    const clean = isTooLong || this.#redact === null ? own : this.#redact(own);
     if (clean !== json) (this.#redacted ??= []).push(field);
     const bytes = isTooLong ? left + 1 : utf8Length(clean);
     if (bytes > left) return void (this.#cut ??= []).push(field);

@@ -51,6 +51,8 @@ export interface RunHead {
   readonly tags?: readonly string[];
   /** The subject whose connections its tools used. */
   readonly subject?: string;
+  /** The names of those that were chosen, by connector; absent without a subject, and in runs that an earlier version recorded. */
+  readonly connections?: Readonly<Record<string, string>>;
   /** Why it broke off as a whole. */
   readonly code?: string;
   /** Its tools, in the order of their first actions. */
@@ -105,6 +107,8 @@ export interface Sight {
   readonly key: string;
   /** The tools that the key may call; absent for all. */
   readonly tools?: readonly string[] | undefined;
+  /** The one for whom it acts: it sees runs of no other, and none without; absent for all. */
+  readonly subject?: string | undefined;
 }
 
 /** A place in the list: runs come by their time, the newest first, and then by their id. */
@@ -147,6 +151,7 @@ export interface ListedRun {
   readonly tools: readonly string[];
   readonly tags?: readonly string[];
   readonly subject?: string;
+  readonly connections?: Readonly<Record<string, string>>;
   readonly error?: { readonly action?: string; readonly code: string };
 }
 
@@ -178,6 +183,8 @@ export interface Reruns {
   /** The first ones first; the body of one that has left no record is null. */
   readonly earlier: readonly {
     readonly rerun: string;
+    /** When it was written down. */
+    readonly at: number;
     readonly writes: readonly string[];
     readonly body: string | null;
   }[];

@@ -27,6 +27,7 @@ export function sees({ sight }: Look, tool: string): boolean {
  * it is left: one that another key sent and of which no action is for this one does not exist for it.
  */
 export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): SeenHead | null {
+  if (look.sight.subject !== undefined && look.sight.subject !== head.subject) return null;
   const tools = head.tools.filter(({ tool }) => sees(look, tool));
   const ownFlow = head.flow !== undefined && sees(look, head.flow);
   const isOwn = head.key === look.sight.key;
@@ -36,7 +37,8 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
   const first = firstFailure(tools);
-  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, subject, code } = head;
+  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code } = head;
+  const { subject, connections } = head;
   const ok = success + initiated;
   const why = first ?? (code === undefined ? undefined : { code });
   return {
@@ -57,6 +59,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
       ...(tags !== undefined && { tags }),
       ...(subject !== undefined && { subject }),
+      ...(connections !== undefined && { connections }),
       ...(why !== undefined && { error: why }),
     },
   };

@@ -8,6 +8,7 @@ const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
   [/ \/v1\/flows\//, "flow"],
   [/ \/(?:v1\/confirmations|approvals)\//, "approval"],
   [/ \/api\/orchestration\//, "orchestration"],
+  [/^connection$/, "approval"],
   [/^background$/, "background"],
   [/^delivery$/, "flow"],
 ];

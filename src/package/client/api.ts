@@ -328,6 +328,7 @@ export interface Api {
       query?: {
         readonly status?: "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
         readonly tool?: string;
+        readonly batch_id?: string;
         readonly since?: string;
         readonly until?: string;
         readonly limit?: number;
@@ -725,8 +726,8 @@ export type Batch = {
 };
 
 export type CallAuth = {
-  readonly secret: string;
-  readonly as:
+  readonly secret?: string;
+  readonly as?:
     | "bearer"
     | "basic"
     | {
@@ -735,6 +736,7 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 
 export type CancelRuns = {
@@ -762,12 +764,16 @@ export type CancelRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
 };
 
 export type ChangedRuns = {
   readonly runs: number;
-  /** There was no time, or no quota, for all; ask again for the rest */
+  /** It ended before all were looked at; ask again for the rest */
   readonly more: boolean;
+  /** Where the rest begins, sent as `cursor`; absent where it is at the newest */
+  readonly next_cursor?: string;
 };
 
 export type ChatAnswer = {
@@ -1360,20 +1366,6 @@ export type GeminiAnswer = {
   }[];
 };
 
-export type HttpAuth = {
-  readonly secret?: string;
-  readonly as?:
-    | "bearer"
-    | "basic"
-    | {
-        readonly header: string;
-      }
-    | {
-        readonly query: string;
-      };
-  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
-};
-
 export type HttpCall = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -1399,7 +1391,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
-  readonly auth?: HttpAuth;
+  readonly auth?: CallAuth;
   readonly result?: string;
 };
 
@@ -1654,6 +1646,8 @@ export type ListedRun = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -1979,6 +1973,8 @@ export type RerunRuns = {
   readonly since?: string;
   /** Started before this time (RFC 3339) */
   readonly until?: string;
+  /** The next_cursor of an earlier answer */
+  readonly cursor?: string;
   /** Reads that succeeded are answered too, and not run */
   readonly only?: "failed";
 };
@@ -2037,6 +2033,7 @@ export type RestoreRuns = {
           readonly answers?: string;
           readonly tags?: readonly string[];
           readonly subject?: string;
+          readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
           readonly tools: readonly {
             readonly tool: string;
@@ -2264,6 +2261,8 @@ export type Run = {
   readonly tags?: readonly string[];
   /** Whose connections its tools used */
   readonly subject?: string;
+  /** Which of them were chosen, by connector */
+  readonly connections?: Readonly<Record<string, string>>;
   /** The first action that failed */
   readonly error?: {
     readonly action?: string;
@@ -2433,7 +2432,7 @@ export type ToolImport = {
   readonly prefix: string;
   /** Tags and operationIds to import; all unless said */
   readonly include?: readonly string[];
-  /** The secret that requests carry, or one for each security scheme of the document */
+  /** The secret that requests carry, or the account that they use; or one for each security scheme of the document */
   readonly auth?:
     | {
         /** Name of the secret */
@@ -2450,23 +2449,31 @@ export type ToolImport = {
             };
       }
     | {
+        /** The connector whose account of the subject is used */
+        readonly connection: string | Readonly<Record<string, readonly string[]>>;
+      }
+    | {
         readonly schemes: Readonly<
           Record<
             string,
-            {
-              /** Name of the secret */
-              readonly secret: string;
-              /** How it is sent; what the document's security scheme says unless said */
-              readonly as?:
-                | "bearer"
-                | "basic"
-                | {
-                    readonly header: string;
-                  }
-                | {
-                    readonly query: string;
-                  };
-            }
+            | {
+                /** Name of the secret */
+                readonly secret: string;
+                /** How it is sent; what the document's security scheme says unless said */
+                readonly as?:
+                  | "bearer"
+                  | "basic"
+                  | {
+                      readonly header: string;
+                    }
+                  | {
+                      readonly query: string;
+                    };
+              }
+            | {
+                /** The connector whose account of the subject is used */
+                readonly connection: string | Readonly<Record<string, readonly string[]>>;
+              }
           >
         >;
       };

@@ -44,9 +44,7 @@ export function createMemoryStorage(clock: Clock, onAlarm: () => void) {
     },
     getAlarm: (): Promise<number | null> => Promise.resolve(alarmAt),
     setAlarm(at: number): Promise<void> {
-      // As the platform does.
-      if (at <= 0)
-        return Promise.reject(new TypeError(`Cannot set an alarm: ${at} is no time after the epoch`));
+      if (at <= 0) return Promise.reject(new TypeError(`Cannot set an alarm: the platform refuses ${at}`));
       cancelAlarm();
       alarmAt = at;
       cancelAlarm = clock.after(at - clock.now(), () => {

@@ -7,21 +7,22 @@ import { fileURLToPath } from "node:url";
 
 import { readAnswers } from "./read-answers.ts";
 import { makeProject } from "./make-project.ts";
-import { readFlags, USAGE } from "./read-flags.ts";
+import { type Manager, readFlags, USAGE } from "./read-flags.ts";
 import { Stop } from "./stop.ts";
-import { beginRepository, install } from "./set-up-project.ts";
+import { beginRepository, install, readVersion } from "./set-up-project.ts";
 
 const TEMPLATES = fileURLToPath(new URL("templates", import.meta.url));
 
 async function main(): Promise<void> {
-  checkNode();
   const flags = readFlags(process.argv.slice(2), process.env["npm_config_user_agent"] ?? "");
   if (flags.isHelp) return console.log(USAGE);
+  checkNode(flags.pm);
   const answers = await readAnswers(flags);
   const startedAt = performance.now();
   const folder = resolve(answers.folder);
   const shown = relative(process.cwd(), folder) || ".";
-  const key = await makeProject({ ...answers, from: TEMPLATES, folder, shown });
+  const pmVersion = readVersion(answers.pm);
+  const key = await makeProject({ ...answers, from: TEMPLATES, folder, shown, pmVersion });
   console.log(`\nMade ${basename(folder)} of the template ${answers.template}.`);
   if (answers.isGit) console.log(beginRepository(folder));
   const isInstalled = answers.isInstall && (await install(folder, answers.pm));
@@ -54,13 +55,13 @@ function sayNext({
 
 const quote = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `"${path}"`);
 
-/** On Linux the project brings a newer Node along. */
-function checkNode(): void {
+/** On Linux the project brings a newer Node along, which Yarn does not use. */
+function checkNode(pm: Manager): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isNew = major > 22 || (major === 22 && minor >= 13);
-  if (isNew || (process.platform === "linux" && major >= 20)) return;
+  if (isNew || (process.platform === "linux" && major >= 20 && pm !== "yarn")) return;
   throw new Stop(
-    `Volley needs Node 22.13 or newer, and this is ${process.version}. Nothing was made. https://nodejs.org has it.`,
+    `Volley${pm === "yarn" ? " with Yarn" : ""} needs Node 22.13 or newer, and this is ${process.version}. Nothing was made. https://nodejs.org has it.`,
     1,
   );
 }

@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { Answers } from "./read-answers.ts";
-import type { Manager } from "./read-flags.ts";
 import { Stop } from "./stop.ts";
+import { suitManager } from "./suit-manager.ts";
 
 /** Files that a folder may have and still counts as empty. */
 const NOTHING = new Set([".git", ".DS_Store"]);
@@ -14,6 +14,8 @@ interface Making extends Pick<Answers, "template" | "pm"> {
   readonly folder: string;
   /** The folder as it is shown. */
   readonly shown: string;
+  /** The version of the package manager; null where it is not installed. */
+  readonly pmVersion: string | null;
 }
 
 /** Refuse a folder in which there is something. */
@@ -36,22 +38,20 @@ export async function checkFolder(folder: string): Promise<void> {
 }
 
 /** Write the files of a template into a folder, under the folder's name. The key that gets in while it is developed. */
-export async function makeProject({ from, folder, shown, template, pm }: Making): Promise<string> {
+export async function makeProject({ from, folder, shown, template, pm, pmVersion }: Making): Promise<string> {
   await checkFolder(shown);
   const source = join(from, template);
-  const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const name = toName(basename(folder));
   const texts = new Map<string, string>();
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    texts.set(path.slice(source.length + 1), await readFile(path, "utf8"));
-  }
+  // `yarn dlx` runs this out of an archive, where entries do not say their folders.
+  for (const path of await readdir(source, { recursive: true }))
+    if ((await stat(join(source, path))).isFile())
+      texts.set(path, await readFile(join(source, path), "utf8"));
   const { name: before } = JSON.parse(texts.get("package.json")!) as { name: string };
-  for (const [path, text] of texts) {
+  for (const [path, text] of suitManager(texts, pm, pmVersion)) {
     const file = join(folder, path.replace("_gitignore", ".gitignore"));
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, spell(named(text, before, name), pm));
+    await writeFile(file, named(text, before, name));
   }
   return /^VOLLEY_KEY=(.+)$/m.exec(texts.get("dev.vars") ?? "")?.[1] ?? "dev-key";
 }
@@ -59,18 +59,6 @@ export async function makeProject({ from, folder, shown, template, pm }: Making)
 /** Put the project's name in place of the template's, whole words only. */
 function named(text: string, before: string, name: string): string {
   return text.replaceAll(new RegExp(`(?<![\\w-])${before}(?![\\w])`, "g"), name);
-}
-
-/** Write commands as a package manager spells them. */
-function spell(text: string, pm: Manager): string {
-  if (pm === "npm") return text;
-  const once = { pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" }[pm];
-  return text
-    .replaceAll("- run: npm install", `- run: npm install --global ${pm}\n      - run: ${pm} install`)
-    .replaceAll(/\bnpm (install|test)\b(?! --global)/g, pm === "bun" ? "bun run $1" : `${pm} $1`)
-    .replaceAll("bun run install", "bun install")
-    .replaceAll("npm run ", `${pm} run `)
-    .replaceAll("npx ", `${once} `);
 }
 
 /** A name that npm and Cloudflare take: small letters, digits and dashes, 50 at most, so that `-staging` fits behind it. */

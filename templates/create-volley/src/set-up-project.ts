@@ -6,6 +6,12 @@ import type { Manager } from "./read-flags.ts";
 /** Windows finds npm and its like only through a shell. */
 const shell = process.platform === "win32";
 
+/** Ask a package manager for its version; null where it is not installed. */
+export function readVersion(pm: Manager): string | null {
+  const { status, stdout } = spawnSync(pm, ["--version"], { encoding: "utf8", shell });
+  return status === 0 ? stdout.trim() : null;
+}
+
 /** Begin a git repository, unless the folder is in one. Says in a sentence how that went. */
 export function beginRepository(folder: string): string {
   const git = (...args: string[]) => spawnSync("git", args, { cwd: folder, encoding: "utf8" });

@@ -236,7 +236,11 @@ test.each<[string, Partial<ToolDeclaration>, string]>([
 });
 
 test.each<[string, object, string]>([
-  ["an unknown mode", { mode: "parallel" }, "'orchestration' is invalid: mode: "],
+  [
+    "an unknown mode",
+    { mode: "paralel-safe" },
+    `'orchestration' is invalid: mode: expected one of "parallel-safe", "sequential-only", "fan-out-bounded", "dependent", received the string "paralel-safe"`,
+  ],
   [
     "a misspelt field",
     { mode: "parallel-safe", max_concurency: 3 },

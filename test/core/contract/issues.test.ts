@@ -66,6 +66,13 @@ test.each<[string, z.ZodType, unknown, string, string]>([
     "text matching /^x$/",
     'the string "y"',
   ],
+  [
+    "a pattern in its author's words",
+    z.object({ a: z.string().regex(/^x$/, "an x") }),
+    { a: "y" },
+    "an x",
+    'the string "y"',
+  ],
   ["an email", z.object({ a: z.email() }), { a: "y" }, "an email address", 'the string "y"'],
   ["a step", z.object({ a: z.number().multipleOf(5) }), { a: 3 }, "a multiple of 5", "the number 3"],
   [

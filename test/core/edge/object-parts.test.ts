@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
+import { makeFailure, toWireFailure } from "../../../src/core/contract/failure.ts";
 import { callAddedTools } from "../../../src/core/contract/gate/kept-tool.ts";
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import type { ObjectPart } from "../../../src/core/edge/durable/object-part.ts";
@@ -17,6 +18,7 @@ import {
 import { createBackgroundPart } from "../../../src/features/background/objects/background-part.ts";
 import { createConfirmationsPart } from "../../../src/features/confirmations/objects/confirmations-part.ts";
 import { createEndpointsPart } from "../../../src/features/endpoints/objects/endpoints-part.ts";
+import { createOperatorPart } from "../../../src/features/operator/objects/operator-part.ts";
 import { createFlowsPart } from "../../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../../fixtures/landed-tenant-gate.sql?raw";
 import landedFeaturesGate from "../../fixtures/landed-features-gate.sql?raw";
@@ -38,6 +40,8 @@ const ALL = [ADDED_TOOLS, FLOWS, BACKGROUND, CONFIRMATIONS, ENDPOINTS];
 const TABLES = ["clocks", "confirmations", "run_causes", "run_steps", "tools", "tools_version"];
 /** Those that no landed version had. */
 const NEW_TABLES = ["approval_links", "batch_results", "batches", "notices"];
+
+const WAIT = { timeout: 50_000, interval: 20 };
 
 let opened = 0;
 const gateOf = () => env.LISTED_GATE.getByName(`parts-${++opened}`);
@@ -321,31 +325,25 @@ describe("F29 a database of the landed version", () => {
   });
 });
 
-test("F14 an object with a part that has something to do as soon as it is open does that, and its jobs, after an eviction", async () => {
-  const stub = gateOf();
-  let taken = 0;
-  const eager: ObjectPart = {
-    name: "eager",
-    steps: [],
-    open() {
-      let isDone = false;
-      return {
-        methods: {},
-        get nextAt() {
-          return isDone ? null : 0;
-        },
-        take() {
-          if (!isDone) taken += 1;
-          isDone = true;
-        },
-      };
-    },
-  };
-  await deploy(stub, [eager]);
-  // An alarm that is far away, as the lease of an attempt that is over leaves one.
-  await runInDurableObject(stub, (_gate, { storage }) => storage.setAlarm(Date.now() + 3_600_000));
-  const before = taken;
-  await evictDurableObject(stub);
-  await stub.job("wakes it");
-  await vi.waitFor(() => expect(taken).toBeGreaterThan(before), { timeout: 50_000, interval: 20 });
+describe("An object that has something to tell the operator when it starts", () => {
+  test("F14 tells it at once, and runs what is due all the same", async () => {
+    const stub = gateOf();
+    const told: unknown[] = [];
+    const operatorPart = createOperatorPart(
+      () => (standing) => Promise.resolve(void told.push(standing.dead)),
+    );
+    await deploy(stub, [operatorPart]);
+    await stub.admit(makeJobsRequest(makeSpec("dead", ["fail"], { maxAttempts: 1 })));
+    await stub.settle("dead", 1, { kind: "failed", error: toWireFailure(makeFailure("UPSTREAM_ERROR")) });
+    await vi.waitFor(() => expect(told).toEqual([{ UPSTREAM_ERROR: 1 }]), WAIT);
+
+    await evictDurableObject(stub);
+    await stub.admit(makeJobsRequest(makeSpec("retried", ["succeed"])));
+    await stub.settle("retried", 1, { kind: "released" });
+    await vi.waitFor(
+      async () => expect(await stub.job("retried")).toMatchObject({ status: "succeeded" }),
+      WAIT,
+    );
+    expect(told).toHaveLength(2);
+  });
 });

@@ -23,10 +23,10 @@ export const tenantsServed: string[] = [];
 export const deliveriesTried: CallbackClaim[] = [];
 
 /** Two at once, then one every half second. */
-export const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windowS: 1 };
+const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windowS: 1 };
 
 /** Two at once, then one every half hour. */
-const TWO_AN_HOUR: RateLimit = { bucket: "runs", limit: 2, windowS: 3_600 };
+export const TWO_AN_HOUR: RateLimit = { bucket: "runs", limit: 2, windowS: 3_600 };
 
 /** The limits of attempts, by tool or flow. */
 const LIMITS_OF: Readonly<Record<string, RateLimit>> = { limited: TWO_A_SECOND, rare: TWO_AN_HOUR };

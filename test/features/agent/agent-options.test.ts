@@ -46,7 +46,7 @@ describe("parseAgentOptions()", () => {
 
   test.each([
     ["tools", ["x"], names(LIMITS.agentTools), [], names(LIMITS.agentTools + 1)],
-    ["max_rounds", 1, LIMITS.agentRounds, 0, LIMITS.agentRounds + 1],
+    ["max_rounds", 1, LIMITS.agentMaxRounds, 0, LIMITS.agentMaxRounds + 1],
     [
       "deadline_ms",
       LIMITS.agentLeastDeadlineMs,

@@ -410,6 +410,21 @@ describe("T48 The secret that a model's server was sent", () => {
     expect(JSON.stringify(turn)).not.toContain(JSON.stringify(written).slice(1, -1));
   });
 
+  test("is not in the tokens of its answer, which say it one after the other", async () => {
+    const logprobs = (text: string) => ({
+      content: text.match(/.{1,3}/gu)!.map((token) => ({ token, bytes: [...Buffer.from(token)] })),
+    });
+    const answer = (text: string): Response => {
+      const message = { role: "assistant", content: text };
+      return Response.json({ ...HELLO, choices: [{ index: 0, message, logprobs: logprobs(text) }] });
+    };
+    const [told, plain] = [asking(answer(`Use ${secret}!`)), asking(answer("Use no key!"))];
+    expect(valueOf(await told.ask()).response["choices"]).toMatchObject([{ logprobs: null }]);
+    expect(valueOf(await plain.ask()).response["choices"]).toMatchObject([
+      { logprobs: logprobs("Use no key!") },
+    ]);
+  });
+
   test("is taken out of a stream wherever chunks and events cut it, and the rest of the text is whole", async () => {
     const text = `Call me ${secret} or sk-li, or ${encodeURIComponent(secret)}, or s`;
     for (const size of [1, 2, 3, 7, 100]) {

@@ -70,6 +70,16 @@ describe("A refusal of a model's server is about", () => {
     expect(hint).toContain("volley.tools");
   });
 
+  test("a message that was made of a text of the body's", () => {
+    const asked = { model: "m", input: "Go" };
+    const sent = { ...asked, input: [{ role: "user", content: "Go" }, note] };
+    const blameOf = (param: string) =>
+      blamePart(error({ param }), { request: sent, body: asked }, "with status 400")!;
+    expect(blameOf("input[0].content")).toMatchObject({ issue: { path: "/input" } });
+    expect(blameOf("input[1].content").hint).toContain("a part that Volley added (in input)");
+    expect(blameOf("input").hint).toContain("of which 1 are Volley's and 1 those of the body");
+  });
+
   test.each([
     ["what is in no request", error({ param: "sk-secret" })],
     ["a sentence", error({ message: "messages must not be empty" })],

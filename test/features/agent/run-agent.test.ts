@@ -211,7 +211,7 @@ describe("Arguments of a model", () => {
 });
 
 describe("Rounds", () => {
-  test.each([1, 2, 5])(
+  test.each([1, 2, 5, 20])(
     "T39 are at most %i where that is asked; then the model answers without tools",
     async (max_rounds) => {
       const turns = Array.from({ length: max_rounds }, (_, n): SaidTurn => ({ calls: [twice(n)] }));
@@ -531,7 +531,7 @@ describe("An action that needs a person's yes", () => {
       { index: 0, id: "rm", status: "success" },
       { index: 1, status: "success" },
     ]);
-    expect(summary).toEqual({ total: 2, ok: 2 });
+    expect(summary).toMatchObject({ total: 2, ok: 2, pending_confirmation: 0 });
   });
 
   test("is not asked for where the caller may skip that and says so; a model cannot say it", async () => {
@@ -614,8 +614,9 @@ describe("The strategy react", () => {
   });
 });
 
-test("LIMITS: 50 calls of a turn run, and 1,000 are read", () => {
-  expect([LIMITS.actions, LIMITS.modelCalls, LIMITS.agentRounds]).toEqual([50, 1_000, 5]);
+test("LIMITS: 50 calls of a turn run, and 1,000 are read; five rounds run unless said, 20 at most", () => {
+  expect([LIMITS.actions, LIMITS.modelCalls]).toEqual([50, 1_000]);
+  expect([LIMITS.agentRounds, LIMITS.agentMaxRounds]).toEqual([5, 20]);
 });
 
 describe("A caller that listens", () => {

@@ -48,7 +48,7 @@ async function park(
   } = {},
 ) {
   const { ports, gate } = world;
-  const origin = { key: "agent" };
+  const origin = { tenant: "acme", key: "agent" };
   const parking = createGroupParking(plan, {
     asker: ASKER,
     origin,

@@ -148,6 +148,11 @@ describe("readMessage()", () => {
     expect(readMessage(body)).toBeNull();
   });
 
+  test.each([undefined, null, {}])("takes %o as no parameters", (params) => {
+    const message = readMessage({ jsonrpc: "2.0", id: 1, method: "ping", params });
+    expect(message).toEqual({ kind: "request", id: 1, method: "ping", params: {} });
+  });
+
   test("tells requests, notifications and answers apart", () => {
     const kinds = [
       { jsonrpc: "2.0", id: 0, method: "ping" },

@@ -28,6 +28,15 @@ describe.each([
   const create = async (body: object): Promise<Told> =>
     (await client.responses.create({ model: "scripted", input: "Go", ...body })) as Told;
 
+  const refusalOf = async (body: object): Promise<InstanceType<typeof OpenAI.APIError>> => {
+    const refused = await create(body).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(OpenAI.APIError);
+    return refused as InstanceType<typeof OpenAI.APIError>;
+  };
+
   test("gets the answer, the sum of what was used, and the report", async () => {
     model.willSay(
       { calls: [ECHO], usage: { input: 10, output: 5 } },
@@ -118,6 +127,61 @@ describe.each([
     };
     await expect(read()).rejects.toThrow("reported an error in its stream");
     expect(model.requests).toHaveLength(1);
+  });
+
+  test.each([
+    { about: "a field", params: ["temperature"], body: { temperature: 9 }, path: "/temperature" },
+    { about: "a text", params: ["input[0].content", "messages[0].content"], path: "/input" },
+    { about: "the whole of a text", params: ["input", "messages"], path: null },
+    {
+      about: "an item",
+      params: ["input[1].content", "messages[1].content"],
+      body: {
+        input: [
+          { role: "user", content: "Hi" },
+          { role: "user", content: "Go" },
+        ],
+      },
+      path: "/input/1/content",
+    },
+    {
+      about: "the instructions",
+      params: ["instructions", "messages[0]"],
+      body: { instructions: "Be brief." },
+      path: "/instructions",
+    },
+    {
+      about: "a tool of the body's, by its place there",
+      params: ["tools[1].parameters", "tools[1].function.parameters"],
+      body: { tools: [OWN], volley: { surface: "batch" } },
+      path: "/tools/0/parameters",
+    },
+    {
+      about: "a limit",
+      params: ["max_output_tokens", "max_tokens"],
+      body: { max_output_tokens: 16 },
+      path: "/max_output_tokens",
+    },
+    {
+      about: "a form",
+      params: ["text.verbosity", "verbosity"],
+      body: { text: { verbosity: "low" } },
+      path: "/text/verbosity",
+    },
+  ])("is told that a refusal is about $about", async ({ params, body = {}, path }) => {
+    const param = params.at(model.lacks.size > 0 ? -1 : 0);
+    model.willSay({ status: 400, body: { error: { message: "No.", type: "invalid_request_error", param } } });
+    const refused = await refusalOf(body);
+    expect(refused.param).toBe(path);
+    expect(refused.message).toContain(path === null ? "0 are Volley's and 1 those of the body" : "sent here");
+  });
+
+  test("is told that a refusal is about a tool of Volley's", async () => {
+    const param = model.lacks.size > 0 ? "tools[0].function.parameters" : "tools[0].parameters";
+    model.willSay({ status: 400, body: { error: { message: "No.", type: "invalid_request_error", param } } });
+    const refused = await refusalOf({ tools: [OWN], volley: { surface: "batch" } });
+    expect(refused.message).toContain("a part that Volley added (the tool 'execute_actions')");
+    expect(refused.param).toBeNull();
   });
 
   test("is refused in its provider's shape what is not kept here", async () => {

@@ -1,7 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
 
-import { REVISIONS, runSuite, startFixtures } from "../support/conformance-suite.ts";
+import {
+  REVISIONS,
+  runScenario,
+  runSuite,
+  startFixtures,
+  TASK_SCENARIOS,
+} from "../support/conformance-suite.ts";
 
 const fixtures = await startFixtures();
 afterAll(() => fixtures[Symbol.asyncDispose]());
@@ -10,6 +16,14 @@ test.each(REVISIONS)(
   "The official suite finds of revision %s nothing amiss beyond its baseline",
   async (revision) => {
     const { passed, report } = await runSuite(fixtures.url, revision);
+    expect(passed, report).toBe(true);
+  },
+);
+
+test.each(TASK_SCENARIOS)(
+  "The official suite finds in its scenario %s nothing amiss beyond the baseline of tasks",
+  async (scenario) => {
+    const { passed, report } = await runScenario(fixtures.url, scenario);
     expect(passed, report).toBe(true);
   },
 );

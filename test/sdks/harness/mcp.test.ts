@@ -223,6 +223,24 @@ function callOf(name: string, args: object): RawRequest {
   };
 }
 
+test.each([
+  ["tools/list", null],
+  ["tools/list", { cursor: null }],
+  ["tools/call", { name: "discover_tools", arguments: null }],
+])(
+  "null where a client of 2025 has nothing to say is as if it were not there: %s %o",
+  async (method, params) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const { status, text } = await new TestCaller(volley.url, "sandbox-key").send({
+      path: "/mcp",
+      headers: { accept: MODERN.accept },
+      body,
+    });
+    expect([status, JSON.parse(text)]).toMatchObject([200, { result: expect.any(Object) as object }]);
+    expect(text).not.toContain('"isError"');
+  },
+);
+
 test("A key that has used up its quota is told how long to wait, as what became of the call", async () => {
   const small = new TestCaller(volley.url, "sandbox-small-key");
   const calls = await Promise.all(

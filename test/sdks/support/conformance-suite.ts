@@ -32,10 +32,33 @@ export function startFixtures(): Promise<RunningWorker> {
  * Run the official conformance suite of the Model Context Protocol, for what a revision requires. A failing check must be in that
  * revision's baseline, which says why; one that is in the baseline and passes fails the run too.
  */
-export async function runSuite(origin: string, revision: (typeof REVISIONS)[number]): Promise<SuiteRun> {
+export function runSuite(origin: string, revision: (typeof REVISIONS)[number]): Promise<SuiteRun> {
+  return run(origin, revision, ["--requirements", revision]);
+}
+
+/** The suite's scenarios of the tasks extension, which no revision requires. */
+export const TASK_SCENARIOS = [
+  "tasks-lifecycle",
+  "tasks-capability-negotiation",
+  "tasks-wire-fields",
+  "tasks-request-state-removal",
+  "tasks-mrtr-input",
+  "tasks-request-headers",
+  "tasks-dispatch-and-envelope",
+  "tasks-status-notifications",
+  "tasks-required-task-error",
+  "tasks-mrtr-composition",
+] as const;
+
+/** Run a scenario of the tasks extension, against the extension's own baseline. */
+export function runScenario(origin: string, scenario: (typeof TASK_SCENARIOS)[number]): Promise<SuiteRun> {
+  return run(origin, "tasks", ["--scenario", scenario, "--spec-version", "2026-07-28", "--force"]);
+}
+
+async function run(origin: string, baselineOf: string, asked: readonly string[]): Promise<SuiteRun> {
   const results = await mkdtemp(join(tmpdir(), "volley-conformance-"));
-  const baseline = join(here, `baseline-${revision}.yml`);
-  const args = ["server", "--url", `${origin}/mcp?surface=flat`, "--requirements", revision];
+  const baseline = join(here, `baseline-${baselineOf}.yml`);
+  const args = ["server", "--url", `${origin}/mcp?surface=flat`, ...asked];
   const options = ["--expected-failures", baseline, "-o", results];
   try {
     return await new Promise((resolve) => {

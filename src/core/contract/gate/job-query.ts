@@ -7,7 +7,7 @@ import { parseChoice, refuseOtherParameters, refuseQuery } from "../parse-reques
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;
-const PARAMETERS = ["status", "tool", "since", "until", "limit", "cursor"];
+const PARAMETERS = ["status", "tool", "batch_id", "since", "until", "limit", "cursor"];
 
 /** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
@@ -25,7 +25,14 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   if (!page.ok) return page;
   const range = { since: since.value, until: until.value };
   const tool = query.get("tool");
-  return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, ...page.value });
+  const batchId = query.get("batch_id") ?? undefined;
+  return ok({
+    status: status.value,
+    ...(tool !== null && { tools: [tool] }),
+    batchId,
+    ...range,
+    ...page.value,
+  });
 }
 
 /** Parse which page of a list is asked for. */

@@ -132,6 +132,8 @@ export interface JobRecord {
   readonly batchId?: string | undefined;
   readonly requestId?: string | undefined;
   readonly key?: string | undefined;
+  /** Whose accounts it uses. */
+  readonly subject?: string | undefined;
   /** How far it has come, where it is many calls. */
   readonly progress?: JobProgress | undefined;
   /** The trigger that started it, where it is a run. */
@@ -194,6 +196,10 @@ export interface JobQuery {
   readonly status: JobStatus | null;
   /** Only jobs of these; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
+  /** Only those of this batch. */
+  readonly batchId?: string | undefined;
+  /** Only jobs that use the accounts of this subject; all where it is not said. */
+  readonly subject?: string | undefined;
   /** Only live jobs of these kinds; all where it is not said. */
   readonly liveOf?: readonly string[] | undefined;
   /** Created at or after, and before, these times. */

@@ -107,6 +107,10 @@ export interface AnsweredQuestion {
   readonly status: "pending" | "running" | "done" | "rejected" | "expired";
   /** The envelope that the decision was answered with; null before, or when it was not kept. */
   readonly answerJson: string | null;
+  /** When it ends without a decision, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** When it was decided; null before, or where a version recorded it that did not say. */
+  readonly decided: { readonly at: number } | null;
 }
 
 /** The methods of the part that keeps questions, as far as features call them that do not ask. */

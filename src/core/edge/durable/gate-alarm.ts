@@ -20,14 +20,15 @@ export class GateAlarm {
     this.#overdueMs = Math.min(OVERDUE_MS, leaseMs);
   }
 
-  /** Make sure that the alarm comes no later than `dueAt`. */
-  arm(dueAt: number): void {
+  /** Make sure that the alarm comes no later than `dueAt`, or at once where that is past. */
+  arm(due: number): void {
+    // Storage refuses 0 and keeps the alarm that it has, so that nothing would be run before that one.
+    const dueAt = Math.max(1, due);
     if (this.#at !== null && this.#at <= dueAt) return;
     this.#at = dueAt;
     // Not awaited: it belongs to the same transaction as the rows written before it in this turn, and the output gate
     // holds the answer for both.
-    // A time in the past is delivered at once; the epoch, at which parts are due that have something to do at the object's start, is refused.
-    void this.#storage.setAlarm(Math.max(1, dueAt));
+    void this.#storage.setAlarm(dueAt);
   }
 
   /** The platform delivered the alarm, so there is none any more. */

@@ -132,6 +132,11 @@ export class Outbox {
     return job && toJobRecord(job);
   }
 
+  /** A job as it was recorded; null where there is none. */
+  spec(id: string, nowMs: number): JobSpec | null {
+    return this.#load(id, nowMs)?.spec ?? null;
+  }
+
   /** List jobs, newest first, without their data. */
   list(query: JobQuery, nowMs: number): JobRecord[] {
     return this.#table.list(query, nowMs).map(toJobRecord);

@@ -33,11 +33,15 @@ function batchesOf({ name }: Pick<Caller, "name">): string {
   return `${BATCH_TOOL}:${name}`;
 }
 
-/** The tools of whose jobs a list is: of those that are asked for, the ones that the key may see. */
-function listedTools(asked: readonly string[] | undefined, context: RequestContext): Pick<JobQuery, "tools"> {
+/** The jobs that a key may see: of those tools that are asked for, and where it acts for one subject only that one's. */
+export function visibleJobs(
+  context: RequestContext,
+  asked?: readonly string[],
+): Pick<JobQuery, "tools" | "subject"> {
+  const { subject } = context.caller;
   const visible = visibleTools(context);
-  if (asked === undefined || visible === undefined) return { tools: asked ?? visible };
-  return { tools: asked.filter((tool) => visible.includes(tool)) };
+  if (asked === undefined || visible === undefined) return { tools: asked ?? visible, subject };
+  return { tools: asked.filter((tool) => visible.includes(tool)), subject };
 }
 
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
@@ -50,7 +54,7 @@ export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
     if (!query.ok) return query;
     const { limit } = query.value;
     // One more than is shown tells whether there is another page.
-    const asked = { ...query.value, ...listedTools(query.value.tools, context), limit: limit + 1 };
+    const asked = { ...query.value, ...visibleJobs(context, query.value.tools), limit: limit + 1 };
     const found = await askGate(() => gate.jobs(asked), UNREADABLE);
     if (!found.ok) return found;
     const jobs = found.value.slice(0, limit);
@@ -61,11 +65,12 @@ export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
   },
 };
 
-/** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
+/** Find a job; null when there is none, or none for this key: one of a tool that it may not call, or of another subject than its own, does not exist for it. */
 export async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
   const job = await context.gate.job(id);
-  const tools = visibleTools(context);
-  return job === null || tools === undefined || tools.includes(job.tool) ? job : null;
+  const { tools, subject } = visibleJobs(context);
+  if (job === null || (subject !== undefined && subject !== job.subject)) return null;
+  return tools === undefined || tools.includes(job.tool) ? job : null;
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
@@ -124,8 +129,8 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const { status, tool, since } = body.value.parsed;
     const limit = LIMITS.maxJobPage;
     const from = since === undefined ? undefined : parseInstant(since)!;
-    const tools = listedTools(tool === undefined ? undefined : [tool], context);
-    const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
+    const visible = visibleJobs(context, tool === undefined ? undefined : [tool]);
+    const query = { status, ...visible, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
     const redriven = await redriveAll(found.value.slice(0, limit), context);

@@ -16,6 +16,11 @@ export interface AwaitOptions<T> {
   readonly liveStatus: (found: T) => string | null;
 }
 
+export interface StatusOptions<T> extends Omit<AwaitOptions<T>, "request"> {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** A request that waits. */
 interface Wait {
   readonly tenant: string;
@@ -36,16 +41,24 @@ export async function awaitChange<T>(
 ): Promise<Result<T, Refusal>> {
   const waitMs = readWaitMs(request);
   if (!waitMs.ok) return waitMs;
+  return awaitStatus(lookAt, { waitMs: waitMs.value, signal: request.signal, context, liveStatus });
+}
+
+/** Look at a thing, and for so long again until its status is another one. */
+export async function awaitStatus<T>(
+  lookAt: LookAt<T>,
+  { waitMs, signal, context, liveStatus }: StatusOptions<T>,
+): Promise<Result<T, Refusal>> {
   const { clock } = context.ports;
   const { tenant } = context.caller;
-  const endsAt = clock.now() + waitMs.value;
+  const endsAt = clock.now() + waitMs;
   let found = await lookAt();
   const before = found.ok ? liveStatus(found.value) : null;
   const leave = before === null ? null : enterWait({ tenant, endsAt }, clock.now());
   if (leave === null) return found;
   for (let pause = LIMITS.waitLookMs; clock.now() < endsAt; pause += LIMITS.waitLookStepMs) {
     const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
-    if (!(await attempt(() => sleep(clock, ms, request.signal))).ok) break;
+    if (!(await attempt(() => sleep(clock, ms, signal))).ok) break;
     found = await lookAt();
     if (!found.ok || liveStatus(found.value) !== before) break;
   }

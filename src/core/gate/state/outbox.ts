@@ -228,6 +228,7 @@ export function toJobRecord(job: Job): JobRecord {
     requestId: spec.origin?.requestId,
     // No key asked for what a trigger started.
     key: trigger === undefined ? spec.origin?.key : undefined,
+    subject: spec.origin?.account?.subject,
     trigger,
     keepsTool: spec.toolJson !== undefined,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,

@@ -48,14 +48,13 @@ export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | 
 async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog } = execution;
   execution.watch?.enter("plan");
-  const { caller, origin, brought } = execution;
-  const missing = origin.account?.parks && (await brought?.accounts?.missing(batch, execution));
+  const { caller, brought } = execution;
   const planned = makePlan(batch, catalog, {
     maySkipApproval: caller.skipApproval,
-    asksFirst: missing,
+    missing: await brought?.accounts?.missing(batch, execution),
   });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = missing ? { ...planned.value, missing } : planned.value;
+  const plan = planned.value;
   if (batch.background !== undefined && !batch.dryRun)
     return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
   return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);

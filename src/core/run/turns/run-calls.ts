@@ -190,8 +190,11 @@ const runSingle: RunBatch = (batch, execution, tell) =>
 
 const planSingle: RunBatch = async (batch, execution, tell) => {
   execution.watch?.enter("plan");
-  const plan = makePlan(batch, execution.catalog);
-  if (!plan.ok) return err({ refusal: plan.error, quota: null });
+  const { origin, brought } = execution;
+  const missing = origin.account?.parks && (await brought?.accounts?.missing(batch, execution));
+  const planned = makePlan(batch, execution.catalog, { asksFirst: missing });
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const plan = missing ? { ...planned.value, missing } : planned.value;
   const told: Execution = {
     ...execution,
     ...(tell && {
@@ -201,8 +204,8 @@ const planSingle: RunBatch = async (batch, execution, tell) => {
       },
     }),
   };
-  if (execution.batchKey !== undefined) return runSingleKeyed(plan.value, told, tell);
-  const executed = await executePlan(plan.value, told);
+  if (execution.batchKey !== undefined) return runSingleKeyed(plan, told, tell);
+  const executed = await executePlan(plan, told);
   if (!executed.ok) return executed;
   const { outcomes, quota, release } = executed.value;
   const replies = outcomes.map(toToolReply);

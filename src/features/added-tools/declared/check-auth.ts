@@ -1,6 +1,12 @@
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { type Auth, type ConnectionAuth, connectorOf, type DeclarationRules } from "./declaration.ts";
+import {
+  type Auth,
+  type ConnectionAuth,
+  connectorOf,
+  type DeclarationRules,
+  isConnection,
+} from "./declaration.ts";
 import type { Problems } from "./problems.ts";
 import { isBound } from "./secret-bindings.ts";
 
@@ -12,13 +18,17 @@ interface AuthCheck {
   readonly problems: Problems;
 }
 
+/** Find what is wrong with how a call says who it is. */
+export function checkAuth(auth: Auth | ConnectionAuth | undefined, check: AuthCheck): void {
+  if (isConnection(auth)) checkConnection(auth, check);
+  else if (auth !== undefined) checkSecret(auth, check);
+}
+
 /**
- * Find what is wrong with how a call says who it is. Whether a secret exists that is bound to somebody else is not to be
+ * Find what is wrong with the secret of a call. Whether one exists that is bound to somebody else is not to be
  * learned from it.
  */
-export function checkAuth(auth: Auth | undefined, { path, origin, rules, problems }: AuthCheck): void {
-  if (auth === undefined) return;
-  const { secret, as } = auth;
+function checkSecret({ secret, as }: Auth, { path, origin, rules, problems }: AuthCheck): void {
   if (typeof as === "object" && "header" in as) {
     const guarded = guardHeaders({ [as.header]: "x" });
     if (!guarded.ok)
@@ -35,7 +45,7 @@ export function checkAuth(auth: Auth | undefined, { path, origin, rules, problem
 }
 
 /** Find what is wrong with the account that a call would use: its credentials go to its connector's hosts only. */
-export function checkConnection(auth: ConnectionAuth, { path, origin, rules, problems }: AuthCheck): void {
+function checkConnection(auth: ConnectionAuth, { path, origin, rules, problems }: AuthCheck): void {
   const { tenant, secrets, originsOf } = rules;
   if (secrets === null || origin === null) return;
   const name = connectorOf(auth);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
-import { checkAuth, checkConnection } from "./check-auth.ts";
+import { checkAuth } from "./check-auth.ts";
 import { checkUrl } from "./check-url.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import {
@@ -34,9 +34,7 @@ export function checkHttp(http: HttpCall, check: CallCheck): void {
       hint: "A GET has no body; send the arguments in 'query', or make the method POST.",
     });
   checkSent(http, check);
-  const { auth } = http;
-  if (isConnection(auth)) checkConnection(auth, { path: ["http", "auth"], origin, rules, problems });
-  else checkAuth(auth, { path: ["http", "auth"], origin, rules, problems });
+  checkAuth(http.auth, { path: ["http", "auth"], origin, rules, problems });
 }
 
 /** Find what is wrong with a call of an MCP server. */

@@ -6,9 +6,16 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 
+/** A tool's name, as somebody is told who wrote it otherwise. */
+export const NAME_IN_WORDS = "a letter, then letters, digits, '_' or '-', at most 64 in all";
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
+
+const word = (): z.ZodMiniString =>
+  z
+    .string()
+    .check(z.regex(WORD, "a lower-case word: a letter, then letters, digits, '_' or '-', 64 at most"));
 
 /** Text that says something. */
 const text = (most: number): z.ZodMiniString =>
@@ -17,11 +24,11 @@ const text = (most: number): z.ZodMiniString =>
 /** The shape of a declaration, field by field. `parseDeclaration` then looks at the fields together. */
 export const declarationSchema = lazySchema(() =>
   z.strictObject({
-    name: z.string().check(z.regex(TOOL_NAME)),
+    name: z.string().check(z.regex(TOOL_NAME, NAME_IN_WORDS)),
     summary: text(LIMITS.summaryCharacters),
     description: text(LIMITS.descriptionCharacters),
-    category: z.string().check(z.regex(WORD)),
-    actions: z.array(z.string().check(z.regex(WORD))).check(z.minLength(1), z.maxLength(10)),
+    category: word(),
+    actions: z.array(word()).check(z.minLength(1), z.maxLength(10)),
     is_write: z.boolean(),
     execution: z.optional(z.enum(["sync", "fire-and-forget"])),
     timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
@@ -37,42 +44,41 @@ export const declarationSchema = lazySchema(() =>
   }),
 );
 
-const authSchema = lazySchema(() =>
-  z
-    .strictObject({
-      secret: z.string().check(z.regex(VARIABLE)),
-      as: z.union(
-        [
-          z.literal("bearer"),
-          z.literal("basic"),
-          z.strictObject({ header: z.string().check(z.minLength(1), z.maxLength(128)) }),
-          z.strictObject({ query: z.string().check(z.minLength(1), z.maxLength(128)) }),
-        ],
-        "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
-      ),
-    })
-    .register(z.globalRegistry, { id: "CallAuth" }),
+const secretAuthSchema = lazySchema(() =>
+  z.strictObject({
+    secret: z.string().check(z.regex(VARIABLE, "the name of a secret: letters, digits and '_'")),
+    as: z.union(
+      [
+        z.literal("bearer"),
+        z.literal("basic"),
+        z.strictObject({ header: z.string().check(z.minLength(1), z.maxLength(128)) }),
+        z.strictObject({ query: z.string().check(z.minLength(1), z.maxLength(128)) }),
+      ],
+      "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+    ),
+  }),
 );
 
-/** The same, or the account of a subject in its place. */
-const httpAuthSchema = lazySchema(() =>
+/** Which account of the subject is used. */
+export const connectionForm = lazySchema(() =>
+  z.union(
+    [
+      z.string().check(z.regex(CONNECTOR)),
+      z
+        .record(
+          z.string().check(z.regex(CONNECTOR)),
+          z.array(z.string().check(z.minLength(1), z.maxLength(200))),
+        )
+        .check(z.refine((scopes) => Object.keys(scopes).length === 1, { error: "one connector" })),
+    ],
+    "a connector's name, or an object with its scopes under its name",
+  ),
+);
+
+/** A secret and its place, or the account of a subject. */
+const callAuthSchema = lazySchema(() =>
   z
-    .extend(z.partial(authSchema()), {
-      connection: z.optional(
-        z.union(
-          [
-            z.string().check(z.regex(CONNECTOR)),
-            z
-              .record(
-                z.string().check(z.regex(CONNECTOR)),
-                z.array(z.string().check(z.minLength(1), z.maxLength(200))),
-              )
-              .check(z.refine((scopes) => Object.keys(scopes).length === 1, { error: "one connector" })),
-          ],
-          "a connector's name, or an object with its scopes under its name",
-        ),
-      ),
-    })
+    .extend(z.partial(secretAuthSchema()), { connection: z.optional(connectionForm()) })
     .check(
       z.refine(({ secret, connection }) => secret !== undefined || connection !== undefined, {
         path: ["secret"],
@@ -87,7 +93,7 @@ const httpAuthSchema = lazySchema(() =>
         error: "nothing, or alone, without 'secret' and 'as'",
       }),
     )
-    .register(z.globalRegistry, { id: "HttpAuth" }),
+    .register(z.globalRegistry, { id: "CallAuth" }),
 );
 
 const CONNECTOR = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -127,8 +133,8 @@ export const httpSchema = lazySchema(() =>
           "'args', an array of arguments' names, or {\"argument\": name}",
         ),
       ),
-      auth: z.optional(httpAuthSchema()),
-      result: z.optional(z.string().check(z.regex(POINTER))),
+      auth: z.optional(callAuthSchema()),
+      result: z.optional(z.string().check(z.regex(POINTER, "a JSON Pointer, such as /data/items"))),
     })
     .register(z.globalRegistry, { id: "HttpCall" }),
 );
@@ -139,7 +145,7 @@ export const mcpSchema = lazySchema(() =>
       url: z.string().check(z.minLength(1), z.maxLength(LIMITS.declaredUrlCharacters)),
       tool: z.string().check(z.minLength(1), z.maxLength(256)),
       fingerprint: z.string().check(z.minLength(1), z.maxLength(128)),
-      auth: z.optional(authSchema()),
+      auth: z.optional(callAuthSchema()),
     })
     .register(z.globalRegistry, { id: "McpCall" }),
 );

@@ -94,7 +94,7 @@ export interface McpCall {
    * `TOOL_CHANGED`.
    */
   readonly fingerprint: string;
-  readonly auth?: Auth;
+  readonly auth?: Auth | ConnectionAuth;
 }
 
 /** Where APIs are served over https. An odd port is how a declaration has us knock on other services. */

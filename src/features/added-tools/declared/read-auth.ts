@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import type { Auth } from "./declaration.ts";
+import { type Auth, type ConnectionAuth, connectorOf, isConnection } from "./declaration.ts";
 
 /** The part of a request that tells its upstream who the caller is. */
 export interface Credentials {
@@ -8,15 +8,26 @@ export interface Credentials {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** Find the sender of a call's requests: the tool's own `fetch`, or that of the subject's account, which adds the credentials. */
+export function senderOf(
+  auth: Auth | ConnectionAuth | undefined,
+  ctx: Pick<ToolContext, "fetch" | "connection">,
+): Pick<ToolContext, "fetch"> {
+  return isConnection(auth) ? ctx.connection(connectorOf(auth)) : ctx;
+}
+
 /** The characters of a header's value (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Read the secret of a call and say where it stands. A line break at its end is a slip and is dropped; anything else that no
+ * Read the secret of a call and say where it stands; nothing of one that uses an account. A line break at its end is a slip and is dropped; anything else that no
  * header can carry is for the operator to repair, so it is `MISCONFIGURED` and not the caller's arguments.
  */
-export function readAuth(auth: Auth | undefined, ctx: Pick<ToolContext, "secret">): Credentials {
-  if (auth === undefined) return { headers: {}, query: {} };
+export function readAuth(
+  auth: Auth | ConnectionAuth | undefined,
+  ctx: Pick<ToolContext, "secret">,
+): Credentials {
+  if (auth === undefined || isConnection(auth)) return { headers: {}, query: {} };
   const { secret: name, as } = auth;
   const secret = ctx.secret(name).trim();
   if (typeof as === "object" && "query" in as) return { headers: {}, query: { [as.query]: secret } };

@@ -1,9 +1,9 @@
 import { parsePointer, follow } from "../../../core/kit/json/json-pointer.ts";
 import type { ToolContext, UpstreamResponse } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { connectorOf, type HttpCall, isConnection } from "./declaration.ts";
+import type { HttpCall } from "./declaration.ts";
 import { makeRequest } from "./make-request.ts";
-import { readAuth } from "./read-auth.ts";
+import { readAuth, senderOf } from "./read-auth.ts";
 
 /** The parts of a request besides its arguments. */
 export interface SendOptions {
@@ -18,11 +18,9 @@ export async function sendHttp(
   ctx: ToolContext,
   { withKey }: SendOptions,
 ): Promise<unknown> {
-  const { auth: how } = http;
-  const sender = isConnection(how) ? ctx.connection(connectorOf(how)) : ctx;
-  const auth = readAuth(isConnection(how) ? undefined : how, ctx);
+  const auth = readAuth(http.auth, ctx);
   const { url, headers, body } = makeRequest(http, args, auth.query);
-  const response = await sender.fetch(url, {
+  const response = await senderOf(http.auth, ctx).fetch(url, {
     method: http.method,
     headers: { ...(withKey && { "idempotency-key": ctx.idempotencyKey }), ...headers, ...auth.headers },
     ...(body !== undefined && { body }),

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { McpCall } from "../declared/declaration.ts";
+import { isConnection, type McpCall } from "../declared/declaration.ts";
+import { senderOf } from "../declared/read-auth.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { ask, type Server } from "./ask.ts";
@@ -18,15 +19,19 @@ import { toData } from "./to-data.ts";
 /** The servers that this isolate knows. */
 const SERVERS = new KnownServers();
 
+/** Those that a request knows by the accounts of its subject: what a server has told one subject is no other one's. */
+const SERVERS_OF_ACCOUNTS = new WeakMap<object, KnownServers>();
+
 /** The parts of the context that a call uses. */
 export type McpContext = Pick<
   ToolContext,
-  "fetch" | "secret" | "caller" | "time" | "request" | "log" | "report" | "idempotencyKey"
+  "fetch" | "secret" | "connection" | "caller" | "time" | "request" | "log" | "report" | "idempotencyKey"
 >;
 
 interface Way {
   readonly server: Server;
   readonly ctx: McpContext;
+  readonly sender: Pick<ToolContext, "fetch">;
   readonly servers: KnownServers;
   /** The tenant, the address and our credentials: a tenant never uses an answer that another was given. */
   readonly key: string;
@@ -44,11 +49,11 @@ export async function callMcpTool(
   call: McpCall,
   args: JsonObject,
   ctx: McpContext,
-  servers = SERVERS,
+  servers = serversOf(call, ctx),
 ): Promise<unknown> {
   const server = toServer(call, ctx);
   const key = canonicalJson([ctx.caller.tenant, server]);
-  const way: Way = { server, ctx, servers, key };
+  const way: Way = { server, ctx, sender: senderOf(call.auth, ctx), servers, key };
   let known = await recall(way);
   if (!isSame(known, call)) known = await refresh(way, known);
   requireSame(known, call);
@@ -66,6 +71,13 @@ export async function callMcpTool(
   const heard = isUnknown ? await attempt(() => refresh(way, known)) : null;
   if (heard?.ok === true) requireSame(heard.value, call);
   throw toFailure(code);
+}
+
+function serversOf({ auth }: McpCall, { request }: McpContext): KnownServers {
+  if (!isConnection(auth)) return SERVERS;
+  let servers = SERVERS_OF_ACCOUNTS.get(request);
+  if (servers === undefined) SERVERS_OF_ACCOUNTS.set(request, (servers = new KnownServers()));
+  return servers;
 }
 
 /** Recall the known server, or ask it where nothing is known, or for too long. */
@@ -87,13 +99,13 @@ async function refresh(
 }
 
 /** @param session one to go on with; null for a new one */
-function learn({ server, ctx, servers, key }: Way, session: Session | null): Promise<KnownServer> {
+function learn({ server, ctx, sender, servers, key }: Way, session: Session | null): Promise<KnownServer> {
   return servers.learn(key, ctx.request, async () => {
     const askedAt = ctx.time.now();
-    const kept = session === null ? null : await attempt(() => listTools(server, session, ctx));
+    const kept = session === null ? null : await attempt(() => listTools(server, session, sender));
     if (kept?.ok === false && !isStale(kept.error)) throw kept.error;
-    const current = kept?.ok === true ? session! : await openSession(server, ctx);
-    const listing = kept?.ok === true ? kept.value : await listTools(server, current, ctx);
+    const current = kept?.ok === true ? session! : await openSession(server, sender);
+    const listing = kept?.ok === true ? kept.value : await listTools(server, current, sender);
     const tools = new Map(
       listing.tools.map(({ name, fingerprint, params }) => [name, { fingerprint, params }]),
     );
@@ -116,7 +128,7 @@ function requireSame(known: KnownServer, call: McpCall): void {
 }
 
 async function send(
-  { server, ctx }: Way,
+  { server, ctx, sender }: Way,
   { tool }: McpCall,
   args: JsonObject,
   { session, tools }: KnownServer,
@@ -138,7 +150,7 @@ async function send(
       changesNothing: false,
       onProgress: (report) => ctx.report(report),
     },
-    ctx,
+    sender,
   );
   return answer;
 }

@@ -1,5 +1,5 @@
-import type { Auth } from "../declared/declaration.ts";
-import { readAuth } from "../declared/read-auth.ts";
+import type { Auth, ConnectionAuth } from "../declared/declaration.ts";
+import { readAuth, senderOf } from "../declared/read-auth.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import type { Server } from "./ask.ts";
 import { type Listing, listTools } from "./list-tools.ts";
@@ -9,7 +9,7 @@ import { openSession } from "./open-session.ts";
 export interface McpServer {
   /** Its address (Streamable HTTP). */
   readonly url: string;
-  readonly auth?: Auth;
+  readonly auth?: Auth | ConnectionAuth;
 }
 
 /**
@@ -20,10 +20,11 @@ export interface McpServer {
  */
 export async function listServer(
   server: McpServer,
-  ctx: Pick<ToolContext, "fetch" | "secret">,
+  ctx: Pick<ToolContext, "fetch" | "secret" | "connection">,
 ): Promise<Listing> {
   const told = toServer(server, ctx);
-  return listTools(told, await openSession(told, ctx), ctx);
+  const sender = senderOf(server.auth, ctx);
+  return listTools(told, await openSession(told, sender), sender);
 }
 
 /** Where a server is, with what it knows us by. */

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { fromAnnotations, type ToolAnnotations } from "../../../core/catalog/annotations.ts";
-import type { Auth, Declaration, DeclarationRules } from "../declared/declaration.ts";
+import type { Auth, ConnectionAuth, Declaration, DeclarationRules } from "../declared/declaration.ts";
 import { parseDeclaration } from "../declared/parse-declaration.ts";
 import type { Listing } from "./list-tools.ts";
 import type { ListedTool, Unusable } from "./listed-tool.ts";
@@ -14,7 +14,7 @@ export interface McpImport {
   /** The beginning of their names; their category as well. */
   readonly prefix: string;
   readonly url: string;
-  readonly auth?: Auth;
+  readonly auth?: Auth | ConnectionAuth;
 }
 
 /** The declarations made of a server's tools, and the tools left out. */

@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { growField } from "./grow-field.ts";
+import { type ModelEvent, readEvent } from "./model-event.ts";
 import { toChatError } from "./provider-error.ts";
 import { takeId, textOf } from "./read-conversation.ts";
 import { weighText } from "./weigh-text.ts";
@@ -110,22 +110,22 @@ export class ChatRelay implements Relay {
     return this.#done !== null;
   }
 
-  take(event: ServerSentEvent): Result<string, StreamFault> {
+  take(event: ModelEvent): Result<string, StreamFault> {
     const taken = this.#take(event);
     this.#hasPassed ||= taken.ok && taken.value !== "";
     return taken;
   }
 
-  #take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+  #take(event: ModelEvent): Result<string, StreamFault> {
+    const { raw, data } = event;
     if (this.isOver) return ok("");
     if (data === null) return ok(this.#takeAside({ raw, chunk: null, choice: null }));
     if (data.trim() === "[DONE]") {
       this.#done = raw;
       return ok("");
     }
-    const parsed = attemptNow(() => parseExact(data));
-    if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
-    const chunk = parsed.value;
+    const chunk = readEvent(event);
+    if (chunk === null) return err("unreadable");
     const { error, object, usage } = chunk;
     if ((error !== undefined && error !== null) || object === "error") return err("error");
     if (!isNamed(this.#response)) {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { ProviderCall, ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import type { Result } from "../../../core/kit/result.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
+import type { ModelEvent } from "./model-event.ts";
 
 /** A message of a conversation, in its provider's own words. */
 export type Message = JsonObject;
@@ -131,7 +131,7 @@ export interface StreamHearer {
   /** Another stream begins; what is known of an earlier one that broke off is forgotten. */
   begin(mode: RelayMode): void;
   /** Take one event; the text that goes to the caller now. */
-  take(event: ServerSentEvent): Result<string, StreamFault>;
+  take(event: ModelEvent): Result<string, StreamFault>;
   /** The weight of what is kept of the stream under way, as `weighText` has it. */
   readonly kept: number;
   /** Whether everything of the stream was read. */

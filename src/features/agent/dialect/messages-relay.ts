@@ -3,8 +3,8 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import { toTurn, toUse } from "./messages-content.ts";
+import { type ModelEvent, readEvent } from "./model-event.ts";
 import { toMessagesError } from "./provider-error.ts";
 import { takeId } from "./read-conversation.ts";
 import { weighText } from "./weigh-text.ts";
@@ -85,12 +85,12 @@ export class MessagesRelay implements Relay {
     return this.#stop !== null;
   }
 
-  take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+  take(said: ModelEvent): Result<string, StreamFault> {
+    const { raw, data } = said;
     if (this.#stop !== null) return ok("");
     if (data === null) return ok(this.#passed(raw));
-    const parsed = attemptNow((): unknown => JSON.parse(data));
-    if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
-    const event = parsed.value;
+    const event = readEvent(said);
+    if (event === null) return err("unreadable");
     switch (event["type"]) {
       case "error":
         return err("error");

@@ -8,9 +8,9 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err } from "../../../core/kit/result.ts";
 import { callBackground } from "../batch-job.ts";
 import { parseCursor } from "../result-cursor.ts";
 import { resultPageSchema, toPageJson } from "../wire-results.ts";
@@ -36,7 +36,7 @@ export const showResults: Endpoint = {
     const sent = job.value.argsJson ?? "{}";
     const batch = parseBatch(parseExact(sent), sent.length);
     if (!batch.ok) return err(NO_PAGES);
-    return ok(respondJson(toPageJson(page.value, batch.value.entries)));
+    return respondCounted(toPageJson(page.value, batch.value.entries), context);
   },
   describe: () => ({
     id: "listJobResults",

@@ -2,7 +2,7 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import type { BatchMethods } from "../batch-job.ts";
+import { BATCH, type BatchMethods, type KeptBatch } from "../batch-job.ts";
 import { BATCH_BACKLOGS, type BatchBacklogs, createBatchKind } from "./batch-kind.ts";
 import { ResultTable } from "./result-table.ts";
 
@@ -49,6 +49,12 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
       return true;
     },
     results: (_, jobId, query) => table.page(jobId, query),
+    asker(now, jobId) {
+      const spec = outbox.spec(jobId, now);
+      return spec?.kind === BATCH && spec.toolJson !== undefined
+        ? (JSON.parse(spec.toolJson) as KeptBatch).caller
+        : null;
+    },
   };
   return {
     methods,

@@ -42,7 +42,7 @@ export async function runBatch(
   const { gate, ports, defer } = execution;
   const { clock } = ports;
   const { spec, fence } = claim;
-  const planned = planBatch(claim, execution);
+  const planned = await planBatch(claim, execution);
   if (!planned.ok) return { end: failedAttempt(planned.error), results: [] };
   const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs });
   if (opened === null) return null;
@@ -123,11 +123,16 @@ export async function runBatch(
 const CONTINUED: AttemptEnd = { kind: "continued" };
 
 /** Plan the batch as it was sent, with the tools that its key may call now. */
-function planBatch({ spec }: JobClaim, { catalog, caller }: Execution): Result<Plan, Failure> {
+async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Result<Plan, Failure>> {
+  const { catalog, caller, brought } = execution;
   const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
-  const plan = batch.ok
-    ? makePlan(batch.value, catalog, { maySkipApproval: caller.skipApproval, isLong: true })
-    : batch;
+  if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
+  const { entries, dryRun } = batch.value;
+  const plan = makePlan(batch.value, catalog, {
+    maySkipApproval: caller.skipApproval,
+    isLong: true,
+    missing: await brought?.accounts?.missing({ entries, dryRun }, execution),
+  });
   if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
   return ok({ ...plan.value, demotes: false });

@@ -45,6 +45,7 @@ function Action({ action }: { readonly action: WireParked }) {
     args_of_each: each,
     for_each: loop,
     resolved,
+    reach,
     run_at: at,
     callback_url: callback,
   } = action;
@@ -68,6 +69,11 @@ function Action({ action }: { readonly action: WireParked }) {
           <h3>Once for each of</h3>
           <ArgsView args={{ elements: loop }} label="Elements" />
         </div>
+      )}
+      {reach !== undefined && (
+        <p key="reach" dir="auto">
+          <strong>{reach}</strong>
+        </p>
       )}
       {!resolved && (
         <p key="open" class="small muted">

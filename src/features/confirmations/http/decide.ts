@@ -11,6 +11,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
@@ -55,7 +56,11 @@ export function prepareDecision(
   { ports }: Pick<RequestContext, "ports">,
 ): Result<Open | Repeated, Refusal> {
   const { answerJson } = record;
-  const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
+  const isRepeated =
+    key !== null &&
+    key === record.key &&
+    record.status === ENDS[decision] &&
+    isSame(record.decided, { reason, args });
   const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
   const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
@@ -78,6 +83,11 @@ export function prepareDecision(
     ...(link !== undefined && { link }),
   };
   return ok({ kind: "open", claim, group, catalog, edited: edited.value });
+}
+
+/** Whether a decision says what the kept one says. A version that kept none repeated it for its key alone. */
+function isSame(kept: Decision | null, { reason, args }: Pick<Asked, "reason" | "args">): boolean {
+  return kept === null || canonicalJson([kept.reason, kept.args]) === canonicalJson([reason, args]);
 }
 
 const EDITED_NO = makeRefusal("INVALID_REQUEST", "'args' go with a yes: a no runs nothing. Leave them out.");

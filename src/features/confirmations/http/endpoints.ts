@@ -47,7 +47,7 @@ export const listConfirmations: Endpoint = {
     const { limit } = query.value;
     const tools = caller.tools.includes("*") ? undefined : [...catalog.names];
     // One more than is shown tells whether there is another page.
-    const asked = { ...query.value, tools, limit: limit + 1 };
+    const asked = { ...query.value, tools, subject: caller.subject, limit: limit + 1 };
     const found = await askGate(
       () => callConfirmations(gate, "confirmations", asked),
       "The tenant's confirmations could not be read; ask again.",

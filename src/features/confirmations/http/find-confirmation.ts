@@ -24,8 +24,8 @@ export interface Found {
 }
 
 /**
- * Find a confirmation of the caller's tenant. One that holds a tool which the key may not call does not exist for it, as
- * the tool does not.
+ * Find a confirmation of the caller's tenant. One that holds a tool which the key may not call, or of another subject than the
+ * key acts for, does not exist for it, as the tool does not.
  */
 export async function findConfirmation(id: string, context: RequestContext): Promise<Result<Found, Refusal>> {
   const asked = await askGate(
@@ -44,6 +44,8 @@ export async function openConfirmation(
   const group = parseExact(record.groupJson) as ParkedGroup;
   // One that another version recorded is not guessed at.
   if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
+  const { subject } = context.caller;
+  if (subject !== undefined && subject !== group.account?.subject) return err(NO_CONFIRMATION);
   const mayHaveChanged = group.actions.some(({ tool }) => context.catalog.mayChange(tool));
   const catalog = mayHaveChanged
     ? await askGate(() => context.currentCatalog(), "The tenant's tools could not be read; ask again.")

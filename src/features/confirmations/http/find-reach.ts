@@ -1,11 +1,13 @@
 import { listAsked } from "../confirmation.ts";
 import type { Found } from "./find-confirmation.ts";
+import type { ParkedAction } from "../../../core/contract/gate/parked-group.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import type { SayReach } from "../../../core/edge/feature.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 
-/** Find how far the actions of a question reach, by their ids: what features know of those whose arguments are known. */
+/** Find how far the actions of a question reach, by their ids, as far as features know. */
 export async function findReach(
   { group }: Pick<Found, "group">,
   context: RequestContext,
@@ -15,13 +17,25 @@ export async function findReach(
   const own = withAccount(context, group.account);
   const said = await Promise.all(
     listAsked(group.actions).map(async ({ id, tool, args }): Promise<[string, string][]> => {
-      if (args.kind !== "call") return [];
+      const calls = callsOf(args);
       for (const say of sayers) {
-        const reach = await attempt(() => say({ tool, args: args.input }, own));
+        const reach = await attempt(() => say({ tool, calls }, own));
         if (reach.ok && reach.value !== null) return [[id, reach.value]];
       }
       return [];
     }),
   );
   return new Map(said.flat());
+}
+
+/** The arguments of the calls that an action makes; none where they are not known yet. */
+function callsOf(args: ParkedAction["args"]): readonly JsonObject[] {
+  switch (args.kind) {
+    case "call":
+      return [args.input];
+    case "loop":
+      return args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
+    case "waiting":
+      return [];
+  }
 }

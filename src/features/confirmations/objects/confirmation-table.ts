@@ -116,7 +116,7 @@ export class ConfirmationTable {
    * List confirmations, newest first. Looks at the heads of those that come before the page's end: few enough are kept, and
    * their groups and answers are not read.
    */
-  list(nowMs: number, { status, tools, limit, after }: ConfirmationQuery): ListedConfirmation[] {
+  list(nowMs: number, { status, tools, subject, limit, after }: ConfirmationQuery): ListedConfirmation[] {
     const listed: ListedConfirmation[] = [];
     const visible = tools && new Set(tools);
     for (const one of [...this.#book.values()].sort(compareJobs)) {
@@ -124,7 +124,8 @@ export class ConfirmationTable {
       const isAsked = status === null || status === statusAt(one, nowMs);
       if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
       const shown = this.listed(nowMs, one.id);
-      if (shown !== null && holdsOnly(shown.head, visible)) listed.push(shown);
+      if (shown === null || !holdsOnly(shown.head, visible)) continue;
+      if (subject === undefined || subject === shown.head.subject) listed.push(shown);
     }
     return listed;
   }

@@ -1,23 +1,15 @@
-import type { Tool, ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Origin, SUBJECT } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Batch } from "../../../core/contract/batch.ts";
-import type { Accounts, Connect, Execution } from "../../../core/gate/execution.ts";
-import type { MissingAccount } from "../../../core/plan/step.ts";
+import type { Accounts } from "../../../core/gate/execution.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
-import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
-import { withCredentials } from "../credentials.ts";
+import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../link-token.ts";
-import { type AskShard, askShardsIn, type ShardNamespace } from "../objects/connection-shards.ts";
-import { requireConnection, requireSubject } from "../require-connection.ts";
-import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
 import { DEFAULT_NAME, digestOf, readSubjectHeader, takeSaid, toAccount } from "../subject.ts";
+import { connect, openShards } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
+import { findMissing } from "./missing-accounts.ts";
 
 /** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
 export function openAccounts(configured: Configured): Accounts {
@@ -53,7 +45,11 @@ export function openAccounts(configured: Configured): Accounts {
             : reopen(context, account.value),
       });
     },
-    missing: (batch, execution) => findMissing(batch, execution, connectors),
+    missing: ({ entries, dryRun, background }, execution) =>
+      execution.origin.account?.parks === true && !dryRun && background === undefined
+        ? findMissing(entries, execution, connectors)
+        : undefined,
+    awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
     originsOf: (name, tenant) => connectorOf(connectors, name, tenant)?.origins ?? null,
@@ -67,200 +63,19 @@ function reopen<C extends Parameters<typeof withAccount>[0]>(context: C, account
     : { ...context, origin: { ...context.origin, account } };
 }
 
-/** Find the actions whose account is missing and can be connected, asking once for each tool. */
-async function findMissing(
-  { entries, dryRun }: Batch,
-  { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
-  connectors: Connectors,
-): Promise<ReadonlyMap<string, MissingAccount>> {
-  if (dryRun) return new Map();
-  const tools = new Map<Tool, Promise<MissingAccount | null>>();
-  const found = await Promise.all(
-    entries.map(async ({ id, action }) => {
-      const tool = action.ok ? catalog.callable(action.value.tool) : undefined;
-      if (tool?.connection === undefined) return [id, null] as const;
-      const known = tools.get(tool) ?? missingOf({ tool, origin, ports }, connectors);
-      tools.set(tool, known);
-      return [id, await known] as const;
-    }),
-  );
-  return new Map(found.flatMap(([id, missing]) => (missing === null ? [] : [[id, missing]])));
-}
-
-/** The account that a call of a tool would miss; null where it has what it needs, or there is no link to connect it. */
-export async function missingOf(wish: Wish, connectors: Connectors): Promise<MissingAccount | null> {
-  const asked = await attempt(() => connect(wish, connectors));
-  const failure = !asked.ok && asked.error instanceof ToolFailure ? asked.error.failure : null;
-  if (failure?.connectUrl === undefined) return null;
-  const [connector = ""] = Object.keys(wish.tool.connection ?? {});
-  return { connector, connectUrl: failure.connectUrl };
-}
-
-type Wish = Parameters<Connect>[0];
-
-/** The account of one connector, for one call. */
-interface Used {
-  readonly connector: Connector;
-  readonly access: string;
-  readonly account: string | null;
-}
-
-async function connect({ tool, origin, ports }: Wish, connectors: Connectors): ReturnType<Connect> {
-  const found = await Promise.all(
-    Object.entries(tool.connection ?? {}).map(async ([name, scopes]) => {
-      const connector = findConnector(name, { tool, origin }, connectors);
-      const used = connector === null ? null : await use(connector, scopes, { tool, origin, ports });
-      return [name, used] as const;
-    }),
-  );
-  const byName = new Map(found);
-  return {
-    secrets: found.flatMap(([, used]) => used?.access ?? []),
-    open(name, call) {
-      if (!byName.has(name))
-        throw new Error(`Cannot use the connection '${name}': tool '${tool.name}' does not declare it`);
-      const used = byName.get(name) ?? null;
-      return used === null ? notConnected(name, origin) : toConnection(used, { call, tool, origin, ports });
-    },
-  };
-}
-
-function findConnector(
-  name: string,
-  { tool, origin }: Pick<Wish, "tool" | "origin">,
-  connectors: Connectors,
-): Connector | null {
-  const connector = connectorOf(connectors, name, origin.tenant);
-  if (connector !== undefined) return connector;
-  if (tool.connectionOptional === true) return null;
-  throw new ToolFailure("MISCONFIGURED", {
-    hint: `The deployment has no connector ${name} for this tenant; its operator adds it to VOLLEY_CONNECTORS. Do without this tool until then.`,
-  });
-}
-
-async function use(connector: Connector, scopes: readonly string[], wish: Wish): Promise<Used | null> {
-  const { tool, origin } = wish;
-  const isOptional = tool.connectionOptional === true;
-  if (origin.account === undefined) {
-    if (isOptional) return null;
-    throw requireSubject(connector.name);
-  }
-  const answer = await askToken(connector, scopes, wish);
-  if (answer.kind === "token") return { connector, access: answer.access, account: answer.account };
-  // One that is there and does not work is not passed over: the call would use another account than is meant.
-  if (isOptional && answer.kind === "required" && answer.because === "missing") return null;
-  throw toFailure(answer, connector, origin);
-}
-
-/** Ask the subject's object for a token. @param refused the digest of one that the service did not take */
-async function askToken(
-  connector: Connector,
-  scopes: readonly string[],
-  { origin, ports }: Wish,
-  refused?: string,
-): Promise<UseAnswer> {
-  const { subject, connections } = origin.account!;
-  const name = connections?.[connector.name] ?? DEFAULT_NAME;
-  const wish = {
+/** Have the objects run what waits for accounts, where they are connected. */
+async function lookAgain(
+  names: readonly string[],
+  origin: Pick<Origin, "tenant" | "account">,
+  ports: Ports,
+): Promise<void> {
+  const { account } = origin;
+  if (account === undefined) return;
+  const { subject } = account;
+  const places = names.map((connector) => ({
     subject,
-    connector: connector.name,
-    name,
-    scopes,
-    ...(refused !== undefined && { refused }),
-  };
-  const asked = await attempt(() =>
-    openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.token(wish)),
-  );
-  return asked.ok ? asked.value : { kind: "failed" };
-}
-
-function openShards({ tenant }: Origin, ports: Ports): AskShard {
-  const namespace = ports.binding(CONNECTIONS) as ShardNamespace | undefined;
-  if (namespace === undefined)
-    throw new ToolFailure("MISCONFIGURED", {
-      hint: `The deployment keeps no connections; its operator has to bind the class ConnectionShard as ${CONNECTIONS}. Do without this tool until then.`,
-    });
-  return askShardsIn(namespace, {
-    tenant,
-    bounds: { clock: ports.clock, timeoutMs: LIMITS.connectionTimeoutMs },
-  });
-}
-
-function toFailure(
-  answer: Exclude<UseAnswer, { kind: "token" }>,
-  connector: Connector,
-  origin: Origin,
-): ToolFailure {
-  switch (answer.kind) {
-    case "required": {
-      const { subject, connections, site } = origin.account!;
-      const name = connections?.[connector.name] ?? DEFAULT_NAME;
-      return requireConnection(answer, {
-        connector: connector.name,
-        tenant: origin.tenant,
-        subject,
-        name,
-        site,
-      });
-    }
-    case "misconfigured":
-      return new ToolFailure("MISCONFIGURED", {
-        hint: `The provider ${connector.name} does not know this deployment; its operator has to look at VOLLEY_CONNECTORS. Do without this tool until then.`,
-      });
-    case "failed":
-      return new ToolFailure("UPSTREAM_ERROR", {
-        hint: `The account at ${connector.name} could not be renewed just now; nothing was sent. Trying again may help.`,
-      });
-  }
-}
-
-function notConnected(name: string, { account }: Origin): ToolConnection {
-  return {
-    isConnected: false,
-    account: null,
-    fetch: () =>
-      Promise.reject(
-        account === undefined
-          ? requireSubject(name)
-          : new ToolFailure("CONNECTION_REQUIRED", {
-              hint: `${account.subject} has connected no account at ${name}.`,
-            }),
-      ),
-  };
-}
-
-function toConnection(
-  { connector, access: first, account }: Used,
-  { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
-): ToolConnection {
-  let access = first;
-  const scopes = wish.tool.connection?.[connector.name] ?? [];
-  const renew = async (): Promise<boolean> => {
-    const answer = await askToken(connector, scopes, wish, sha256(access));
-    if (answer.kind !== "token") throw toFailure(answer, connector, wish.origin);
-    if (answer.access === access) return false;
-    access = answer.access;
-    call.conceal(access);
-    return true;
-  };
-  return {
-    isConnected: true,
-    account,
-    async fetch(url, request = {}) {
-      const send = () => {
-        const sent = withCredentials(connector, access, { url, request });
-        return call.fetch(sent.url, sent.request);
-      };
-      const sent = access;
-      const answered = await attempt(send);
-      if (answered.ok) return answered.value;
-      // A service that does not take the token has done nothing. Another call may have renewed it meanwhile.
-      if (!isRefused(answered.error) || (access === sent && !(await renew()))) throw answered.error;
-      return send();
-    },
-  };
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof ToolFailure && error.failure.upstreamStatus === 401;
+    connector,
+    name: account.connections?.[connector] ?? DEFAULT_NAME,
+  }));
+  await attempt(() => openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.awaited(places)));
 }

@@ -1,6 +1,6 @@
 import { respondPage } from "../../../core/edge/page/respond-page.ts";
 import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import type { Asked, Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -25,7 +25,6 @@ import { connectionSetupOf } from "./connection-setup.ts";
 import { leadToIssuer } from "./lead-to-issuer.ts";
 import { peopleOf } from "./people-of.ts";
 import { redirect } from "./redirect.ts";
-import { runAwaiting } from "./run-awaiting.ts";
 
 /** The ways of the pages that are not the same everywhere. */
 export interface LinkWays {
@@ -85,11 +84,7 @@ export async function answerLink(
 }
 
 /** Answer a browser that the provider sent back: with the way to the application, or with a page that says what came of it. */
-export async function answerCallback(
-  request: Request,
-  deployment: Deployment,
-  { watch, defer }: Pick<Asked, "defer"> & Required<Pick<Asked, "watch">>,
-): Promise<Response> {
+export async function answerCallback(request: Request, deployment: Deployment): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const place = parseState(query.get("state") ?? "");
   const ask = place === null ? null : openTenant(place.tenant, deployment);
@@ -107,12 +102,6 @@ export async function answerCallback(
   );
   switch (came.kind) {
     case "arrived":
-      if (came.isActive) {
-        const { requestId } = watch;
-        const runner = deployment.runnerOf(place.tenant)!;
-        const asked = { requestId, requestUrl: request.url, defer, watch };
-        defer(runAwaiting(came.place, deployment.contextOf(runner, asked)));
-      }
       if (came.returnTo === null && !came.isActive)
         return leadToIssuer({ request, ask, ...place, code: came.code }, deployment);
       return came.returnTo === null

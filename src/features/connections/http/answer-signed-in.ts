@@ -1,4 +1,4 @@
-import type { Asked, Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
 import { respondPage } from "../../../core/edge/page/respond-page.ts";
 import { err } from "../../../core/kit/result.ts";
 import { parseState, shardOfId } from "../link-token.ts";
@@ -13,14 +13,9 @@ import { openTenant } from "./answer-link.ts";
 import { readCookie } from "./browser-cookie.ts";
 import type { KeptForVisit } from "./lead-to-issuer.ts";
 import { peopleOf } from "./people-of.ts";
-import { runAwaiting } from "./run-awaiting.ts";
 
 /** Answer a browser that the issuer sent back: the account is the subject's only if the subject signed in. */
-export async function answerSignedIn(
-  request: Request,
-  deployment: Deployment,
-  { watch, defer }: Pick<Asked, "defer"> & Required<Pick<Asked, "watch">>,
-): Promise<Response> {
+export async function answerSignedIn(request: Request, deployment: Deployment): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const found = parseState(query.get("state") ?? "");
   const ask = found === null ? null : openTenant(found.tenant, deployment);
@@ -39,12 +34,8 @@ export async function answerSignedIn(
   const confirmed = await ask(shard, (stub) => stub.confirm(id, { code, subject }));
   if (!identified.ok) return respondPage(makeUnknownPersonPage(identified.error));
   switch (confirmed.kind) {
-    case "active": {
-      const { requestId } = watch;
-      const asked = { requestId, requestUrl: request.url, defer, watch };
-      defer(runAwaiting(came.place, deployment.contextOf(deployment.runnerOf(tenant)!, asked)));
+    case "active":
       return respondPage(makeDonePage(came.place.connector, confirmed.connection.account));
-    }
     case "other-subject":
       return respondPage(makeOtherPersonPage(came.place.subject, identified.value));
     case "no-code":

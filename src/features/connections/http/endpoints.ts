@@ -102,9 +102,7 @@ const startConnection: Endpoint = {
             "a value",
           ),
         );
-      const kept = await keepKey(ask, place, secret);
-      if (kept.ok) context.defer(runWaiting(place, context));
-      return kept;
+      return keepKey(ask, place, secret);
     }
     if (secret !== undefined)
       return err(refuse("/secret", "nothing, because the subject signs in at this connector", "a value"));
@@ -285,7 +283,6 @@ const confirmConnection: Endpoint = {
     if (!said.ok) return said;
     switch (said.value.kind) {
       case "active":
-        context.defer(runWaiting(said.value.connection, context));
         return ok(respondJson(JSON.stringify(toWireConnection(said.value.connection))));
       case "other-subject":
         return err(OTHER_CAME);
@@ -323,12 +320,6 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
   deleteConnection,
   confirmConnection,
 ];
-
-/** Run what waited for an account, after the answer. */
-async function runWaiting(place: ConnectionPlace, context: RequestContext): Promise<void> {
-  const { runAwaiting } = await import("./run-awaiting.ts");
-  await runAwaiting(place, context);
-}
 
 interface Opened {
   readonly ask: AskShard;

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { visitorRatesOf } from "../../../core/edge/http/visitor-rates.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH, SIGNED_IN_PATH } from "../link-token.ts";
@@ -16,17 +17,19 @@ export function createLinkPages(ways: LinkWays): Router {
     const { FAULT } = await import("../page/link-page.ts");
     const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
     const deployment = c.get("deployment");
+    const { configured } = deployment;
+    const waitMs = visitorRatesOf(configured).draw(c.req.raw, configured.ports.clock.now());
+    if (waitMs > 0) {
+      const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+      return respondFlood(waitMs);
+    }
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;
     const request = c.req.raw;
-    const asked = {
-      watch: c.get("watch"),
-      defer: (work: Promise<unknown>): void => c.executionCtx.waitUntil(work),
-    };
     const answered = await attempt(async () => {
       if (path === LINK_PATH) return answerLink({ request, tenant, id, secret }, deployment, ways);
-      if (path === CALLBACK_PATH) return answerCallback(request, deployment, asked);
+      if (path === CALLBACK_PATH) return answerCallback(request, deployment);
       const { answerSignedIn } = await import("./answer-signed-in.ts");
-      return answerSignedIn(request, deployment, asked);
+      return answerSignedIn(request, deployment);
     });
     // The address has the token, so it is in no line of the log.
     if (!answered.ok) logBug(c.get("watch").requestId, path, answered.error);

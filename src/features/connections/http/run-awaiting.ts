@@ -2,12 +2,13 @@ import { callConfirmations, type ListedConfirmation } from "../../confirmations/
 import { prepareDecision, runApproved } from "../../confirmations/http/decide.ts";
 import { findConfirmation } from "../../confirmations/http/find-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";
-import { missingOf } from "./accounts.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
+import { missingOf } from "./missing-accounts.ts";
 
 /** The caller that runs what waited for an account: it may call what any key of the tenant may, and runs what was asked. */
 const NAME = "connection:";
@@ -16,24 +17,25 @@ const NEVER = new AbortController().signal;
 
 /**
  * Run what waited for an account that is connected now, from its stored results. Connecting it was the subject's yes. A question that misses another
- * account still waits. Never rejects.
+ * account still waits. Rejects where the questions cannot be listed.
+ *
+ * @returns whether nothing is left to try again: false where a question could not be admitted just now
  */
 export async function runAwaiting(
   { subject, connector }: Pick<ConnectionPlace, "subject" | "connector">,
   received: RequestContext,
-): Promise<void> {
-  await attempt(async () => {
-    const catalog = await received.allTools();
-    const caller = { ...received.caller, name: NAME, tools: ["*"] };
-    const currentCatalog = (): Promise<typeof catalog> => received.allTools();
-    const context: RequestContext = { ...received, caller, catalog, currentCatalog };
-    const digest = digestOf(caller.tenant, subject);
-    const waiting = await listWaiting(context);
-    const ours = waiting.filter(
-      ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
-    );
-    await Promise.all(ours.map(({ id }) => attempt(() => runOne(id, subject, context))));
-  });
+): Promise<boolean> {
+  const catalog = await received.allTools();
+  const caller = { ...received.caller, name: NAME, tools: ["*"] };
+  const currentCatalog = (): Promise<typeof catalog> => received.allTools();
+  const context: RequestContext = { ...received, caller, catalog, currentCatalog };
+  const digest = digestOf(caller.tenant, subject);
+  const waiting = await listWaiting(context);
+  const ours = waiting.filter(
+    ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
+  );
+  const ran = await Promise.all(ours.map(({ id }) => attempt(() => runOne(id, subject, context))));
+  return ran.every((one) => one.ok && one.value);
 }
 
 async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<readonly ListedConfirmation[]> {
@@ -52,24 +54,28 @@ async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<read
   }
 }
 
-async function runOne(id: string, subject: string, context: RequestContext): Promise<void> {
+/** Run one question; false where it is to be tried again, and still waits. */
+async function runOne(id: string, subject: string, context: RequestContext): Promise<boolean> {
   const found = await findConfirmation(id, context);
-  if (!found.ok) return;
+  if (!found.ok) return !isPassing(found.error);
   const { group, catalog } = found.value;
   const { connectors } = connectionSetupOf(context.configured);
+  const { ports } = context;
   const origin = { ...context.origin, account: group.account };
   for (const { tool: name, gated } of group.actions) {
-    const tool = catalog.get(name);
-    if (
-      gated &&
-      tool !== undefined &&
-      (await missingOf({ tool, origin, ports: context.ports }, connectors)) !== null
-    )
-      return;
+    const tool = gated ? catalog.get(name) : undefined;
+    if (tool !== undefined && (await missingOf(tool, { origin, ports, catalog }, connectors)) !== null)
+      return true;
   }
   const by = { name: subject, via: "link" } as const;
   const asked = { decision: "approve", shownHash: undefined, key: null, by } as const;
   const prepared = prepareDecision(found.value, asked, context);
-  if (prepared.ok && prepared.value.kind === "open")
-    await runApproved(prepared.value, { ...context, signal: NEVER });
+  if (!prepared.ok || prepared.value.kind !== "open") return true;
+  const ran = await runApproved(prepared.value, { ...context, signal: NEVER });
+  return ran.ok || !isPassing(ran.error.refusal);
+}
+
+/** Whether a refusal says nothing of the question itself. */
+function isPassing({ code }: Refusal): boolean {
+  return code === "UNAVAILABLE" || code === "QUOTA_EXCEEDED";
 }

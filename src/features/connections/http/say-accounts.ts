@@ -5,21 +5,30 @@ import { listWords } from "../list-words.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
 
-/** Say to a person who is asked about a call which accounts of its subject it would use. */
+/** Say to a person who is asked about a call which accounts it would use: those of its subject, or the deployment's own. */
 export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, caller, configured }) => {
-  const connectors = Object.keys(catalog.get(name)?.connection ?? {});
+  const tool = catalog.get(name);
+  const connectors = Object.keys(tool?.connection ?? {});
+  if (connectors.length === 0) return null;
   const { account } = origin;
+  const isOptional = tool?.connectionOptional === true;
+  if (account === undefined) return isOptional ? `It uses ${listWords(connectors.map(sayOwn))}.` : null;
   const ask = connectionDeskOf(configured).open(caller);
-  if (connectors.length === 0 || account === undefined || !ask.ok) return null;
+  if (!ask.ok) return null;
   const { subject, connections = {} } = account;
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
   const kept = await ask.value(shardOfSubject(subject), (shard) => shard.list(query));
   const said = connectors.map((connector) => {
     const wanted = connections[connector] ?? DEFAULT_NAME;
     const found = kept.find((one) => one.connector === connector && one.name === wanted);
+    if (found === undefined && isOptional) return `${sayOwn(connector)} (${subject} has connected none)`;
     const whose =
       found?.state === "active" ? (found.account ?? "one whose name is not known") : "none is connected";
     return `${subject}'s account at ${connector} (${whose})`;
   });
   return `It uses ${listWords(said)}.`;
 };
+
+function sayOwn(connector: string): string {
+  return `the deployment's own account at ${connector}`;
+}

@@ -2,10 +2,10 @@ import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
-import { type Connection, type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
+import { type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
 import { connectorOf } from "../connectors/connector.ts";
-import { makeRevocation } from "../connectors/provider-request.ts";
 import { missingScopes } from "../connectors/scopes.ts";
+import { resealConnection } from "../reseal-connection.ts";
 import {
   type ArriveAnswer,
   type ConfirmAnswer,
@@ -82,6 +82,19 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#links.confirm(...given);
     }
 
+    awaited(places: readonly ConnectionPlace[]): void {
+      for (const place of places) {
+        const known = this.#table.at(place);
+        if (known !== null && stateOf(known) === "active") this.#world.awaited.note(known.id);
+      }
+    }
+
+    override async alarm(): Promise<void> {
+      this.#world.alarm.consume();
+      this.#links.endUnconfirmed();
+      await Promise.all([this.#world.awaited.run(), this.#world.tellDue()]);
+    }
+
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
       const room = this.#world.room(place);
       if (room !== null) return room;
@@ -101,8 +114,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         brokenBecause: null,
       };
       const kept = { ...known, updatedAt: now, grant, link: null };
-      this.#table.put(kept);
-      this.#world.tell(kept);
+      this.#world.activate(kept);
       return { kind: "kept", connection: toSeen(kept, "active") };
     }
 
@@ -142,7 +154,9 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
 
     list(query: ConnectionQuery): SeenConnection[] {
       this.#table.prune(clock.now());
-      return this.#table.list(query).map((connection) => toSeen(connection, stateOf(connection)));
+      return this.#table
+        .list(clock.now(), query)
+        .map((connection) => toSeen(connection, stateOf(connection)));
     }
 
     async remove(id: string): Promise<boolean> {
@@ -151,7 +165,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       this.#table.delete(id);
       // An account that was not confirmed goes too. The provider is asked afterwards: here it is gone already.
       const grants = [known.grant, known.link?.arrival?.grant ?? null].filter((grant) => grant !== null);
-      await Promise.all(grants.map((grant) => this.#revoke(known, grant)));
+      await Promise.all(grants.map((grant) => this.#world.revoke(known, grant)));
       return true;
     }
 
@@ -168,10 +182,6 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
 
     async erase(): Promise<number> {
       return this.#world.erase();
-    }
-
-    override alarm(): Promise<void> {
-      return this.#world.tellDue();
     }
 
     /** Open the tokens of a connection, refreshed where that is due. */
@@ -192,29 +202,25 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#refreshes.open(id, isRefused);
     }
 
-    async #revoke(connection: Connection, grant: Grant): Promise<void> {
-      const connector = this.#world.oauth(connection.connector);
-      const tokens = connector === null ? null : await this.#world.tokens.open(connection, grant.sealed);
-      if (connector === null || tokens === null) return;
-      const request = makeRevocation(this.#world.clientOf(connector), tokens);
-      if (request !== null) await this.#world.ask(request);
-    }
-
     async #reseal(id: string): Promise<"sealed" | "unreadable" | "as-it-was"> {
-      const known = this.#table.find(id);
-      const grant = known?.grant;
-      if (known === null || grant === null || grant === undefined) return "as-it-was";
-      if (this.#world.tokens.vault.isCurrent(grant.sealed)) return "as-it-was";
-      const tokens = await this.#world.tokens.open(known, grant.sealed);
-      if (tokens === null) return "unreadable";
-      const sealed = await this.#world.tokens.seal(known, tokens);
-      const before = grant.before === null ? null : await this.#world.tokens.open(known, grant.before);
-      const sealedBefore = before === null ? null : await this.#world.tokens.seal(known, before);
-      const latest = this.#table.find(id);
-      // Refreshed meanwhile: what is there now is sealed under the new key.
-      if (latest?.grant?.sealed !== grant.sealed) return "as-it-was";
-      this.#table.put({ ...latest, grant: { ...latest.grant, sealed, before: sealedBefore } });
-      return "sealed";
+      const { vault } = this.#world.tokens;
+      for (;;) {
+        const known = this.#table.find(id);
+        if (known === null) return "as-it-was";
+        const resealed = await resealConnection(known, async (sealed, use) => {
+          const sealedFor = [this.#world.tenant, known.subject, id, use] as const;
+          const text = vault.isCurrent(sealed) ? null : await vault.open(sealed, sealedFor);
+          return text === null ? sealed : vault.seal(text, sealedFor);
+        });
+        const before = JSON.stringify(known);
+        // Changed meanwhile, by a refresh or by a person on the way: what is there now is looked at.
+        if (JSON.stringify(this.#table.find(id)) !== before) continue;
+        const isSealed = JSON.stringify(resealed) !== before;
+        if (isSealed) this.#table.put(resealed);
+        const { grant } = resealed;
+        if (grant !== null && !vault.isCurrent(grant.sealed)) return "unreadable";
+        return isSealed ? "sealed" : "as-it-was";
+      }
     }
   };
 }

@@ -50,9 +50,12 @@ export class ConnectionTable {
     this.#sql.exec("DELETE FROM connections WHERE id = ?", id);
   }
 
-  /** Forget those that never were any, and whose link is over. */
+  /** Forget those that never were any, and whose link is over; but not yet an account that was brought. */
   prune(now: number): void {
-    this.#sql.exec("DELETE FROM connections WHERE over_at <= ?", now);
+    this.#sql.exec(
+      "DELETE FROM connections WHERE over_at <= ? AND json_extract(json, '$.link.arrival.grant.sealed') IS NULL",
+      now,
+    );
   }
 
   count(subject: string | null): number {
@@ -61,16 +64,26 @@ export class ConnectionTable {
     return this.#sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM connections${where}`, ...values).one().n;
   }
 
-  list({ subject, connector, after, limit }: ConnectionQuery): Connection[] {
+  /** List those that are any at a time. */
+  list(now: number, { subject, connector, after, limit }: ConnectionQuery): Connection[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<Row>(
       `SELECT json FROM connections WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR connector = ?2)
-       AND (created_at < ?3 OR created_at = ?3 AND id > ?4) ORDER BY created_at DESC, id LIMIT ?5`,
+       AND (created_at < ?3 OR created_at = ?3 AND id > ?4) AND (over_at IS NULL OR over_at > ?6) ORDER BY created_at DESC, id LIMIT ?5`,
       subject,
       connector,
       createdAt,
       id,
       limit,
+      now,
+    );
+    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
+  }
+
+  /** Those for which somebody brought an account, and the caller has not said yet whose it is. */
+  unconfirmed(): Connection[] {
+    const rows = this.#sql.exec<Row>(
+      "SELECT json FROM connections WHERE json_extract(json, '$.link.arrival.grant.sealed') IS NOT NULL",
     );
     return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }

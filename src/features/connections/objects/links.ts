@@ -174,8 +174,11 @@ export class Links {
       grant,
       confirmsItself: this.#world.confirmsItself,
     });
-    this.#table.put(arrived);
-    if (this.#world.confirmsItself) this.#world.tell(arrived);
+    if (this.#world.confirmsItself) this.#world.activate(arrived);
+    else {
+      this.#table.put(arrived);
+      this.#world.alarm.arm(arrived.link!.expiresAt);
+    }
     const { subject, name } = connection;
     const place = { subject, connector: connection.connector, name };
     const { account } = tokens;
@@ -235,12 +238,28 @@ export class Links {
     if (confirmed.kind === "no-code") return { kind: "no-code" };
     if (confirmed.kind === "other-subject") {
       this.#world.putOrDelete(id, confirmed.left);
+      // In a sandbox it was used already.
+      this.#world.revokeUnused(known, known.link?.arrival?.grant ?? known.grant);
       return { kind: "other-subject" };
     }
-    this.#table.put(confirmed.connection);
     // One that was used at once was told of then.
-    if (!this.#world.confirmsItself) this.#world.tell(confirmed.connection);
+    if (this.#world.confirmsItself) this.#table.put(confirmed.connection);
+    else this.#world.activate(confirmed.connection);
     return { kind: "active", connection: toSeen(confirmed.connection, "active") };
+  }
+
+  /** Forget accounts that were brought and of which the caller did not say in time whose they are. */
+  endUnconfirmed(): void {
+    const now = this.#clock.now();
+    for (const connection of this.#table.unconfirmed()) {
+      const { id, link } = connection;
+      if (now < link!.expiresAt) {
+        this.#world.alarm.arm(link!.expiresAt);
+        continue;
+      }
+      this.#world.putOrDelete(id, endLink(connection, now));
+      this.#world.revokeUnused(connection, link!.arrival!.grant);
+    }
   }
 
   async #startLink(
@@ -252,8 +271,10 @@ export class Links {
     const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
     const now = this.#clock.now();
     const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
-    const started = startLink(this.#world.known(place, id), now, link);
+    const known = this.#world.known(place, id);
+    const started = startLink(known, now, link);
     this.#table.put(started);
+    this.#world.revokeUnused(known, known.link?.arrival?.grant);
     return { id: started.id, secret, expiresAt: started.link!.expiresAt };
   }
 

@@ -1,19 +1,21 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Deployment } from "../../../core/edge/deployed.ts";
+import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
 import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { Connection, ConnectionPlace } from "../connection.ts";
+import type { Connection, ConnectionPlace, Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
-import type { Client, ProviderRequest } from "../connectors/provider-request.ts";
+import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { makeConnectionId } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
+import { Awaited } from "./awaited.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { TokenBox } from "./token-box.ts";
 
@@ -37,6 +39,8 @@ export class ShardWorld {
   readonly clock: Clock;
   /** An account is used before the caller has said whose it is: in a sandbox. */
   readonly confirmsItself: boolean;
+  readonly awaited: Awaited;
+  alarm!: GateAlarm;
   readonly #notices: NoticeTable;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
   #box: TokenBox | undefined;
@@ -51,6 +55,10 @@ export class ShardWorld {
     this.clock = clock;
     this.confirmsItself = confirmsItself;
     this.#of = { ctx, env, deploymentOf };
+    this.awaited = new Awaited(this, ctx);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), LIMITS.awaitedAgainMs);
+    });
   }
 
   get deployment(): Deployment {
@@ -105,31 +113,59 @@ export class ShardWorld {
     return this.table.count(null) >= LIMITS.connectionsPerShard ? { kind: "too-many", of: "tenant" } : null;
   }
 
+  /** Keep a connection that is active from now on, and have what waits for it run: in one turn, so one is not without the other. */
+  activate(connection: Connection): void {
+    this.table.put(connection);
+    this.awaited.note(connection.id);
+    this.tell(connection);
+  }
+
   /** Have the tenant told what has become of a connection: written down with it, and offered until the tenant's endpoints have it. */
   tell(connection: Connection): void {
     const notice = toConnectionNotice(connection);
     if (notice === null || this.deployment.configured.tellTenant === undefined) return;
     this.#notices.add(notice);
-    void this.#of.ctx.storage.setAlarm(this.clock.now());
+    this.alarm.arm(this.clock.now());
   }
 
   /** Offer what is written down. Never rejects: after a few rejections the platform drops an alarm. */
   async tellDue(): Promise<void> {
     await attempt(async () => {
-      const { configured, runnerOf } = this.deployment;
-      const told = { tenant: this.tenant, jurisdiction: runnerOf(this.tenant)?.jurisdiction };
+      const { deployment } = this;
+      const { configured } = deployment;
+      const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
       await this.#notices.tell(
         this.clock.now(),
         async (notices) => (await attempt(async () => configured.tellTenant?.(notices, told))).ok,
       );
     });
     const next = this.#notices.nextAt;
-    if (next !== null) void this.#of.ctx.storage.setAlarm(Math.max(next, this.clock.now()));
+    if (next !== null) this.alarm.arm(next);
   }
 
   erase(): number {
     this.#notices.erase();
     return this.table.erase();
+  }
+
+  /** Take a grant's tokens back at the provider, where it takes any back. */
+  async revoke(connection: Connection, { sealed }: Pick<Grant, "sealed">): Promise<void> {
+    const connector = this.oauth(connection.connector);
+    const tokens = connector === null ? null : await this.tokens.open(connection, sealed);
+    if (connector === null || tokens === null) return;
+    const request = makeRevocation(this.clientOf(connector), tokens);
+    if (request !== null) await this.ask(request);
+  }
+
+  /**
+   * The same of an account that was brought and is used by no one; here it is forgotten already. One that is connected already stays: to take
+   * one of its tokens back may end all of them.
+   */
+  revokeUnused(connection: Connection, brought: Grant | null | undefined): void {
+    if (brought === null || brought === undefined) return;
+    const used = this.table.find(connection.id)?.grant?.account ?? null;
+    if (used !== null && used === brought.account) return;
+    this.#of.ctx.waitUntil(attempt(() => this.revoke(connection, brought)));
   }
 
   putOrDelete(id: string, connection: Connection | null): void {

@@ -19,6 +19,7 @@ export function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
     return new Response(request.method === "HEAD" ? null : page.html, {
       headers: {
         "content-type": "text/html; charset=utf-8",
+        "x-request-id": crypto.randomUUID(),
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",

@@ -56,6 +56,7 @@ function answerPreflight(origin: string, request: Request): Response {
       "access-control-allow-methods": METHODS,
       ...(HEADER_NAMES.test(names) && { "access-control-allow-headers": names }),
       "access-control-max-age": String(MAX_AGE_S),
+      "x-request-id": crypto.randomUUID(),
       vary: "origin, access-control-request-method, access-control-request-headers",
     },
   });

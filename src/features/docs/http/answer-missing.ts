@@ -7,7 +7,10 @@ import type { Fetch } from "../../../core/edge/feature.ts";
 export function answerMissing(next: Fetch): Fetch {
   return (request, env, ctx) =>
     wantsPage(request)
-      ? new Response(request.method === "HEAD" ? null : PAGE, { status: 404, headers: HEADERS })
+      ? new Response(request.method === "HEAD" ? null : PAGE, {
+          status: 404,
+          headers: { ...HEADERS, "x-request-id": crypto.randomUUID() },
+        })
       : next(request, env, ctx);
 }
 
@@ -27,7 +30,8 @@ const PAGE = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>No such page</title>
 <h1>There is no such page of the documentation</h1>
-<p><a href="/docs/">All pages</a> are listed there. If that page is missing too, the documentation was not built: <code>npm run docs</code>.</p>
+<p><a href="/docs/">All pages</a> are listed there. If that page is missing too, the documentation is not beside this Worker: <code>npx volley doctor</code> says
+which line of <code>wrangler.toml</code> names it; in a clone <code>npm run docs</code> builds it.</p>
 </html>
 `;
 

@@ -121,6 +121,7 @@ export const CORE_OPERATIONS: Readonly<
     query: z.strictObject({
       status: z.optional(z.enum(JOB_STATUSES)),
       tool: z.optional(z.string()),
+      batch_id: z.optional(z.string()).check(z.describe("The batch that asked for them")),
       since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
       until: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created before this time")),
       limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),

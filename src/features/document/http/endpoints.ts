@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
-import { ok } from "../../../core/kit/result.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import type { Surface } from "../make-document.ts";
 
@@ -14,12 +13,12 @@ export function describeEndpoints(surface: () => Surface): Endpoint {
   return {
     route: "GET /openapi.json",
     runsNothing: true,
-    async handle() {
+    async handle(_, context) {
       if (json === undefined) {
         const { makeOpenApiDocument } = await import("../make-document.ts");
         json = JSON.stringify(makeOpenApiDocument(surface()));
       }
-      return ok(respondJson(json));
+      return respondCounted(json, context);
     },
     describe: () => ({
       id: "getOpenApi",

@@ -23,6 +23,7 @@ import type {
   KeptEvent,
   PortalLink,
   PublishAnswer,
+  Reach,
   Rotation,
   StatusCounts,
 } from "../directory-methods.ts";
@@ -93,12 +94,27 @@ export function createEndpointDirectory({
     async explain({ type, customer, data }: Publishing): Promise<ExplainAnswer> {
       const misfit = await findMisfit(this.#types.find(type), data);
       if (misfit !== null) return err(misfit);
-      const event = { seq: 0, id: "", at: clock.now(), type, customer, data };
+      const event = toEvent({ type, customer, data }, clock.now());
       const all = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.explain(event));
       const explained = all.flat();
       const endpoints = explained.filter(({ mismatch }) => mismatch === null).length;
       explained.sort((a, b) => Number(b.mismatch === null) - Number(a.mismatch === null));
       return ok({ endpoints, explained: explained.slice(0, LIMITS.endpointsExplained) });
+    }
+
+    async reach(asked: readonly Publishing[]): Promise<Reach> {
+      const events = asked.map((one) => toEvent(one, clock.now()));
+      const all = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.reach(events));
+      const customers = all
+        .flatMap(({ endpoints }) => endpoints)
+        .map((id) => this.#index.find(id)?.customer ?? null);
+      const named = customers.filter((customer) => customer !== null);
+      return {
+        deliveries: all.reduce((sum, { deliveries }) => sum + deliveries, 0),
+        endpoints: customers.length,
+        customers: new Set(named).size,
+        own: customers.length - named.length,
+      };
     }
 
     async put(
@@ -277,4 +293,12 @@ export function createEndpointDirectory({
 
 function isOf({ customer }: IndexedEndpoint, only: string | undefined): boolean {
   return only === undefined || customer === only;
+}
+
+/** An event that is not published. */
+function toEvent(
+  { type, customer, data }: Pick<Publishing, "type" | "customer" | "data">,
+  at: number,
+): PublishedEvent {
+  return { seq: 0, id: "", at, type, customer, data };
 }

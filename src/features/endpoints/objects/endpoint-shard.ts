@@ -173,6 +173,18 @@ export function createEndpointShard({
       }));
     }
 
+    reach(events: readonly PublishedEvent[]): { deliveries: number; endpoints: string[] } {
+      const mismatches = events.map((event) => this.#store.mismatchOf(event));
+      const endpoints: string[] = [];
+      let deliveries = 0;
+      for (const endpoint of this.#store.endpoints.values()) {
+        const count = mismatches.filter((mismatchOf) => mismatchOf(endpoint) === null).length;
+        deliveries += count;
+        if (count > 0) endpoints.push(endpoint.id);
+      }
+      return { deliveries, endpoints };
+    }
+
     reopen(id: string, events: readonly PublishedEvent[]): number {
       const now = this.#enter();
       const endpoint = this.#store.endpoints.find(id);

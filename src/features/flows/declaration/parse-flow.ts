@@ -11,6 +11,7 @@ import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
+import { NAME_IN_WORDS } from "../../added-tools/declared/declaration-schema.ts";
 import { checkText } from "../../added-tools/declared/check-text.ts";
 import { type DeclarationIssue, Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { argumentsOf } from "../../added-tools/json-schema/arguments-of.ts";
@@ -55,7 +56,7 @@ export function parseFlow(
   if (problems.issues.length > 0) return err(problems.issues);
   const value = withoutRefusedNulls(flowSchema(), sent);
 
-  if (!TOOL_NAME.test(name)) problems.add(["name"], `text matching ${TOOL_NAME}`, name);
+  if (!TOOL_NAME.test(name)) problems.add(["name"], NAME_IN_WORDS, name);
   const parsed = flowSchema().safeParse(value);
   if (!parsed.success)
     addMisfits(toIssues(parsed.error, value, { most: LIMITS.declarationIssues }), problems);

@@ -41,13 +41,22 @@ export interface FlowPlanOptions {
   readonly isApproved?: boolean;
   /** No caller waits for it. */
   readonly isLong?: boolean;
+  /** Its actions that wait until accounts are connected. */
+  readonly missing?: Plan["missing"];
 }
 
 /** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
 export function planKeptFlow(
   tool: Tool,
   catalog: Catalog,
-  { input, asked, maySkipApproval = false, isApproved = false, isLong = false }: FlowPlanOptions = {},
+  {
+    input,
+    asked,
+    maySkipApproval = false,
+    isApproved = false,
+    isLong = false,
+    missing,
+  }: FlowPlanOptions = {},
 ): Result<Plan, string> {
   if (tool.flow === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
@@ -57,6 +66,7 @@ export function planKeptFlow(
     isApproved,
     isLong,
     given,
+    missing,
   });
   if (!planned.ok) return err(planned.error.hint);
   const broken = findBroken(planned.value, tool);

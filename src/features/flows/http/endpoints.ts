@@ -18,6 +18,7 @@ import { noFlow } from "../run/plan-flow.ts";
 import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
@@ -63,7 +64,8 @@ export const putFlow: Endpoint = {
 export const listFlows: Endpoint = {
   route: "GET /v1/flows",
   runsNothing: true,
-  handle: async (_, { catalog, ports }) => {
+  handle: async (_, context) => {
+    const { catalog, ports } = context;
     const flows = (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool);
     const answer: Written<typeof flowListSchema> = {
       flows: await Promise.all(
@@ -86,7 +88,7 @@ export const listFlows: Endpoint = {
         }),
       ),
     };
-    return ok(respondJson(JSON.stringify(answer)));
+    return respondCounted(JSON.stringify(answer), context);
   },
   describe: () => ({
     id: "listFlows",
@@ -109,7 +111,7 @@ export const showFlow: Endpoint = {
       ...(await toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added, request, context)),
       ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
     };
-    return ok(respondJson(JSON.stringify(answer)));
+    return respondCounted(JSON.stringify(answer), context);
   },
   describe: () => ({
     id: "getFlow",

@@ -18,7 +18,10 @@ export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<
 
 async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
   execution.watch?.enter("plan");
-  const planned = planFlowRun(run, execution);
+  const batch = execution.catalog.get(run.name)?.flow?.batch;
+  const asked = batch && { ...batch, dryRun: run.dryRun };
+  const missing = asked && (await execution.brought?.accounts?.missing(asked, execution));
+  const planned = planFlowRun({ ...run, missing }, execution);
   if (!planned.ok) {
     // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
     const known = await attempt(() => execution.currentCatalog());

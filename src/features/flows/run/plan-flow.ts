@@ -28,6 +28,8 @@ export interface FlowRun {
   /** The words by which the run can be found. */
   readonly tags?: readonly string[];
   readonly tellsStarts?: true;
+  /** Its actions that wait until accounts are connected. */
+  readonly missing?: Plan["missing"];
 }
 
 /** The batch that a flow is, planned with an input, and what its answer is made of. */
@@ -43,7 +45,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts }: FlowRun,
+  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts, missing }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -55,7 +57,8 @@ export function planFlowRun(
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
-  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
+  const { skipApproval: maySkipApproval } = caller;
+  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval, missing });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
   const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };
   const tagged = { ...plan.value, ...told };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { DeclarationRules } from "../../added-tools/declared/declaration.ts";
+import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
 import type { Keepable } from "../../added-tools/keep-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
@@ -174,7 +174,12 @@ async function readSource(
   { openapi, mcp, dry_run: _dryRun, ...options }: Asked,
   context: ImportContext,
 ): Promise<Result<Imported, readonly RefusalIssue[]>> {
-  if (mcp !== undefined) return readMcpServer({ prefix: options.prefix, ...mcp }, context);
+  // The schema says in refinements that it is a secret with its place, or a connection.
+  if (mcp !== undefined)
+    return readMcpServer(
+      { prefix: options.prefix, url: mcp.url, auth: mcp.auth as McpCall["auth"] },
+      context,
+    );
   const [{ readDocument }, { makeDeclarations }] = await Promise.all([
     import("../openapi/read-document.ts"),
     import("../openapi/to-declarations.ts"),

@@ -1,8 +1,15 @@
 import * as z from "zod/mini";
 
-import type { Auth, Declaration, DeclarationRules } from "../../added-tools/declared/declaration.ts";
+import {
+  type Auth,
+  type ConnectionAuth,
+  type Declaration,
+  type DeclarationRules,
+  isConnection,
+} from "../../added-tools/declared/declaration.ts";
 import type { McpServer } from "../../added-tools/mcp/list-server.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
+import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
@@ -15,7 +22,7 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 export interface McpSource {
   readonly prefix: string;
   readonly url: string;
-  readonly auth?: Auth | undefined;
+  readonly auth?: Auth | ConnectionAuth | undefined;
 }
 
 /**
@@ -45,7 +52,8 @@ export async function readMcpServer(
     execution: "sync",
     input: z.object({}),
     hosts: [new URL(url).origin],
-    secrets: auth === undefined ? [] : [auth.secret],
+    secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
+    ...(isConnection(auth) && { connection: auth.connection }),
     timeoutMs: LIMITS.firstAttemptMs,
     orchestration: { mode: "parallel-safe" },
     run: (_, ctx) => listServer(server, ctx),
@@ -63,6 +71,7 @@ export async function readMcpServer(
         health,
         toolGates,
         cache: null,
+        connect: context.brought?.accounts?.connect,
         slots: new Semaphore(options.headerSlots),
         budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
       },
@@ -78,11 +87,26 @@ export async function readMcpServer(
     );
     return ok({ declarations: [...declarations], skipped: [...skipped] });
   }
-  const said = "error" in end ? ` ${end.error.message} ${end.error.hint ?? ""}`.trimEnd() : "";
-  const hint = `The server's tools could not be listed.${said}`;
+  const failure = "error" in end ? end.error : null;
+  const why = failure === null ? "" : sayUnlisted(failure, auth !== undefined);
+  const hint = ["The server's tools could not be listed.", why].join(" ").trimEnd();
   return err([
     { path: "/mcp/url", expected: "an MCP server (Streamable HTTP)", received: "no list of tools", hint },
   ]);
+}
+
+/** Say why to somebody who names a server; a failure's own hint is for a model that calls its tools. */
+function sayUnlisted(
+  { message, hint = "", upstream_status: status, connect_url: link = "" }: WireFailure,
+  hasAuth: boolean,
+): string {
+  if (status === 401 || status === 403)
+    return hasAuth
+      ? "It refuses the secret that 'auth' names, or the way in which it is sent."
+      : 'It wants to know who asks: give \'auth\', such as {"secret": "FILES_TOKEN", "as": "bearer"}.';
+  if (status === 404 || status === 405)
+    return "There is no MCP server at this address; give the one of its Streamable HTTP, such as https://files.example.com/mcp.";
+  return [message, hint, link].join(" ").trimEnd();
 }
 
 const SPEC = {

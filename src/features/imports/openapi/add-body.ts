@@ -74,8 +74,10 @@ function fieldsOf(written: JsonSchema, writer: SchemaWriter): Fields | null {
   if ([type].flat().some((name) => name !== undefined && name !== "object" && name !== "null")) return null;
   // Which fields go together is for who is called; which forms there are is not.
   if (Array.isArray(anyOf) && !(anyOf as JsonSchema[]).every(isOnlyRequirement)) return null;
-  const parts = ((allOf ?? []) as readonly JsonSchema[]).filter((part) => !isOnlyRequirement(part));
-  const inner = parts.map((part) => fieldsOf(part, writer));
+  const parts = (allOf ?? []) as readonly JsonSchema[];
+  const inner = parts.map((part) =>
+    isOnlyRequirement(part) ? ownFields({}, part["required"], false) : fieldsOf(part, writer),
+  );
   if (inner.some((part) => part === null)) return null;
   const all = [...(inner as Fields[]), ownFields(properties, required, additionalProperties)];
   const names = all.flatMap((part) => Object.entries(part.properties));

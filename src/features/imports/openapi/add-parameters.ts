@@ -1,6 +1,12 @@
-import type { Auth, Sent } from "../../added-tools/declared/declaration.ts";
+import {
+  type Auth,
+  type ConnectionAuth,
+  isConnection,
+  type Sent,
+} from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { guardHeaders } from "../../../core/egress/guard-headers.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isJsonType } from "./add-body.ts";
@@ -35,7 +41,7 @@ export function addParameters(
   parameters: readonly Parameter[],
   to: FlatArguments,
   writer: SchemaWriter,
-  auth: Auth | undefined,
+  auth: Auth | ConnectionAuth | undefined,
 ): Result<Addressed, string> {
   const path = new Map<string, string>();
   const query: Sent[] = [];
@@ -65,8 +71,9 @@ export function addParameters(
 }
 
 /** True of a parameter that the request carries without an argument. */
-function isSentAnyway({ name, in: place }: Parameter, auth: Auth | undefined): boolean {
-  const { header, query }: { header?: string; query?: string } = typeof auth?.as === "object" ? auth.as : {};
+function isSentAnyway({ name, in: place }: Parameter, auth: Auth | ConnectionAuth | undefined): boolean {
+  const as = isConnection(auth) ? undefined : auth?.as;
+  const { header, query }: { header?: string; query?: string } = typeof as === "object" ? as : {};
   if (place === "query") return query === name;
   if (place !== "header") return false;
   const lower = name.toLowerCase();
@@ -110,6 +117,7 @@ function whyUnsent({ name, in: place, own }: Parameter, kind: Kind | null): stri
   }
   if (place === "header") {
     if (!HEADER_NAME.test(name)) return "has a name that no header can have";
+    if (!guardHeaders({ [name]: "" }).ok) return "is a header that no tool may set";
     return kind === "text" || kind === "list" ? null : "is an object, and a header is text";
   }
   if (kind === "text" || kind === "json") return null;

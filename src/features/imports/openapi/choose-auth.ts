@@ -1,4 +1,4 @@
-import type { Auth } from "../../added-tools/declared/declaration.ts";
+import type { Auth, ConnectionAuth } from "../../added-tools/declared/declaration.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -11,8 +11,11 @@ export interface GivenSecret {
   readonly as?: Auth["as"] | undefined;
 }
 
-/** One secret for whatever scheme an operation asks for, or one for each scheme. */
-export type GivenAuth = GivenSecret | { readonly schemes: Readonly<Record<string, GivenSecret>> };
+/** A secret, or the account of a subject, which its connector sends. */
+type Given = GivenSecret | ConnectionAuth;
+
+/** One for whatever scheme an operation asks for, or one for each scheme. */
+export type GivenAuth = Given | { readonly schemes: Readonly<Record<string, Given>> };
 
 /**
  * Which secret an operation's requests carry: none where it needs none, else the first of the ways the document offers that a
@@ -22,15 +25,11 @@ export function chooseAuth(
   root: JsonObject,
   { own }: Operation,
   given: GivenAuth | undefined,
-): Result<Auth | undefined, string> {
+): Result<Auth | ConnectionAuth | undefined, string> {
   const declared = own["security"] ?? root["security"];
   // Many documents say nothing of how to authenticate; an importer that gives a secret knows.
   if (!Array.isArray(declared))
-    return ok(
-      given !== undefined && "secret" in given
-        ? { secret: given.secret, as: given.as ?? "bearer" }
-        : undefined,
-    );
+    return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, "bearer"));
   const ways = declared.filter(isJsonObject).map((way) => Object.keys(way));
   if (ways.length === 0) return ok(undefined);
   const missing: string[] = [];
@@ -43,19 +42,31 @@ export function chooseAuth(
   return ways.some((way) => way.length === 0) ? ok(undefined) : err(missing[0]!);
 }
 
-function authFor(root: JsonObject, name: string, given: GivenAuth | undefined): Result<Auth, string> {
+/** @param as how a secret is sent where that is not said with it */
+function toAuth(given: Given, as: Auth["as"]): Auth | ConnectionAuth {
+  return "connection" in given
+    ? { connection: given.connection }
+    : { secret: given.secret, as: given.as ?? as };
+}
+
+function authFor(
+  root: JsonObject,
+  name: string,
+  given: GivenAuth | undefined,
+): Result<Auth | ConnectionAuth, string> {
   const scheme = schemeOf(root, name);
   if (scheme === undefined)
     return err(`it needs the security scheme ${show(name)}, which the document does not describe`);
-  const mine = secretFor(name, given);
+  const mine = givenFor(name, given);
+  if (mine !== undefined && "connection" in mine) return ok(toAuth(mine, "bearer"));
   const as = mine?.as ?? wayOf(scheme);
   if (as === null) return err(`it needs ${sayScheme(name, scheme)}, which no tool can send`);
   if (mine === undefined) return err(`it needs ${sayScheme(name, scheme)}; name the secret for it in 'auth'`);
-  return ok({ secret: mine.secret, as });
+  return ok(toAuth(mine, as));
 }
 
-function secretFor(name: string, given: GivenAuth | undefined): GivenSecret | undefined {
-  if (given === undefined || "secret" in given) return given;
+function givenFor(name: string, given: GivenAuth | undefined): Given | undefined {
+  if (given === undefined || !("schemes" in given)) return given;
   return Object.hasOwn(given.schemes, name) ? given.schemes[name] : undefined;
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { connectionForm } from "../../added-tools/declared/declaration-schema.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
@@ -27,6 +28,12 @@ const secretSchema = lazySchema(() =>
   }),
 );
 
+const accountSchema = lazySchema(() =>
+  z.strictObject({
+    connection: connectionForm().check(z.describe("The connector whose account of the subject is used")),
+  }),
+);
+
 const overrideSchema = lazySchema(() =>
   z.strictObject({
     name: z.optional(z.string()).check(z.describe("Begins with the prefix")),
@@ -50,7 +57,13 @@ export const importOptionsSchema = lazySchema(() =>
   z.strictObject({
     prefix: z
       .string()
-      .check(z.regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), z.describe("The beginning of the tools' names")),
+      .check(
+        z.regex(
+          /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
+          "a letter, then letters, digits, '_' or '-', at most 32 in all",
+        ),
+        z.describe("The beginning of the tools' names"),
+      ),
     include: z
       .optional(
         z
@@ -61,11 +74,19 @@ export const importOptionsSchema = lazySchema(() =>
     auth: z
       .optional(
         z.union(
-          [secretSchema(), z.strictObject({ schemes: z.record(z.string(), secretSchema()) })],
-          '{"secret": name, "as"?} or {"schemes": {scheme: {"secret": name}}}',
+          [
+            secretSchema(),
+            accountSchema(),
+            z.strictObject({ schemes: z.record(z.string(), z.union([secretSchema(), accountSchema()])) }),
+          ],
+          '{"secret": name, "as"?}, {"connection": connector} or {"schemes": {scheme: either}}',
         ),
       )
-      .check(z.describe("The secret that requests carry, or one for each security scheme of the document")),
+      .check(
+        z.describe(
+          "The secret that requests carry, or the account that they use; or one for each security scheme of the document",
+        ),
+      ),
     base_url: z
       .optional(z.string().check(z.maxLength(1_000)))
       .check(z.describe("Where the API is, when the document's server does not say")),

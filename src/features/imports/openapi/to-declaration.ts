@@ -1,4 +1,4 @@
-import type { Auth, Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
+import type { Auth, ConnectionAuth, Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
 import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -70,7 +70,7 @@ export function toDeclaration(
 
 interface Request extends Pick<HttpCall, "method"> {
   readonly server: string;
-  readonly auth?: Auth;
+  readonly auth?: Auth | ConnectionAuth;
 }
 
 function assemble(

@@ -10,6 +10,7 @@ import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
+import type { TaskParts } from "./method.ts";
 import { RPC_CODES } from "./rpc-message.ts";
 import { respondError, serveMcp } from "./serve-mcp.ts";
 
@@ -17,7 +18,11 @@ import { respondError, serveMcp } from "./serve-mcp.ts";
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
  * how deep) is decided here, before it is asked.
  */
-export async function answerMcp(request: Request, received: RequestContext): Promise<Response> {
+export async function answerMcp(
+  request: Request,
+  received: RequestContext,
+  parts: TaskParts,
+): Promise<Response> {
   let context = received;
   const { origins, watch } = context;
   if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE);
@@ -55,12 +60,15 @@ export async function answerMcp(request: Request, received: RequestContext): Pro
     bodyBytes: bytes,
     key: key.value,
     headers,
+    parts,
   });
 }
 
-/** A call is counted with the batch that it becomes. */
+/** A call is counted with the batch that it becomes. One that comes back for what waited runs nothing. */
 function runsSomething(message: unknown): boolean {
-  return isJsonObject(message) && message["method"] === "tools/call";
+  if (!isJsonObject(message) || message["method"] !== "tools/call") return false;
+  const { params } = message;
+  return !isJsonObject(params) || params["requestState"] === undefined;
 }
 
 const ELSEWHERE = "Requests from this origin or for this host are not answered.";

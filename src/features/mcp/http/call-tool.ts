@@ -23,7 +23,7 @@ export interface CallOptions {
 }
 
 /**
- * Call one tool for an MCP client, `execute_actions` among them, and write its result.
+ * Call one tool for an MCP client, `execute_actions` among them.
  *
  * The answer is text, which escaping may double, and the same as structure: three copies. It is an error where the call
  * itself failed: bad arguments, a single tool that failed, a batch that was refused; not where some action of a batch failed,
@@ -33,7 +33,7 @@ export async function callTool(
   call: McpCall,
   context: RequestContext,
   { bodyBytes, key, signal, onProgress, onCounted, onWritten }: CallOptions,
-): Promise<string> {
+): Promise<ToolReply> {
   const { caller, ports } = context;
   const { name, args } = call;
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
@@ -54,23 +54,10 @@ export async function callTool(
     const { refusal, quota } = ran.error;
     context.watch?.sawRefusal({ code: refusal.code, status: 200 });
     onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
-    return toCallResult(toRefusedReply(refusal));
+    return toRefusedReply(refusal);
   }
   // A dry run is never admitted.
   onCounted(quotaHeaders(caller, ran.value.quota));
   if (ran.value.replayed) onCounted({ "idempotency-replayed": "true" });
-  return toCallResult(ran.value.replies[0]!);
-}
-
-/**
- * Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. It is
- * put together from JSON text, so every number keeps its digits.
- */
-export function toCallResult({ json, failed }: ToolReply): string {
-  // Text needs no quotes to be read.
-  const text = json.startsWith('"') ? json : JSON.stringify(json);
-  // A structure is an object for clients of 2025; what is none goes into one.
-  const structure = json.startsWith("{") ? json : `{"data":${json}}`;
-  const marked = failed ? ',"isError":true' : "";
-  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${structure}${marked}}`;
+  return ran.value.replies[0]!;
 }

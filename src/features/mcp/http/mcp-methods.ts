@@ -1,13 +1,16 @@
-import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { type CallOptions, callTool } from "./call-tool.ts";
+import { answerOpen, resumeCall } from "./answer-open.ts";
+import { callTool } from "./call-tool.ts";
+import { TASKS } from "./client-abilities.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
+import type { Answered, Method, MethodOptions } from "./method.ts";
 import { type Era, isImplementation, STATELESS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
+import { TASK_METHODS } from "./task-methods.ts";
 
 /** The server's information for every client. */
 const INFO = { name: "volley", title: "Volley", version: "0.1.0" };
@@ -16,20 +19,6 @@ const CAPABILITIES = { tools: {} };
 const INSTRUCTIONS =
   "Run many tool calls in one: execute_actions takes a list of actions, runs what is independent at once and answers each. " +
   "Find tools with discover_tools, read their arguments with get_tool_schema.";
-
-export interface MethodOptions extends CallOptions {
-  readonly era: Era;
-  readonly surface: ToolSurface;
-}
-
-/** The JSON text of a result, or why there is none. */
-type Answered = Result<string, RpcError>;
-
-type Method = (
-  request: RpcRequest,
-  context: RequestContext,
-  options: MethodOptions,
-) => Answered | Promise<Answered>;
 
 /** The methods of both eras. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -42,7 +31,7 @@ const OF_AN_ERA: Readonly<Record<Era, ReadonlyMap<string, Method>>> = {
     ["initialize", ({ params }) => shakeHands(params)],
     ["ping", () => ok("{}")],
   ]),
-  stateless: new Map<string, Method>([["server/discover", () => ok(DISCOVERED)]]),
+  stateless: new Map<string, Method>([["server/discover", () => ok(DISCOVERED)], ...TASK_METHODS]),
 };
 
 /**
@@ -54,11 +43,14 @@ export async function answerMethod(
   request: RpcRequest,
   context: RequestContext,
   options: MethodOptions,
-): Promise<Answered> {
+): Promise<Result<string, RpcError>> {
   const method = METHODS.get(request.method) ?? OF_AN_ERA[options.era].get(request.method);
   if (method === undefined) return err({ code: RPC_CODES.methodNotFound, message: "Method not found" });
   const answered = await method(request, context, options);
-  return answered.ok && options.era === "stateless" ? ok(complete(answered.value)) : answered;
+  if (!answered.ok) return answered;
+  const { type, json } =
+    typeof answered.value === "string" ? { type: "complete", json: answered.value } : answered.value;
+  return ok(options.era === "stateless" ? stamp(json, type) : json);
 }
 
 /** Answer with the version that was asked for, or with the newest where there is none such. */
@@ -82,7 +74,7 @@ function shakeHands({ protocolVersion, capabilities, clientInfo }: JsonObject): 
 
 const DISCOVERED = JSON.stringify({
   supportedVersions: [STATELESS],
-  capabilities: CAPABILITIES,
+  capabilities: { ...CAPABILITIES, extensions: { [TASKS]: {} } },
   instructions: INSTRUCTIONS,
   ttlMs: LIMITS.toolListTtlMs,
   cacheScope: "private",
@@ -93,7 +85,7 @@ function listTools(
   context: RequestContext,
   { era, surface }: MethodOptions,
 ): Answered {
-  const { cursor } = params;
+  const cursor = params["cursor"] ?? undefined;
   const isCursor = cursor === undefined || typeof cursor === "string";
   const page = isCursor ? listMcpTools(context.catalog, surface, cursor) : null;
   if (page === null) return refuse("The cursor is none that was given.");
@@ -107,13 +99,19 @@ function listTtlMsOf({ catalog }: RequestContext): number {
 }
 
 async function call(
-  { params }: RpcRequest,
-  context: RequestContext,
+  request: RpcRequest,
+  received: RequestContext,
   options: MethodOptions,
 ): Promise<Answered> {
-  const { name, arguments: args = {} } = params;
+  const { params } = request;
+  const { name } = params;
+  const args = params["arguments"] ?? {};
   if (typeof name !== "string") return refuse("tools/call needs the name of a tool.");
   if (!isJsonObject(args)) return refuse("The arguments of a call must be an object.");
+  const { urls } = options.abilities;
+  if (options.era === "stateless" && params["requestState"] !== undefined)
+    return resumeCall(request, received, options);
+  const context = urls ? withParking(received) : received;
   if (!context.catalog.offers(name)) {
     // Somebody may have added it since.
     const current = await attempt(() => context.currentCatalog());
@@ -121,18 +119,24 @@ async function call(
     if (!catalog.offers(name))
       return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames, catalog.discovers)}`);
   }
-  return ok(await callTool({ name, args }, context, options));
+  const reply = await callTool({ name, args }, context, options);
+  return ok(await answerOpen({ ...reply, name }, context, options));
 }
 
-/** Say who answered, and that nothing more will come: every result of that revision does. */
-function complete(resultJson: string): string {
-  return `${resultJson.slice(0, -1)}${resultJson === "{}" ? "" : ","}${COMPLETE.slice(1)}`;
+/** Have a call that misses an account wait for it: the client leads its person there. */
+function withParking(context: RequestContext): RequestContext {
+  const { origin } = context;
+  const { account } = origin;
+  return account === undefined
+    ? context
+    : { ...context, origin: { ...origin, account: { ...account, parks: true } } };
 }
 
-const COMPLETE = JSON.stringify({
-  resultType: "complete",
-  _meta: { "io.modelcontextprotocol/serverInfo": INFO },
-});
+/** Say who answered, and whether more will come: every result of that revision does. */
+function stamp(resultJson: string, resultType: string): string {
+  const said = JSON.stringify({ resultType, _meta: { "io.modelcontextprotocol/serverInfo": INFO } });
+  return `${resultJson.slice(0, -1)}${resultJson === "{}" ? "" : ","}${said.slice(1)}`;
+}
 
 function refuse(message: string): Answered {
   return err({ code: RPC_CODES.invalidParams, message });

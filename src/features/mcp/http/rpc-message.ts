@@ -28,6 +28,7 @@ export const RPC_CODES = {
   /** The first of those that a server may give its own meaning. */
   serverError: -32_000,
   headerMismatch: -32_020,
+  missingCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;
 
@@ -38,7 +39,9 @@ export const RPC_CODES = {
  */
 export function readMessage(body: unknown): RpcMessage | null {
   if (!isJsonObject(body) || body["jsonrpc"] !== "2.0") return null;
-  const { id, method, params = {} } = body;
+  const { id, method } = body;
+  // Some clients write null where there is nothing to say.
+  const params = body["params"] ?? {};
   if (method === undefined) return "result" in body || "error" in body ? { kind: "response" } : null;
   if (typeof method !== "string" || !isJsonObject(params)) return null;
   if (id === undefined) return { kind: "notification", method, params };

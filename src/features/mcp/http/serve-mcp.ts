@@ -8,7 +8,9 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 import { holdAnswer, respondJson } from "../../../core/edge/http/respond.ts";
 import { respondHeld } from "../../../core/edge/http/respond-run.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { readAbilities } from "./client-abilities.ts";
 import { answerMethod } from "./mcp-methods.ts";
+import type { TaskParts } from "./method.ts";
 import { findLackingScopes } from "./find-lacking-scopes.ts";
 import { type Era, readEra } from "./mcp-revision.ts";
 import {
@@ -31,6 +33,7 @@ export interface McpPost {
   readonly key: SentKey | null;
   /** The answer's headers about an allowance that counted it already. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly parts: TaskParts;
 }
 
 /**
@@ -84,8 +87,9 @@ async function answer(
   { context, post, message, era }: Exchange,
   listeners: Listeners,
 ): Promise<Result<string, RpcError>> {
-  const { surface, bodyBytes, key } = post;
-  const options = { era, surface, bodyBytes, key, ...listeners };
+  const { surface, bodyBytes, key, parts } = post;
+  const abilities = readAbilities(message, era);
+  const options = { era, surface, bodyBytes, key, parts, abilities, ...listeners };
   const answered = await attempt(() => answerMethod(message, context, options));
   if (answered.ok) return answered.value;
   const { requestId } = context;
@@ -110,9 +114,14 @@ async function respondOnce(exchange: Exchange): Promise<Response> {
     return respondHeld(toResultJson(message.id, answered.value), context, { release, headers });
   release();
   // An unknown method is an unknown path for what stands between; older clients look into the body only.
-  const isUnknown = era === "stateless" && answered.error.code === RPC_CODES.methodNotFound;
-  return respondError(answered.error, { status: isUnknown ? 404 : 200, id: message.id, headers });
+  const status = era === "stateless" ? (STATUSES[answered.error.code] ?? 200) : 200;
+  return respondError(answered.error, { status, id: message.id, headers });
 }
+
+const STATUSES: Readonly<Record<number, number>> = {
+  [RPC_CODES.methodNotFound]: 404,
+  [RPC_CODES.missingCapability]: 400,
+};
 
 /** Answer with events: each report of the call's progress, then the answer. It begins when the call was counted. */
 async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<Response> {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
-import { attemptNow, ok, type Result } from "../../../core/kit/result.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
 import { ChatRelay } from "../../agent/dialect/chat-relay.ts";
 import type { ModelTurn, RelayMode, StreamFault, StreamHearer } from "../../agent/dialect/dialect.ts";
+import { type ModelEvent, readEvent } from "../../agent/dialect/model-event.ts";
 import { toTextItem } from "../dialect/responses-items.ts";
 import { beginResponse, fromChatTurn, textIdOf } from "./from-chat-answer.ts";
 
@@ -43,11 +43,11 @@ export class BridgedRelay implements StreamHearer {
     return this.#chat.isOver;
   }
 
-  take(event: ServerSentEvent): Result<string, StreamFault> {
-    const taken = this.#chat.take(event);
+  take(event: ModelEvent): Result<string, StreamFault> {
+    const chunk = readEvent(event);
+    const taken = this.#chat.take(chunk === null ? event : { ...event, value: chunk });
     if (!taken.ok) return taken;
-    const chunk = event.data === null ? null : attemptNow((): unknown => JSON.parse(event.data!));
-    const said = chunk?.ok === true && isJsonObject(chunk.value) ? this.#hear(chunk.value) : [];
+    const said = chunk === null ? [] : this.#hear(chunk);
     return this.#tell([...said, ...this.#endItems()]);
   }
 
@@ -126,8 +126,9 @@ export class BridgedRelay implements StreamHearer {
     const said: string[] = [];
     for (const event of events) {
       const type = String(event["type"]);
-      const data = JSON.stringify({ ...event, sequence_number: this.#number++ });
-      const taken = this.#relay.take({ name: type, data, raw: `event: ${type}\ndata: ${data}\n\n` });
+      const value = { ...event, sequence_number: this.#number++ };
+      const data = JSON.stringify(value);
+      const taken = this.#relay.take({ name: type, data, raw: `event: ${type}\ndata: ${data}\n\n`, value });
       if (!taken.ok) return taken;
       said.push(taken.value);
     }

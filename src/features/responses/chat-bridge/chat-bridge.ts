@@ -4,11 +4,13 @@ import { CHAT } from "../../agent/dialect/chat-dialect.ts";
 import { BridgedRelay } from "./bridged-relay.ts";
 import { fromChatTurn } from "./from-chat-answer.ts";
 import { toChatRequest } from "./to-chat-request.ts";
+import { toResponsesPath } from "./to-responses-path.ts";
 
 /** Responses over Chat Completions. */
 export const CHAT_BRIDGE: Bridge = {
   path: CHAT.path,
   toRequest: toChatRequest,
+  toOwnPath: toResponsesPath,
   toAnswer(answer) {
     const turn = CHAT.readTurn(answer);
     if (turn === null) return null;

@@ -7,7 +7,7 @@ import { textOf } from "../../agent/dialect/read-conversation.ts";
 import { callsIn, groupItems, type Item, outputOf, textIn } from "../dialect/responses-items.ts";
 
 /** The fields that mean the same in both APIs, and their names in Chat Completions. */
-const SAME: readonly (readonly [string, string])[] = [
+export const SAME: readonly (readonly [string, string])[] = [
   ["model", "model"],
   ["temperature", "temperature"],
   ["top_p", "top_p"],
@@ -34,7 +34,7 @@ export function toChatRequest(request: JsonObject): Result<JsonObject, Refusal> 
   const same = SAME.flatMap(([from, to]) => (isNothing(request[from]) ? [] : [[to, request[from]] as const]));
   return ok({
     ...Object.fromEntries(same),
-    messages: toMessages(input as readonly Item[], instructions),
+    messages: placeMessages(input as readonly Item[], instructions).map(({ message }) => message),
     ...(offered.length > 0 && { tools: offered.map(toTool) }),
     ...(!isNothing(choice) && { tool_choice: toChoice(choice) }),
     ...(format !== undefined && { response_format: format }),
@@ -77,21 +77,31 @@ function toResponseFormat(format: unknown): JsonObject | undefined {
       : undefined;
 }
 
-function toMessages(items: readonly Item[], instructions: unknown): readonly JsonObject[] {
+/** A message, and the place of the first item that it was made of; null where it was made of the instructions. */
+export interface PlacedMessage {
+  readonly message: JsonObject;
+  readonly at: number | null;
+}
+
+/** Write items as messages. */
+export function placeMessages(items: readonly Item[], instructions: unknown): readonly PlacedMessage[] {
   const said = typeof instructions === "string" && instructions !== "";
+  let next = 0;
   return [
-    ...(said ? [{ role: "system", content: instructions }] : []),
-    ...groupItems(items).flatMap((message): readonly JsonObject[] => {
-      const output = outputOf(message);
-      if (output !== null) return toAssistant(output);
-      const { type, role, content, call_id } = message;
-      if (typeof role === "string") return [{ role, content: toContent(content) }];
-      const isOutput = type === "function_call_output" || type === "custom_tool_call_output";
-      return isOutput
-        ? [{ role: "tool", tool_call_id: call_id, content: toOutputText(message["output"]) }]
-        : [];
+    ...(said ? [{ message: { role: "system", content: instructions }, at: null }] : []),
+    ...groupItems(items).flatMap((group) => {
+      const output = outputOf(group);
+      const at = next;
+      next += output?.length ?? 1;
+      return (output === null ? toMessage(group) : toAssistant(output)).map((message) => ({ message, at }));
     }),
   ];
+}
+
+function toMessage({ type, role, content, call_id, output }: Item): readonly JsonObject[] {
+  if (typeof role === "string") return [{ role, content: toContent(content) }];
+  const isOutput = type === "function_call_output" || type === "custom_tool_call_output";
+  return isOutput ? [{ role: "tool", tool_call_id: call_id, content: toOutputText(output) }] : [];
 }
 
 /** Thoughts, and calls that another server ran, have no place in Chat Completions. */

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "../../agent/dialect/dialect.ts";
+import { type ModelEvent, readEvent } from "../../agent/dialect/model-event.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { callsIn, type Item, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
 
@@ -59,13 +59,13 @@ export class ResponsesRelay implements Relay {
     return this.#last !== null;
   }
 
-  take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+  take(said: ModelEvent): Result<string, StreamFault> {
+    const { raw, data } = said;
     if (this.#last !== null) return ok("");
     if (data === null) return ok(this.#mode === "silent" ? "" : raw);
     if (data.trim() === "[DONE]") return ok("");
-    const parsed = attemptNow((): unknown => JSON.parse(data));
-    if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
-    const event = parsed.value;
+    const event = readEvent(said);
+    if (event === null) return err("unreadable");
     const type = String(event["type"]);
     if (type === "error" || type === "response.failed") return err("error");
     if (LAST.has(type)) {

@@ -97,6 +97,11 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
   return (
     <div class="stack">
       {error !== undefined && <Failure key="error" error={error} />}
+      {redacted.includes("error") && (
+        <p key="link" class="muted small">
+          A secret was taken out: the link that connects an account stands in the answer alone.
+        </p>
+      )}
       {row.job?.error !== undefined && <FailureNote key="job error" error={row.job.error} />}
       {confirmation !== undefined && (
         <p key="question" class="note tone-wait">

@@ -20,7 +20,8 @@ const COUNTS = [
 
 /** How a run ended, who sent it and by which door, and what it belongs to; each with its link. */
 export function RunFacts({ run }: { readonly run: WireRun }) {
-  const { run_id: id, source, key, flow, parent, job_id: job, tags = [], error, summary } = run;
+  const { run_id: id, source, key, flow, parent, job_id: job, tags = [], subject, error, summary } = run;
+  const chosen = Object.entries(run.connections ?? {});
   const lost = incompleteOf(run);
   return (
     <div class="stack tight run-facts">
@@ -61,6 +62,16 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           <span key="error">
             failed first: {error.action !== undefined && <bdi class="mono">{error.action}</bdi>}{" "}
             <code>{error.code}</code>
+          </span>
+        )}
+        {subject !== undefined && (
+          <span key="subject">
+            for{" "}
+            <a href={hrefTo("runs", null, { subject })}>
+              <bdi>{subject}</bdi>
+            </a>
+            {chosen.length > 0 &&
+              ` (${chosen.map(([connector, name]) => `${connector}: ${name}`).join(", ")})`}
           </span>
         )}
         {flow !== undefined && (

@@ -12,7 +12,7 @@ export const SINCE: Readonly<Record<string, { readonly label: string; readonly m
 };
 
 /** The texts that narrow a list, in the order in which they stand in an address. */
-export const TEXTS = ["tool", "flow", "key", "tag", "request_id"] as const;
+export const TEXTS = ["tool", "flow", "key", "tag", "subject", "request_id"] as const;
 
 /** The fields that narrow a list of runs; an empty text where one does not. */
 export type RunFilter = Readonly<Record<"source" | "status" | "since" | (typeof TEXTS)[number], string>>;
@@ -22,22 +22,17 @@ export function readFilter(query: URLSearchParams): RunFilter {
   const source = query.get("source") ?? "";
   const status = query.get("status") ?? "";
   const since = query.get("since") ?? "";
-  const [tool, flow, key, tag, request_id] = TEXTS.map((name) => query.get(name)?.trim() ?? "") as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const text = (name: (typeof TEXTS)[number]): string => query.get(name)?.trim() ?? "";
   return {
     source: RUN_SOURCES.some((known) => known === source) ? source : "",
     status: RUN_STATUSES.some((known) => known === status) ? status : "",
     since: Object.hasOwn(SINCE, since) ? since : "",
-    tool,
-    flow,
-    key,
-    tag,
-    request_id,
+    tool: text("tool"),
+    flow: text("flow"),
+    key: text("key"),
+    tag: text("tag"),
+    subject: text("subject"),
+    request_id: text("request_id"),
   };
 }
 

@@ -7,6 +7,7 @@ const MORE = [
   ["flow", "Any flow", "Flow"],
   ["key", "Any key", "Key"],
   ["tag", "Any tag", "Tag"],
+  ["subject", "Any subject", "Subject"],
   ["request_id", "Any request id", "Request id"],
 ] as const;
 

@@ -16,7 +16,7 @@ interface Written {
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Write a run as a batch that would do the same. Actions keep their ids, so that references go on pointing at them; an id that another
+ * Write a run as a batch that would do the same, with the same accounts. Actions keep their ids, so that references go on pointing at them; an id that another
  * round has used, or that a model's provider gave, gets a fresh one. An order that no reference says stands in `depends_on`. An
  * idempotency key is left out: it would answer with what became of the first run.
  */
@@ -43,7 +43,16 @@ export function toBatch(run: WireRun): string {
       ...(needs.length > 0 && { depends_on: [...new Set(needs)] }),
     };
   });
-  return writeExact({ actions: written, ...(run.tags !== undefined && { tags: run.tags }) }, 2);
+  const { tags, subject, connections = {} } = run;
+  return writeExact(
+    {
+      actions: written,
+      ...(tags !== undefined && { tags }),
+      ...(subject !== undefined && { subject }),
+      ...(Object.keys(connections).length > 0 && { connections }),
+    },
+    2,
+  );
 }
 
 /** The actions whose arguments were sent and not kept so: private, cut or with a secret taken out. */

@@ -1,17 +1,16 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
 import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { fitsLive, runIdOf } from "../live-run.ts";
 import type { RunLog } from "../objects/run-logs.ts";
 import type { ListedRun, RunQuery } from "../run.ts";
-import { bulkSchema, cancelSchema, readBulk, runsThatFit } from "./bulk-request.ts";
+import { type BulkEnd, bulkSchema, cancelSchema, listPage, readBulk, respondBulk } from "./bulk-request.ts";
 import { openLog, sightOf } from "./open-log.ts";
 
 /** The parts of other features that cancelling asks. */
@@ -37,7 +36,7 @@ export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
       () => cancelRuns(query, { log: opened.value, ...parts }, context),
       "Some of it may be cancelled, and some is not; send the same request again.",
     );
-    return cancelled.ok ? ok(respondJson(JSON.stringify(cancelled.value))) : cancelled;
+    return cancelled.ok ? ok(respondBulk(cancelled.value)) : cancelled;
   },
   describe: () => ({
     id: "cancelRuns",
@@ -54,41 +53,43 @@ async function cancelRuns(
   query: RunQuery,
   { log, withdraw, jobRuns }: Cancelling & { readonly log: RunLog },
   context: RequestContext,
-): Promise<{ readonly runs: number; readonly more: boolean }> {
+): Promise<BulkEnd> {
   const { gate } = context;
   const done = new Set<string>();
   const isFull = (): boolean => done.size >= LIMITS.runsInBulk;
   const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
     if ((await gate.cancel(id))?.change === "done") done.add(runId);
   };
-  const asOf = { status: null, tools: visibleTools(context), after: null } as const;
-  if (query.status === undefined || query.status === "running") {
-    const { since, until } = query;
-    const going = await gate.jobs({
-      ...asOf,
-      liveOf: jobRuns.map(({ kind }) => kind),
-      since,
-      until,
-      limit: LIMITS.cancelJobsLooked,
-    });
-    await inTurns(going.filter((job) => fitsLive(query, job)).slice(0, LIMITS.runsInBulk), (job) =>
-      cancel(runIdOf(job), job),
-    );
+  const asOf = { status: null, ...visibleJobs(context), after: null } as const;
+  const { status, since, until } = query;
+  let { after } = query;
+  if (status === undefined || status === "running") {
+    const liveOf = jobRuns.map(({ kind }) => kind);
+    const going = await gate.jobs({ ...asOf, liveOf, since, until, limit: LIMITS.cancelJobsLooked });
+    const fitting = going.filter((job) => fitsLive(query, job));
+    await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
+    const isCut = fitting.length > LIMITS.runsInBulk || going.length === LIMITS.cancelJobsLooked;
+    if (isCut || status === "running") return { runs: done.size, ...(isCut && { rest: after }) };
   }
-  if (query.status === "running") return { runs: done.size, more: isFull() };
   const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIMITS.cancelJobsLooked });
   const ofBatch = Map.groupBy(jobs, ({ batchId }) => batchId);
   const ofRequest = Map.groupBy(jobs, ({ requestId }) => requestId);
-  for await (const run of runsThatFit(query, log, context)) {
-    if (isFull()) break;
-    // The batches of a request to a model are one run, whose id is the request's.
-    const made = run.source === "agent" ? ofRequest.get(run.request_id) : ofBatch.get(run.run_id);
-    await inTurns(made ?? [], (job) => cancel(run.run_id, job));
-    if (run.status !== "waiting" || withdraw === undefined) continue;
-    for (const question of await questionsOf(run, log, context))
-      if (await withdraw(question, context)) done.add(run.run_id);
+  for (let page = 0; page < LIMITS.runPagesInBulk; page += 1) {
+    const { runs, next } = await listPage(query, after, { log, context });
+    for (const run of runs) {
+      if (isFull()) return { runs: done.size, rest: after };
+      // The batches of a request to a model are one run, whose id is the request's.
+      const made = run.source === "agent" ? ofRequest.get(run.request_id) : ofBatch.get(run.run_id);
+      await inTurns(made ?? [], (job) => cancel(run.run_id, job));
+      if (run.status !== "waiting" || withdraw === undefined) continue;
+      for (const question of await questionsOf(run, log, context))
+        if (await withdraw(question, context)) done.add(run.run_id);
+    }
+    if (next === null)
+      return { runs: done.size, ...(jobs.length === LIMITS.cancelJobsLooked && { rest: query.after }) };
+    after = next;
   }
-  return { runs: done.size, more: isFull() };
+  return { runs: done.size, rest: after };
 }
 
 async function inTurns<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {

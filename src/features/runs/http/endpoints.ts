@@ -6,6 +6,7 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { wantsEvents } from "../../../core/edge/http/wants-events.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
@@ -80,12 +81,12 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     if (seen.value === null) return err(NO_RUN);
     if ("live" in seen.value) {
       const { live, actions } = seen.value;
-      return ok(respondJson(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] })));
+      return respondCounted(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] }), context);
     }
     const { run, children } = seen.value;
     const kept = readKeptRun(seen.value, context);
     const shown = { ...run, ...kept, children, ...deliveriesOf(id, kept.actions, context) };
-    return ok(respondJson(JSON.stringify(shown)));
+    return respondCounted(JSON.stringify(shown), context);
   },
   describe: () => ({
     id: "getRun",

@@ -23,7 +23,8 @@ const NO_LOG = makeRefusal(
 );
 
 export function sightOf(context: RequestContext): Sight {
-  return { key: context.caller.name, tools: visibleTools(context) };
+  const { name: key, subject } = context.caller;
+  return { key, tools: visibleTools(context), subject };
 }
 
 export const UNREADABLE = "The tenant's runs could not be read; ask again.";

@@ -10,20 +10,27 @@ import type { KeptRun } from "../rerun/kept-run.ts";
 import type { RerunOf } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
 import { sees } from "../see-run.ts";
+import { useAccountsOf } from "./accounts-of-run.ts";
 import { NO_RUN, sightOf } from "./open-log.ts";
 
 /** A rerun that can begin. */
 export interface PreparedRerun {
   readonly fates: readonly Fate[];
   readonly of: RerunOf;
-  /** The last rerun of the same run; the run itself where there is none. */
+  /** The last rerun of the same run that has left a record, or may still; the run itself where there is none. */
   readonly latest: string;
+  /** The request, with the accounts that the run used. */
+  readonly context: RequestContext;
 }
 
 /** Find out what becomes of each action of a run if it is run again, or why it is not. */
 export async function prepareRerun(
   id: string,
-  { log, only }: { readonly log: RunLog; readonly only: "failed" | undefined },
+  {
+    log,
+    only,
+    request,
+  }: { readonly log: RunLog; readonly only: "failed" | undefined; readonly request: Request },
   context: RequestContext,
 ): Promise<Result<PreparedRerun, Refusal>> {
   const sight = { sight: sightOf(context) };
@@ -36,6 +43,8 @@ export async function prepareRerun(
   const { run, body, root, earlier } = found.value;
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
+  const own = useAccountsOf(run, request, context);
+  if (!own.ok) return own;
   const kept = parseExact(body) as KeptRun;
   const fates = decideRerun({
     actions: kept.actions.filter(({ tool }) => sees(sight, tool)),
@@ -50,15 +59,17 @@ export async function prepareRerun(
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
   if (asking.length > 0 && context.brought?.asking === undefined) return err(refuseUnasked(asking));
   const { tags } = run;
+  const lostAt = context.ports.clock.now() - LIMITS.rerunLostMs;
   return ok({
     fates: fates.value,
     of: { runId: id, root, earlier: earlier.length, kept, log, ...(tags !== undefined && { tags }) },
-    latest: earlier.at(-1)?.rerun ?? root,
+    latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
+    context: own.value,
   });
 }
 
 /** Say why a run cannot be run again at all; null where it can. */
-function refuseRun({ job_id: job, source, subject }: ListedRun, earlier: number): Refusal | null {
+function refuseRun({ job_id: job, source }: ListedRun, earlier: number): Refusal | null {
   if (job !== undefined)
     return makeRefusal(
       "INVALID_REQUEST",
@@ -66,19 +77,12 @@ function refuseRun({ job_id: job, source, subject }: ListedRun, earlier: number)
     );
   if (source === "agent")
     return makeRefusal("INVALID_REQUEST", "A model wrote this run round by round; send its request again.");
-  if (subject !== undefined) return OF_SUBJECT;
   if (earlier < LIMITS.runReruns) return null;
   return makeRefusal(
     "INVALID_REQUEST",
     `A run is run again ${LIMITS.runReruns} times at most; send its actions anew.`,
   );
 }
-
-/** It would use the deployment's own account, or another of the subject's than was chosen: which one is not kept. */
-const OF_SUBJECT = makeRefusal(
-  "INVALID_REQUEST",
-  "This run used the connections of a subject; send its actions anew, with the subject.",
-);
 
 function refuseActions(ids: readonly string[]): Refusal {
   const hint = `Not everything that ${say(ids)} sent is kept: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing ran; send the actions anew.`;

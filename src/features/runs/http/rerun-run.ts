@@ -20,13 +20,17 @@ export const rerunRun: Endpoint = {
     if (!opened.ok) return opened;
     const body = await readRequest(request, rerunSchema());
     if (!body.ok) return body;
-    const prepared = await prepareRerun(id, { log: opened.value, only: body.value.parsed.only }, context);
+    const prepared = await prepareRerun(
+      id,
+      { log: opened.value, only: body.value.parsed.only, request },
+      context,
+    );
     if (!prepared.ok) return prepared;
-    const { fates, of } = prepared.value;
+    const { fates, of, context: own } = prepared.value;
     return respondDocument(
       ({ signal, listener }) =>
         runRerun(fates, of, {
-          ...context,
+          ...own,
           ...underKey(key.value, [id, body.value.value]),
           signal,
           ...(listener !== undefined && { listener }),
@@ -44,7 +48,7 @@ export const rerunRun: Endpoint = {
       description: "One result for every action of the run, in its order, and the run that was run again",
       schema: rerunAnswerSchema(),
     },
-    refusals: ["INVALID_REQUEST", "NOT_FOUND", "MISCONFIGURED", "UNAVAILABLE"],
+    refusals: ["INVALID_REQUEST", "FORBIDDEN", "NOT_FOUND", "MISCONFIGURED", "UNAVAILABLE"],
     counted: true,
     keyed: true,
   }),

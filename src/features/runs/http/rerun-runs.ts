@@ -2,12 +2,11 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
-import { bulkSchema, readBulk, rerunsSchema, runsThatFit } from "./bulk-request.ts";
+import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";
 import { type PreparedRerun, prepareRerun } from "./prepare-rerun.ts";
 
@@ -26,13 +25,6 @@ export const rerunRuns: Endpoint = {
     const log = opened.value;
     const { clock } = context.ports;
     const beganAt = clock.now();
-    const listed = await askGate(async () => {
-      const runs: ListedRun[] = [];
-      for await (const run of runsThatFit(query, log, context)) if (mayRunAgain(run)) runs.push(run);
-      return runs;
-    }, "The tenant's runs could not be read; nothing ran, so ask again.");
-    if (!listed.ok) return listed;
-    const reruns = prepareAll(listed.value, { log, only }, context);
     let runs = 0;
     let refused: Refusal | null = null;
     const isOver = (): boolean =>
@@ -40,20 +32,32 @@ export const rerunRuns: Endpoint = {
       runs >= LIMITS.runsInBulk ||
       request.signal.aborted ||
       clock.now() >= beganAt + LIMITS.rerunsBegunMs;
-    let isLast = false;
-    while (!isLast && !isOver()) {
-      const { group, hasMore } = await reruns.next(Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs));
-      const ended = await Promise.all(
-        group.map(({ fates, of }) => runRerun(fates, of, { ...context, signal: request.signal })),
-      );
-      runs += ended.filter(({ ok: hasRun }) => hasRun).length;
-      // The next one would be refused as well.
-      for (const one of ended)
-        if (!one.ok && one.error.refusal.code === "QUOTA_EXCEEDED") refused ??= one.error.refusal;
-      isLast = !hasMore;
+    let { after } = query;
+    for (let page = 0; page < LIMITS.runPagesInBulk; page += 1) {
+      const listed = await askGate(() => listPage(query, after, { log, context }), UNREAD);
+      if (!listed.ok && runs === 0) return listed;
+      if (!listed.ok) break;
+      const found = listed.value.runs.filter(mayRunAgain);
+      const reruns = prepareAll(found, { log, only, request }, { context, isOver });
+      let isLast = false;
+      while (!isLast && !isOver()) {
+        const most = Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs);
+        const { group, hasMore } = await reruns.next(most);
+        const ended = await Promise.all(
+          group.map(({ fates, of, context: own }) => runRerun(fates, of, { ...own, signal: request.signal })),
+        );
+        runs += ended.filter(({ ok: hasRun }) => hasRun).length;
+        // The next one would be refused as well.
+        for (const one of ended)
+          if (!one.ok && one.error.refusal.code === "QUOTA_EXCEEDED") refused ??= one.error.refusal;
+        isLast = !hasMore && refused === null;
+      }
+      if (!isLast) break;
+      if (listed.value.next === null) return ok(respondBulk({ runs }));
+      after = listed.value.next;
     }
     if (runs === 0 && refused !== null) return err(refused);
-    return ok(respondJson(JSON.stringify({ runs, more: refused !== null || !isLast })));
+    return ok(respondBulk({ runs, rest: after }));
   },
   describe: () => ({
     id: "rerunRuns",
@@ -65,6 +69,8 @@ export const rerunRuns: Endpoint = {
     counted: true,
   }),
 };
+
+const UNREAD = "The tenant's runs could not be read; nothing ran, so ask again.";
 
 /** A job makes attempts of its own, and a model wrote an agent's rounds. */
 function mayRunAgain({ job_id: job, source }: ListedRun): boolean {
@@ -78,13 +84,13 @@ function mayRunAgain({ job_id: job, source }: ListedRun): boolean {
 function prepareAll(
   all: readonly ListedRun[],
   options: Parameters<typeof prepareRerun>[1],
-  context: RequestContext,
+  { context, isOver }: { readonly context: RequestContext; readonly isOver: () => boolean },
 ): { next(most: number): Promise<{ readonly group: readonly PreparedRerun[]; readonly hasMore: boolean }> } {
   const { headerSlots } = context.options;
   let at = 0;
   let held: PreparedRerun | null = null;
   const prepareNext = async (): Promise<PreparedRerun | null> => {
-    for (; at < all.length; at += 1) {
+    for (; at < all.length && !isOver(); at += 1) {
       const { run_id: id } = all[at]!;
       const prepared = await prepareRerun(id, options, context);
       // A run that was run again is left to its last rerun; one that cannot be, or has nothing to run, stays as it is.

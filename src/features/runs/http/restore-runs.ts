@@ -77,6 +77,7 @@ const restoreSchema = lazySchema(() => {
     answers: z.optional(id),
     tags: z.optional(z.array(z.string())),
     subject: z.optional(z.string()),
+    connections: z.optional(z.record(z.string(), z.string())),
     code: z.optional(z.string()),
     tools: z.array(
       z.looseObject({

@@ -1,5 +1,5 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import type { Account, Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { placeTenantObjects } from "../../../core/edge/configuration.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
@@ -103,7 +103,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
   let joined: RunRecord | null = null;
   let joinedAt = 0;
   let rounds = 0;
-  let subject: string | undefined;
+  let account: Account | undefined;
   return {
     get joined() {
       return joined === null ? undefined : watch.requestId;
@@ -116,7 +116,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         privateFlows.add(flow);
       if (joined !== null && batch.ran?.outer === undefined) {
         rounds += 1;
-        subject ??= batch.ran?.subject;
+        account ??= batch.origin.account;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
         joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
         return;
@@ -134,7 +134,12 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
         keep(
-          { ...of, subject, ...(tags.length > 0 && { tags }), ...(code !== null && { code }) },
+          {
+            ...of,
+            ...accountFacts(account),
+            ...(tags.length > 0 && { tags }),
+            ...(code !== null && { code }),
+          },
           record,
           model,
         );
@@ -163,9 +168,15 @@ function factsOf(
     durationMs,
     flow,
     tags: plan.tags,
-    subject: ran?.subject,
+    ...accountFacts(origin.account),
     parent,
     job: runOf?.runId,
     answers: approved?.question,
   };
+}
+
+/** Whose accounts a run used, and which: their names, which a rerun goes by. */
+function accountFacts(account: Account | undefined): Pick<RunFacts, "subject" | "connections"> {
+  const { subject, connections = {} } = account ?? {};
+  return subject === undefined ? {} : { subject, connections };
 }

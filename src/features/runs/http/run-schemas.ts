@@ -55,6 +55,9 @@ const listedRunSchema = lazySchema(() =>
       tools: z.array(z.string()).check(z.describe("Ten at most")),
       tags: z.optional(z.array(z.string())),
       subject: z.optional(z.string()).check(z.describe("Whose connections its tools used")),
+      connections: z
+        .optional(z.record(z.string(), z.string()))
+        .check(z.describe("Which of them were chosen, by connector")),
       error: z.optional(
         z
           .strictObject({ action: z.optional(z.string()), code: z.string() })

@@ -1,6 +1,6 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { fitsLive, toLiveRun } from "../live-run.ts";
@@ -18,7 +18,7 @@ export async function listRunning(
   const { limit, after, since, until } = query;
   const asked: JobQuery = {
     status: null,
-    tools: visibleTools({ gate, ports, ...context }),
+    ...visibleJobs({ gate, ports, ...context }),
     liveOf: all.map(({ kind }) => kind),
     since,
     until,

@@ -160,8 +160,9 @@ export function createRunLog(
     reruns(id: string): Reruns {
       const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
       const root = own?.root ?? id;
-      const earlier = this.#rerunsOf(root).map(({ rerun, writes }) => ({
+      const earlier = this.#rerunsOf(root).map(({ rerun, at, writes }) => ({
         rerun,
+        at,
         writes: JSON.parse(writes) as string[],
         body: this.#find(rerun)?.body ?? null,
       }));
@@ -186,10 +187,10 @@ export function createRunLog(
     }
 
     /** In the order in which they were written down. */
-    #rerunsOf(root: string): { rerun: string; writes: string }[] {
+    #rerunsOf(root: string): { rerun: string; at: number; writes: string }[] {
       return this.#sql
-        .exec<{ rerun: string; writes: string }>(
-          "SELECT rerun, writes FROM reruns WHERE root = ? ORDER BY rowid",
+        .exec<{ rerun: string; at: number; writes: string }>(
+          "SELECT rerun, at, writes FROM reruns WHERE root = ? ORDER BY rowid",
           root,
         )
         .toArray();

@@ -4,6 +4,7 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
 import { respondJson, respondRefusal } from "../../../core/edge/http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { visitorRatesOf } from "../../../core/edge/http/visitor-rates.ts";
 import { readOrigins } from "../../../core/edge/configuration.ts";
 import { TOLD_SCOPES } from "../scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
@@ -29,12 +30,19 @@ export function createSignInRouter(): Router {
     router.post(
       path,
       guarded(async (c, desk) => {
+        const waitMs = drawVisit(c);
+        if (waitMs > 0) return refuseFlood(waitMs);
         const { answerOauth } = await import("./oauth-door.ts");
         return answerOauth(visitOf(c, desk));
       }),
     );
   const page = (name: "showConsent" | "takeConsent" | "returnFromIssuer" | "takeChoice"): Answer =>
     async function answerPage(c, desk) {
+      const waitMs = drawVisit(c);
+      if (waitMs > 0) {
+        const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+        return respondFlood(waitMs);
+      }
       const pages = await import("./authorize.ts");
       const [watch, deployment] = [c.get("watch"), c.get("deployment")];
       const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
@@ -58,6 +66,22 @@ function guarded(answer: Answer): (c: Context<RouterTypes>) => Response | Promis
     if (!isAllowedOrigin(plain, readOrigins(configured.env))) return respondRefusal(ELSEWHERE, refusing);
     return answer(c, desk);
   };
+}
+
+/** Count a request that no key's quota counts: it has none yet. How long its sender is to wait; 0 for one that is answered. */
+function drawVisit(c: Context<RouterTypes>): number {
+  const { configured } = c.get("deployment");
+  return visitorRatesOf(configured).draw(c.req.raw, configured.ports.clock.now());
+}
+
+/** Refuse a client who sends too many requests, before any object is asked. */
+function refuseFlood(waitMs: number): Response {
+  const said = {
+    error: "temporarily_unavailable",
+    error_description: "Too many requests come from this address",
+  };
+  const headers = { "retry-after": String(Math.ceil(waitMs / 1_000)) };
+  return respondJson(JSON.stringify(said), { status: 429, headers });
 }
 
 /** Answer the metadata of the resource (RFC 9728). It names no category: what tools there are is for keys. */

@@ -27,6 +27,10 @@ describe("parseJobQuery()", () => {
     });
   });
 
+  test("takes the batch that asked for the jobs", () => {
+    expect(parse("batch_id=4f9c")).toMatchObject({ ok: true, value: { batchId: "4f9c" } });
+  });
+
   test.each([
     ["since=yesterday", "since", "yesterday"],
     ["since=2026-12-01", "since", "2026-12-01"],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import type { Outcome } from "../../../../src/core/contract/outcome.ts";
-import { toCallResult } from "../../../../src/features/mcp/http/call-tool.ts";
+import { toCallResult } from "../../../../src/features/mcp/http/call-result.ts";
 import { parseAnthropicTurn } from "../../../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../../../src/features/formats/gemini.ts";
 import { parseChatTurn } from "../../../../src/features/formats/openai-chat.ts";

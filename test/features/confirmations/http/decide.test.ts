@@ -131,6 +131,27 @@ describe("A question that is decided", () => {
     expect(volley.requests).toHaveLength(1);
   });
 
+  test("T24 under a key with other arguments or another reason is another decision, which comes too late", async () => {
+    const { volley, ask, decide } = await deploy();
+    const id = await ask();
+    const edited = { ...APPROVE, reason: "the second one", args: { a0: { id: "2" } } };
+    const first = await decide(id, edited, { key: "one" });
+    expect(outcomes(first)).toEqual(["success"]);
+    const again = { args: { a0: { id: "2" } }, reason: "the second one", decision: "approve" };
+    expect(await decide(id, again, { key: "one" })).toEqual({ ...first, replayed: "true" });
+    for (const other of [
+      APPROVE,
+      { ...edited, args: { a0: { id: "3" } } },
+      { ...edited, reason: "another one" },
+      { ...APPROVE, reason: "the second one" },
+    ])
+      expect(await decide(id, other, { key: "one" })).toMatchObject({
+        status: 409,
+        body: { code: "CONFIRMATION_INVALID" },
+      });
+    expect(volley.requests).toHaveLength(1);
+  });
+
   test("T24 needs the flag, the tenant and the tools, and a body that says which decision", async () => {
     const { volley, ask, show, decide } = await deploy();
     const id = await ask();

@@ -61,7 +61,17 @@ const removes = defineTool({
   run: async () => null,
 });
 
-const TOOLS: readonly Tool[] = [removes, speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
+const clears = defineTool({
+  ...base,
+  name: "clears",
+  isWrite: true,
+  actions: ["delete"],
+  connection: "acme",
+  connectionOptional: true,
+  run: async () => null,
+});
+
+const TOOLS: readonly Tool[] = [clears, removes, speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
 
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
@@ -130,6 +140,14 @@ describe("A batch with a subject", () => {
     [{ subject: 7 }, "/subject"],
     [{ subject: "x".repeat(129) }, "/subject"],
     [{ subject: "ada", connections: { acme: "a b" } }, "/connections"],
+    [{ subject: "ada", connections: { "A connector": "work" } }, "/connections"],
+    [
+      {
+        subject: "ada",
+        connections: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`c${at}`, "a"])),
+      },
+      "/connections",
+    ],
     [{ subject: "ada", on_connection: "wait" }, "/on_connection"],
   ])("that is %o is refused whole, by its field", async (more, path) => {
     const { run } = await open();
@@ -435,5 +453,42 @@ describe("A question about a tool with a connection", () => {
     const id = (await run("removes", { subject: "ada" })).results[0].confirmation.id as string;
     const { actions } = (await send("GET", `/v1/confirmations/${id}`)).body;
     expect(actions[0].reach).toBe("It uses ada's account at acme (ada@acme.dev).");
+  });
+
+  test("says the one that was chosen, of a loop and of what follows too, to keys and on the page of a link", async () => {
+    const { connect, send, volley } = await open();
+    await connect("ada", "ada@acme.dev");
+    await connect("ada", "ada@work.dev", { name: "work" });
+    const asked = await send("POST", "/v1/execute_actions", {
+      subject: "ada",
+      connections: { acme: "work" },
+      actions: [
+        { id: "each", tool: "removes", for_each: [1, 2], args: {} },
+        { id: "then", tool: "mailbox", args: { $ref: "each#/0/data" } },
+      ],
+    });
+    const path = `/v1/confirmations/${asked.body.results[0].confirmation.id as string}`;
+    const { actions } = (await send("GET", path)).body;
+    const said = "It uses ada's account at acme (ada@work.dev).";
+    expect(actions.map(({ reach }: { reach?: string }) => reach)).toEqual([said, said]);
+    const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
+    const page = await (await volley.fetch(new URL(url as string).pathname)).text();
+    expect(page.split("ada@work.dev")).toHaveLength(3);
+  });
+
+  test("says where it would use the deployment's own, because no subject is named or it has connected none", async () => {
+    const { run, send, connect } = await open();
+    const reachOf = async (more: object): Promise<unknown> => {
+      const id = (await run("clears", more)).results[0].confirmation.id as string;
+      return (await send("GET", `/v1/confirmations/${id}`)).body.actions[0].reach;
+    };
+    expect(await reachOf({})).toBe("It uses the deployment's own account at acme.");
+    expect(await reachOf({ subject: "ada" })).toBe(
+      "It uses the deployment's own account at acme (ada has connected none).",
+    );
+    await connect("ada", "ada@acme.dev");
+    expect(await reachOf({ subject: "ada" })).toBe("It uses ada's account at acme (ada@acme.dev).");
+    const id = (await run("removes")).results[0].confirmation.id as string;
+    expect((await send("GET", `/v1/confirmations/${id}`)).body.actions[0]).not.toHaveProperty("reach");
   });
 });

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
@@ -9,6 +10,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { formats } from "../../../../src/features/formats/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
 import { orchestration } from "../../../../src/features/orchestration/index.ts";
+import { responses } from "../../../../src/features/responses/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { samples } from "../../../support/samples.ts";
 import { API, openConnections } from "./connection-world.ts";
@@ -34,9 +36,10 @@ const asked = defineTool({
 });
 
 const MODEL = "https://llm.test/v1";
+const HOOK_SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const FLOW = {
   summary: "Read the mailbox",
-  input_schema: { type: "object", properties: {} },
+  input_schema: { type: "object", properties: { of: { type: "string" } } },
   actions: [{ id: "mail", tool: "mailbox", args: {} }],
   answer: { $ref: "mail#/mailbox" },
 };
@@ -46,14 +49,45 @@ async function openDoors() {
   let round = 0;
   const world = await openConnections({
     tools: [mailbox, later, asked],
-    features: [addedTools(), flows(), background(), formats(), mcp(), agent(), orchestration(), runs()],
+    features: [
+      addedTools(),
+      flows(),
+      background(),
+      formats(),
+      mcp(),
+      agent(),
+      responses(),
+      orchestration(),
+      runs(),
+    ],
     key: { flags: ["approve", "manage_connections", "manage_tools"] },
     env: {
       LLM_BASE_URL: MODEL,
       LLM_API_KEY: "k",
       LLM_MODEL: "m",
+      ANTHROPIC_BASE_URL: "https://claude.test",
+      ANTHROPIC_API_KEY: "k",
+      VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["test"], hosts: ["api.acme.dev"] } }),
+      HOOK: HOOK_SECRET,
     },
     routes: {
+      [`POST ${MODEL}/responses`]: () => Response.json({ error: {} }, { status: 404 }),
+      "POST https://claude.test/v1/messages": (sent) => {
+        const { messages } = sent.json() as { messages: { content: unknown }[] };
+        const text = JSON.stringify(messages.at(-1)?.content);
+        const isAnswer = text.includes("tool_result");
+        const call = { type: "tool_use", id: `toolu_${(round += 1)}`, name: "mailbox", input: {} };
+        return {
+          id: "x",
+          type: "message",
+          role: "assistant",
+          model: "m",
+          content: [isAnswer ? { type: "text", text } : call],
+          stop_reason: isAnswer ? "end_turn" : "tool_use",
+          stop_sequence: null,
+          usage: { input_tokens: 1, output_tokens: 1 },
+        };
+      },
       [`POST ${MODEL}/chat/completions`]: (sent) => {
         const { messages } = sent.json() as { messages: { role: string }[] };
         const isAnswer = messages.at(-1)?.role === "tool";
@@ -77,8 +111,13 @@ async function openDoors() {
   });
   await world.connect("ada", "ada@acme.dev");
   await world.connect("grace", "grace@acme.dev");
-  const kept = await world.send("PUT", "/v1/flows/mail_flow", FLOW);
-  expect(kept.status, JSON.stringify(kept.body)).toBe(201);
+  for (const [name, triggers] of [
+    ["mail_flow", undefined],
+    ["mail_hook", { webhook: { verify: "standard-webhooks", secret: "HOOK", subject: "/of" } }],
+  ] as const) {
+    const kept = await world.send("PUT", `/v1/flows/${name}`, { ...FLOW, triggers });
+    expect(kept.status, JSON.stringify(kept.body)).toBe(201);
+  }
   return world;
 }
 
@@ -172,6 +211,57 @@ const DOORS: Readonly<Record<string, Door>> = {
         "/v1/chat/completions",
         { messages: [{ role: "user", content: "Whose mailbox?" }], volley: { subject, surface: "flat" } },
         { "idempotency-key": key },
+      ),
+    ),
+  "a request of Responses": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/responses",
+        { model: "m", input: "Whose mailbox?", volley: { subject, surface: "flat" } },
+        { "idempotency-key": key },
+      ),
+    ),
+  "a request of Messages": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/messages",
+        {
+          model: "m",
+          max_tokens: 100,
+          messages: [{ role: "user", content: "Whose mailbox?" }],
+          volley: { subject, surface: "flat" },
+        },
+        { "idempotency-key": key },
+      ),
+    ),
+  "a webhook's flow": async (world, subject, key) => {
+    const text = JSON.stringify({ of: subject });
+    const id = `${key.replaceAll(/\W/g, "-")}-${subject}`;
+    const at = new Date(world.volley.now());
+    const { body } = await world.send("POST", "/hooks/test/mail_hook", text, {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+      "webhook-signature": new Webhook(HOOK_SECRET).sign(id, at, text),
+    });
+    return endOf(world, body.job_id as string);
+  },
+  "a run that is run again": async (world, subject, key) => {
+    const batch = { subject, actions: [{ tool: "mailbox" }] };
+    const { body } = await world.send("POST", "/v1/execute_actions", batch);
+    await world.volley.advance(2_000);
+    const path = `/v1/runs/${body.batch_id}/rerun`;
+    return said(await world.send("POST", path, {}, { "idempotency-key": key + subject }));
+  },
+  "a stream of events": async ({ send }, subject, key) =>
+    said(
+      await send(
+        "POST",
+        "/v1/execute_actions",
+        { actions: [{ tool: "mailbox" }, { tool: "mailbox" }] },
+        { ...header(subject, key), accept: "text/event-stream" },
       ),
     ),
   "a background job": async (world, subject, key) => {

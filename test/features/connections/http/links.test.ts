@@ -288,8 +288,8 @@ describe("What the provider sends back", () => {
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(409);
   });
 
-  test("T52 is ended when another subject came", async () => {
-    const { start, signIn, send } = await openConnections();
+  test("T52 is ended when another subject came, and taken back at the provider", async () => {
+    const { start, signIn, send, provider, volley } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const back = await signIn(url as string, "mallory@evil.dev");
     const code = codeOf(back.headers.get("location"));
@@ -298,6 +298,27 @@ describe("What the provider sends back", () => {
     );
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(404);
     expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
+    await volley.advance(1_000);
+    expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
+  });
+
+  test("T52 is taken back at the provider too where a new link takes the place of one that nobody confirmed", async () => {
+    const { start, signIn, volley, provider } = await openConnections();
+    await signIn((await start()).body.connect_url as string, "mallory@evil.dev");
+    const [brought] = provider.refreshes.keys();
+    await start();
+    await volley.advance(1_000);
+    expect(provider.seen.revoked).toEqual([brought]);
+  });
+
+  test("that another subject brought is not taken back where it is the account that is connected: its tokens would end too", async () => {
+    const { connect, start, signIn, send, provider, volley } = await openConnections();
+    const id = await connect("ada", "ada@acme.dev");
+    const back = await signIn((await start()).body.connect_url as string, "ada@acme.dev");
+    const code = codeOf(back.headers.get("location"));
+    await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "mallory" });
+    await volley.advance(1_000);
+    expect(provider.seen.revoked).toEqual([]);
   });
 
   test("that another subject brought leaves what was active before as it was", async () => {
@@ -326,13 +347,15 @@ describe("What the provider sends back", () => {
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(200);
   });
 
-  test("waits ten minutes for the caller's word", async () => {
-    const { start, signIn, send, volley } = await openConnections();
+  test("waits ten minutes for the caller's word, and is taken back then", async () => {
+    const { start, signIn, send, volley, provider } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const back = await signIn(url as string, "ada@acme.dev");
     await volley.advance(600_001);
     const code = codeOf(back.headers.get("location"));
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(404);
+    expect((await send("GET", "/v1/connections")).body.connections).toEqual([]);
+    expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
   test("a no, or a provider that gives nothing, leads back with an error", async () => {

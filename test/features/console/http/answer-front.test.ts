@@ -60,6 +60,12 @@ describe("GET /", () => {
     expect((await ask(BROWSER, { path: "/?from=mail" })).status).toBe(200);
   });
 
+  test("has an id of its own, as every answer has", async () => {
+    const ids = [await ask(BROWSER), await ask(BROWSER)].map(({ headers }) => headers.get("x-request-id"));
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   test("has no script, and a policy that lets in its own style alone", async () => {
     const answer = await ask(BROWSER);
     const policy = answer.headers.get("content-security-policy")!;

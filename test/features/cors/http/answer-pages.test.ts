@@ -51,6 +51,7 @@ describe("A page of a listed origin", () => {
       },
     });
     expect(answer.status).toBe(204);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
     expect(answer.headers.get("access-control-allow-headers")).toBe(
       "authorization,content-type,idempotency-key,x-stainless-lang",

@@ -19,6 +19,7 @@ describe("A page of the documentation that is not there", () => {
     async (path) => {
       const answer = await ask(path);
       expect(answer.status).toBe(404);
+      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
       expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; /);
       const text = await answer.text();
       expect(text).toContain('href="/docs/"');

@@ -199,6 +199,11 @@ describe("An operation's tool", () => {
       /neither plain nor a JSON object/,
     ],
     [
+      "a header that belongs to the runtime",
+      { name: "X-Forwarded-For", in: "header", schema: string },
+      /'X-Forwarded-For' is a header that no tool may set/,
+    ],
+    [
       "an object in a header",
       { name: "P", in: "header", schema: { type: "object", properties: { a: string } } },
       /is an object/,
@@ -325,6 +330,12 @@ describe("An operation's tool", () => {
       additionalProperties: false,
     });
     expect(JSON.parse((await sentBy(declaration, { a: "x", b: 1 })).body)).toEqual({ a: "x", b: 1 });
+  });
+
+  test("needs the fields that a part of a body requires of another part", () => {
+    const base = { type: "object", properties: { a: string, b: string } };
+    const declaration = importOne(jsonBody({ allOf: [base, { required: ["b", "unknown"] }] }));
+    expect(declaration.input_schema["required"]).toEqual(["b"]);
   });
 
   test("takes fields that the document does not name where the body may have any", async () => {

@@ -22,13 +22,13 @@ describe("The filter of the list", () => {
   });
 
   test("is read from an address, written as the API reads it, and leaves out what that would refuse", () => {
-    const all = "source=webhook&status=error&since=1h&tool=look&flow=f&key=k&tag=t&request_id=r";
+    const all = "source=webhook&status=error&since=1h&tool=look&flow=f&key=k&tag=t&subject=ada&request_id=r";
     const filter = readFilter(new URLSearchParams(all));
     const query = new URLSearchParams(toQuery(filter, Date.parse("2026-12-01T08:00:00Z")));
     expect(query.get("since")).toBe("2026-12-01T07:00:00.000Z");
     expect(parseRunQuery(query)).toMatchObject({
       ok: true,
-      value: { source: "webhook", tag: "t", request: "r" },
+      value: { source: "webhook", tag: "t", subject: "ada", request: "r" },
     });
     const wrong = readFilter(new URLSearchParams("source=fax&status=odd&since=1y"));
     expect(isNarrow(wrong)).toBe(false);
@@ -52,6 +52,14 @@ describe("toBatch()", () => {
     JSON.parse(toBatch(someRun(...given))) as {
       actions: { id: string; args: unknown; depends_on?: string[] }[];
     };
+
+  test("uses the accounts that the run used", () => {
+    const actions = [ranAt("a", 0, 1)];
+    const batch = batchOf(actions, { subject: "ada", connections: { google: "work" } });
+    expect(batch).toMatchObject({ subject: "ada", connections: { google: "work" } });
+    expect(batchOf(actions, { subject: "ada", connections: {} })).not.toHaveProperty("connections");
+    expect(batchOf(actions)).not.toHaveProperty("subject");
+  });
 
   test("keeps ids and references, and says in depends_on what no reference says", () => {
     const { actions } = batchOf(

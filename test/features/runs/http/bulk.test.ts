@@ -9,6 +9,7 @@ import { background } from "../../../../src/features/background/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
+import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import {
   createTestVolley,
@@ -53,7 +54,7 @@ async function start(treatments: Treatment[] = [], more: Partial<TestVolleyOptio
   const effects = new Map<string, number>();
   const volley = await createTestVolley({
     tools: [store, later, drop],
-    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs(), tenantData()],
     routes: {
       "POST https://api.example.com/later/*": () => new Response("{}", { status: 503 }),
       "POST https://api.example.com/*": ({ url }) => {
@@ -80,6 +81,45 @@ const write = (of: string, tags = ["t"]) => ({
   actions: [{ id: "w", tool: "store_it", args: { of } }],
   tags,
 });
+/** A key that may take back runs, and send more than a thousand requests. */
+const MANY = {
+  flags: ["approve", "manage_tools"],
+  quota: { limit: 20_000, window_s: 60 },
+} as const;
+
+interface KeptRun {
+  readonly at: number;
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly body: { readonly actions: readonly object[] };
+}
+
+/** Have the log keep so many runs of one failed write each. @param newer the facts of all but the oldest */
+async function fill(volley: TestVolley, count: number, newer: object = {}): Promise<void> {
+  await volley.run(write("a"));
+  await volley.advance(3_000);
+  const exported: { readonly runs: readonly [KeptRun] } = await (await volley.fetch("/v1/export")).json();
+  const [{ head, body, at }] = exported.runs;
+  const runs = Array.from({ length: count }, (_, nth) => ({
+    at: at - 2 * count + nth,
+    head: {
+      ...head,
+      id: `${nth.toString(16).padStart(8, "0")}-1000-4000-8000-000000000000`,
+      startedAt: at - 2 * count + nth,
+      ...(nth > 0 && newer),
+    },
+    body: { ...body, actions: [{ ...body.actions[0], args: { of: `${nth}` } }] },
+  }));
+  for (let from = 0; from < count; from += 1_000) {
+    const answer = await volley.fetch("/v1/runs", {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ runs: runs.slice(Math.max(0, count - from - 1_000), count - from) }),
+    });
+    expect(await answer.json()).toEqual({ restored: Math.min(1_000, count - from) });
+  }
+  await volley.fetch(`/v1/runs/${String(head["id"])}`, { method: "DELETE" });
+}
+
 const listed = async (volley: TestVolley, query: string): Promise<readonly Record<string, unknown>[]> => {
   const answer = await volley.fetch(`/v1/runs?${query}`);
   const page: { readonly runs: readonly Record<string, unknown>[] } = await answer.json();
@@ -134,7 +174,49 @@ describe("POST /v1/runs/rerun", () => {
     expect([second.status, second.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
   });
 
-  test("begins no more when its time is over, and at most a thousand", async () => {
+  test("runs a thousand at most, and the same request again goes on with the rest", async () => {
+    const { volley, effects } = await start(["refused"], { key: MANY });
+    await fill(volley, 1_010);
+    const ask = async () => (await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" })).body;
+    expect(await ask()).toEqual({ runs: 1_000, more: true, next_cursor: expect.any(String) });
+    expect(await ask()).toEqual({ runs: 10, more: false });
+    expect(await ask()).toEqual({ runs: 0, more: false });
+    expect([effects.size, Math.max(...effects.values())]).toEqual([1_010, 1]);
+  });
+
+  test("looks at five thousand runs, and goes on behind them", async () => {
+    const { volley, effects } = await start(["refused"], { key: MANY });
+    // A model wrote all of them but the oldest, so they are not run again.
+    await fill(volley, 5_001, { source: "agent" });
+    const first = await post(volley, "/v1/runs/rerun", { tag: "t" });
+    expect(first.body).toEqual({ runs: 0, more: true, next_cursor: expect.any(String) });
+    const rest = await post(volley, `/v1/runs/rerun?cursor=${String(first.body["next_cursor"])}`, {
+      tag: "t",
+    });
+    expect(rest.body).toEqual({ runs: 1, more: false });
+    expect(Object.fromEntries(effects)).toEqual({ 0: 1 });
+  });
+
+  test("takes a run up whose rerun was lost, and asks first; for two minutes it may still be under way", async () => {
+    const { volley, effects } = await start(["refused", "lost after it was done"], { key: MANY });
+    await volley.run(write("a"));
+    await volley.advance(3_000);
+    const ask = async () =>
+      (await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" })).body["runs"];
+    expect(await ask()).toBe(1);
+    await volley.advance(3_000);
+    const [rerun] = await listed(volley, "tag=t&status=unknown");
+    const forgotten = await volley.fetch(`/v1/runs/${String(rerun!["run_id"])}`, { method: "DELETE" });
+    expect(forgotten.status).toBe(204);
+    expect(await ask()).toBe(0);
+    await volley.advance(LIMITS.rerunLostMs);
+    expect(await ask()).toBe(1);
+    await volley.advance(3_000);
+    expect(await listed(volley, "tag=t&status=waiting")).toHaveLength(1);
+    expect(Object.fromEntries(effects)).toEqual({ a: 1 });
+  });
+
+  test("begins no more when its time is over", async () => {
     const { volley } = await start([], {
       routes: {
         "POST https://api.example.com/*": async (_, { sleep }) => {
@@ -149,7 +231,6 @@ describe("POST /v1/runs/rerun", () => {
     const { body } = await post(volley, "/v1/runs/rerun", { tag: "t" });
     expect(body).toMatchObject({ more: true });
     expect(volley.now() - beganAt).toBeLessThan(LIMITS.rerunsBegunMs + 15_000);
-    expect(LIMITS.runsInBulk).toBe(1_000);
   });
 
   test("refuses a filter that the list would refuse, wherever it stands", async () => {
@@ -160,6 +241,9 @@ describe("POST /v1/runs/rerun", () => {
       ["/v1/runs/rerun?colour=red", {}],
       ["/v1/runs/rerun?tag=a", { tag: "b" }],
       ["/v1/runs/cancel", { only: "failed" }],
+      ["/v1/runs/rerun?limit=10", {}],
+      ["/v1/runs/cancel", { limit: 10 }],
+      ["/v1/runs/rerun", { cursor: "none" }],
     ] as const) {
       const { status } = await post(volley, path, body);
       expect([path, status >= 400 && status < 500]).toEqual([path, true]);
@@ -240,6 +324,23 @@ describe("POST /v1/runs/cancel", () => {
     expect(await listed(volley, "status=waiting")).toEqual([]);
     expect(await listed(volley, "tag=asks")).toMatchObject([{ run_id: asked.batch_id, status: "error" }]);
     expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 0, more: false });
+  });
+
+  test("ends what a thousand runs have made at most, and the same request again goes on with the rest", async () => {
+    const { volley } = await start([], { key: MANY });
+    const runAt = new Date(volley.now() + 86_400_000).toISOString();
+    const waits = { tool: "store_later", args: { of: "j" }, run_at: runAt };
+    for (let at = 0; at < 1_010; at += 1) {
+      const isQuestion = at % 20 === 0;
+      await volley.run({ ...(isQuestion ? question : { actions: [waits] }), tags: ["jobs"] });
+      // A report has a thousand runs at most.
+      if (at % 500 === 0) await volley.advance(3_000);
+    }
+    await volley.advance(3_000);
+    const ask = async () => (await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body;
+    expect(await ask()).toMatchObject({ runs: 1_000, more: true });
+    expect(await ask()).toEqual({ runs: 10, more: false });
+    expect(await ask()).toEqual({ runs: 0, more: false });
   });
 
   test("leaves questions alone where the key may not decide", async () => {

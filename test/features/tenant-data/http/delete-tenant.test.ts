@@ -123,3 +123,10 @@ test("what cannot be reached while a tenant is deleted is said, so that it is as
   const broken = { list: () => Promise.reject(new Error("down")) };
   expect((await ask({ bucket: broken })).answer).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
 });
+
+test("deleting a tenant that has no objects asks the bucket to delete nothing, however the bucket ends its list", async () => {
+  const { bucket } = fillBucket([]);
+  const silent = { ...bucket, delete: () => Promise.reject(new Error("nothing was to be deleted")) };
+  expect(await deleteAcme(silent)).toMatchObject({ objects: 0, more_objects: false });
+  expect(await deleteAcme(undefined)).toMatchObject({ objects: 0, more_objects: false });
+});

@@ -24,14 +24,16 @@ const FLOW = {
 } as unknown as KeptTool;
 const KEYS: TenantPart = { field: "keys", exportJson: async () => "[]" } as unknown as TenantPart;
 
-function world() {
+/** @param kept the tools and flows of the tenant, where they can be read, and where the Worker keeps any */
+function world(kept: readonly KeptTool[] | "unreadable" | "not listed" = [...TOOLS, FLOW]) {
   const clock = new VirtualClock();
   const isolate = new IsolateBytes(clock);
   let reads = 0;
   const added = {
     readAll: async () => {
       reads += 1;
-      return [...TOOLS, FLOW];
+      if (typeof kept === "string") throw new Error("down");
+      return kept;
     },
   } as unknown as KeptTools;
   const ask = (caller: object = { manageTools: true, manageKeys: true }) => {
@@ -41,7 +43,13 @@ function world() {
       upstreams: { share: () => isolate.open("acme", clock) },
     } as unknown as RequestContext;
     const request = new Request("https://volley.test/v1/export");
-    return clock.runUntil(makeExport([KEYS], added).handle(request, context, "") as Promise<never>);
+    return clock.runUntil(
+      makeExport([KEYS], kept === "not listed" ? undefined : added).handle(
+        request,
+        context,
+        "",
+      ) as Promise<never>,
+    );
   };
   return { clock, isolate, ask, reads: () => reads };
 }
@@ -69,10 +77,27 @@ test("T44 an export for which its tenant's bytes have no room is refused before 
   expect(await ask()).toMatchObject({ ok: true });
 });
 
-test("T44 an export that cannot be read whole, or is not allowed, holds nothing", async () => {
-  const { isolate, ask } = world();
+test("T44 an export that cannot be read whole, or is not allowed, is refused and holds nothing", async () => {
+  const { isolate, ask } = world("unreadable");
+  expect(await ask()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
   expect(await ask({})).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
   expect(isolate.held).toBe(0);
+});
+
+test("an export of a Worker without tools of tenants has none, and says so", async () => {
+  const { ask } = world("not listed");
+  expect(await valueOf<Response>(await ask()).json()).toMatchObject({ tools: [], flows: [], keys: [] });
+});
+
+test("an export has every flow, in the order they are kept", async () => {
+  const other = { ...FLOW, json: JSON.stringify({ name: "b_flow", flow: { summary: "Too" } }) };
+  const { ask } = world([FLOW, other]);
+  expect(await valueOf<Response>(await ask()).json()).toMatchObject({
+    flows: [
+      { name: "a_flow", summary: "Flows" },
+      { name: "b_flow", summary: "Too" },
+    ],
+  });
 });
 
 test("T02 an export holds what its key may call and manage, tools and flows apart", async () => {

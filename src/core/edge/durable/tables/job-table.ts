@@ -153,7 +153,10 @@ export class JobTable {
    *
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
-  list({ status, tools, liveOf, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
+  list(
+    { status, tools, batchId, subject, liveOf, since, until, limit, after }: JobQuery,
+    nowMs: number,
+  ): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
@@ -162,7 +165,9 @@ export class JobTable {
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
            AND created_at >= ?5 AND created_at < ?6
            AND (?7 IS NULL OR NOT ${IS_FINAL} AND kind IN (SELECT value FROM json_each(?7)))
-         ORDER BY created_at DESC, id DESC LIMIT ?8)
+           AND (?8 IS NULL OR ?8 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.batchId') END)
+           AND (?10 IS NULL OR ?10 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.account.subject') END)
+         ORDER BY created_at DESC, id DESC LIMIT ?9)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
       id,
@@ -171,7 +176,9 @@ export class JobTable {
       since ?? Number.MIN_SAFE_INTEGER,
       until ?? Number.MAX_SAFE_INTEGER,
       liveOf === undefined ? null : JSON.stringify(liveOf),
+      batchId ?? null,
       limit,
+      subject ?? null,
     );
     return Array.from(rows, (row) => readRow(row, nowMs)[0]);
   }

@@ -1,0 +1,186 @@
+import type { ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import type { Origin } from "../../../core/contract/gate/caller.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
+import type { Connect } from "../../../core/gate/execution.ts";
+import { sha256 } from "../../../core/kit/sha256.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
+import { withCredentials } from "../credentials.ts";
+import { shardOfSubject } from "../link-token.ts";
+import { type AskShard, askShardsIn, type ShardNamespace } from "../objects/connection-shards.ts";
+import { requireConnection, requireSubject } from "../require-connection.ts";
+import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
+import { DEFAULT_NAME } from "../subject.ts";
+
+type Wish = Parameters<Connect>[0];
+
+/** The account of one connector, for one call. */
+interface Used {
+  readonly connector: Connector;
+  readonly access: string;
+  readonly account: string | null;
+}
+
+/** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
+export async function connect({ tool, origin, ports }: Wish, connectors: Connectors): ReturnType<Connect> {
+  const found = await Promise.all(
+    Object.entries(tool.connection ?? {}).map(async ([name, scopes]) => {
+      const connector = findConnector(name, { tool, origin }, connectors);
+      const used = connector === null ? null : await use(connector, scopes, { tool, origin, ports });
+      return [name, used] as const;
+    }),
+  );
+  const byName = new Map(found);
+  return {
+    secrets: found.flatMap(([, used]) => used?.access ?? []),
+    open(name, call) {
+      if (!byName.has(name))
+        throw new Error(`Cannot use the connection '${name}': tool '${tool.name}' does not declare it`);
+      const used = byName.get(name) ?? null;
+      return used === null ? notConnected(name, origin) : toConnection(used, { call, tool, origin, ports });
+    },
+  };
+}
+
+function findConnector(
+  name: string,
+  { tool, origin }: Pick<Wish, "tool" | "origin">,
+  connectors: Connectors,
+): Connector | null {
+  const connector = connectorOf(connectors, name, origin.tenant);
+  if (connector !== undefined) return connector;
+  if (tool.connectionOptional === true) return null;
+  throw new ToolFailure("MISCONFIGURED", {
+    hint: `The deployment has no connector ${name} for this tenant; its operator adds it to VOLLEY_CONNECTORS. Do without this tool until then.`,
+  });
+}
+
+async function use(connector: Connector, scopes: readonly string[], wish: Wish): Promise<Used | null> {
+  const { tool, origin } = wish;
+  const isOptional = tool.connectionOptional === true;
+  if (origin.account === undefined) {
+    if (isOptional) return null;
+    throw requireSubject(connector.name);
+  }
+  const answer = await askToken(connector, scopes, wish);
+  if (answer.kind === "token") return { connector, access: answer.access, account: answer.account };
+  // One that is there and does not work is not passed over: the call would use another account than is meant.
+  if (isOptional && answer.kind === "required" && answer.because === "missing") return null;
+  throw toFailure(answer, connector, origin);
+}
+
+/** Ask the subject's object for a token. @param refused the digest of one that the service did not take */
+async function askToken(
+  connector: Connector,
+  scopes: readonly string[],
+  { origin, ports }: Wish,
+  refused?: string,
+): Promise<UseAnswer> {
+  const { subject, connections } = origin.account!;
+  const name = connections?.[connector.name] ?? DEFAULT_NAME;
+  const wish = {
+    subject,
+    connector: connector.name,
+    name,
+    scopes,
+    ...(refused !== undefined && { refused }),
+  };
+  const asked = await attempt(() =>
+    openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.token(wish)),
+  );
+  return asked.ok ? asked.value : { kind: "failed" };
+}
+
+/** Open the objects of a tenant, as a call reaches them. */
+export function openShards({ tenant }: Pick<Origin, "tenant">, ports: Ports): AskShard {
+  const namespace = ports.binding(CONNECTIONS) as ShardNamespace | undefined;
+  if (namespace === undefined)
+    throw new ToolFailure("MISCONFIGURED", {
+      hint: `The deployment keeps no connections; its operator has to bind the class ConnectionShard as ${CONNECTIONS}. Do without this tool until then.`,
+    });
+  return askShardsIn(namespace, {
+    tenant,
+    bounds: { clock: ports.clock, timeoutMs: LIMITS.connectionTimeoutMs },
+  });
+}
+
+function toFailure(
+  answer: Exclude<UseAnswer, { kind: "token" }>,
+  connector: Connector,
+  origin: Origin,
+): ToolFailure {
+  switch (answer.kind) {
+    case "required": {
+      const { subject, connections, site } = origin.account!;
+      const name = connections?.[connector.name] ?? DEFAULT_NAME;
+      return requireConnection(answer, {
+        connector: connector.name,
+        tenant: origin.tenant,
+        subject,
+        name,
+        site,
+      });
+    }
+    case "misconfigured":
+      return new ToolFailure("MISCONFIGURED", {
+        hint: `The provider ${connector.name} does not know this deployment; its operator has to look at VOLLEY_CONNECTORS. Do without this tool until then.`,
+      });
+    case "failed":
+      return new ToolFailure("UPSTREAM_ERROR", {
+        hint: `The account at ${connector.name} could not be renewed just now; nothing was sent. Trying again may help.`,
+      });
+  }
+}
+
+function notConnected(name: string, { account }: Origin): ToolConnection {
+  return {
+    isConnected: false,
+    account: null,
+    fetch: () =>
+      Promise.reject(
+        account === undefined
+          ? requireSubject(name)
+          : new ToolFailure("CONNECTION_REQUIRED", {
+              hint: `${account.subject} has connected no account at ${name}.`,
+            }),
+      ),
+  };
+}
+
+function toConnection(
+  { connector, access: first, account }: Used,
+  { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
+): ToolConnection {
+  let access = first;
+  const scopes = wish.tool.connection?.[connector.name] ?? [];
+  const renew = async (): Promise<boolean> => {
+    const answer = await askToken(connector, scopes, wish, sha256(access));
+    if (answer.kind !== "token") throw toFailure(answer, connector, wish.origin);
+    if (answer.access === access) return false;
+    access = answer.access;
+    call.conceal(access);
+    return true;
+  };
+  return {
+    isConnected: true,
+    account,
+    async fetch(url, request = {}) {
+      const send = () => {
+        const sent = withCredentials(connector, access, { url, request });
+        return call.fetch(sent.url, sent.request);
+      };
+      const sent = access;
+      const answered = await attempt(send);
+      if (answered.ok) return answered.value;
+      // A service that does not take the token has done nothing. Another call may have renewed it meanwhile.
+      if (!isRefused(answered.error) || (access === sent && !(await renew()))) throw answered.error;
+      return send();
+    },
+  };
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ToolFailure && error.failure.upstreamStatus === 401;
+}

@@ -1,0 +1,71 @@
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import type { Entry } from "../../../core/contract/action.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
+import type { MissingAccounts } from "../../../core/plan/step.ts";
+import type { Connectors } from "../connectors/connector.ts";
+import { connect } from "./connect.ts";
+
+/** The parts of an execution that say whose accounts there are, and which tools. */
+type Looking = Pick<Execution, "origin" | "ports" | "catalog">;
+
+/** Find the actions whose accounts are missing and can be connected, asking once for each tool. */
+export async function findMissing(
+  entries: readonly Entry[],
+  { origin, ports, catalog }: Looking,
+  connectors: Connectors,
+): Promise<ReadonlyMap<string, MissingAccounts>> {
+  const tools = new Map<Tool, Promise<MissingAccounts | null>>();
+  const found = await Promise.all(
+    resolveAliases(entries).map(async ({ id, action }) => {
+      const tool = action.ok ? catalog.callable(action.value.tool) : undefined;
+      if (tool === undefined) return [id, null] as const;
+      const known = tools.get(tool) ?? missingOf(tool, { origin, ports, catalog }, connectors);
+      tools.set(tool, known);
+      return [id, await known] as const;
+    }),
+  );
+  return new Map(found.flatMap(([id, missing]) => (missing === null ? [] : [[id, missing]])));
+}
+
+/**
+ * The accounts that a call of a tool would miss; null where it has what it needs, or one of them cannot be connected by a link. A flow needs what
+ * its actions need.
+ */
+export async function missingOf(
+  tool: Tool,
+  { origin, ports, catalog }: Looking,
+  connectors: Connectors,
+): Promise<MissingAccounts | null> {
+  const missed = await Promise.all(
+    calledBy(tool, catalog).flatMap((called) =>
+      Object.entries(called.connection ?? {}).map(async ([connector, scopes]) => {
+        const { name, connectionOptional = false } = called;
+        const alone = { name, connectionOptional, connection: { [connector]: scopes } };
+        const asked = await attempt(() => connect({ tool: alone, origin, ports }, connectors));
+        return asked.ok ? null : { connector, error: asked.error };
+      }),
+    ),
+  );
+  const names = new Set<string>();
+  let connectUrl: string | undefined;
+  for (const one of missed) {
+    if (one === null) continue;
+    const url = one.error instanceof ToolFailure ? one.error.failure.connectUrl : undefined;
+    if (url === undefined) return null;
+    names.add(one.connector);
+    connectUrl ??= url;
+  }
+  return connectUrl === undefined ? null : { connectors: [...names], connectUrl };
+}
+
+/** The tool itself, or the tools that its actions call. */
+function calledBy(tool: Tool, catalog: Pick<Execution["catalog"], "callable">): readonly Tool[] {
+  if (tool.flow === undefined) return [tool];
+  const called = resolveAliases(tool.flow.batch.entries).flatMap(
+    ({ action }) => (action.ok ? catalog.callable(action.value.tool) : undefined) ?? [],
+  );
+  return [...new Set(called)];
+}

@@ -1,0 +1,84 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
+import { attempt } from "../../../core/kit/result.ts";
+import { Watch } from "../../../core/observe/watch.ts";
+import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { ConnectionTable } from "./connection-table.ts";
+
+type Row = { id: string; tries: number };
+
+/** The shard as far as it is needed to run what waits. */
+interface AwaitedWorld {
+  readonly table: Pick<ConnectionTable, "find">;
+  readonly tenant: string;
+  readonly clock: Clock;
+  readonly deployment: Deployment;
+  readonly alarm: Pick<GateAlarm, "arm">;
+}
+
+/** The route of no request: by it the log of runs knows that what ran had waited. */
+const ROUTE = "connection";
+
+/**
+ * The connections for which actions may wait that can run now. Each is written down in the turn in which it becomes active, and runs in the
+ * object's alarm; so a kill in between puts it off, and loses nothing.
+ */
+export class Awaited {
+  readonly #world: AwaitedWorld;
+  readonly #ctx: DurableObjectState;
+
+  constructor(world: AwaitedWorld, ctx: DurableObjectState) {
+    this.#world = world;
+    this.#ctx = ctx;
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS awaited (id TEXT PRIMARY KEY, tries INTEGER NOT NULL) WITHOUT ROWID, STRICT",
+    );
+  }
+
+  /** Have what waits for a connection run, in the alarm that follows. */
+  note(id: string): void {
+    this.#sql.exec("INSERT OR REPLACE INTO awaited (id, tries) VALUES (?, 0)", id);
+    this.#world.alarm.arm(this.#world.clock.now());
+  }
+
+  /** Run what waits; what could not be admitted is tried again after a while, some times. */
+  async run(): Promise<void> {
+    const { clock, alarm } = this.#world;
+    const rows = this.#sql.exec<Row>("SELECT id, tries FROM awaited").toArray();
+    // Counted before: an attempt that kills the object is one, too.
+    this.#sql.exec("UPDATE awaited SET tries = tries + 1");
+    await Promise.all(rows.map((row) => this.#runOne(row)));
+    if (this.#sql.exec<Row>("SELECT id, tries FROM awaited LIMIT 1").toArray().length > 0)
+      alarm.arm(clock.now() + LIMITS.awaitedAgainMs);
+  }
+
+  async #runOne({ id, tries }: Row): Promise<void> {
+    const connection = this.#world.table.find(id);
+    const ran = await attempt(async () => {
+      const context = this.#open();
+      if (connection === null || context === null) return true;
+      const { runAwaiting } = await import("../http/run-awaiting.ts");
+      return runAwaiting(connection, context);
+    });
+    // Noted anew meanwhile, it has been tried less often.
+    if ((ran.ok && ran.value) || tries + 1 >= LIMITS.awaitedTries)
+      this.#sql.exec("DELETE FROM awaited WHERE id = ? AND tries = ?", id, tries + 1);
+  }
+
+  /** A context as a request of the tenant has it; null where no key of the tenant is configured any more. */
+  #open() {
+    const { deployment, tenant, clock } = this.#world;
+    const runner = deployment.runnerOf(tenant);
+    if (runner === null) return null;
+    const requestId = deployment.ports.newId();
+    const watch = new Watch({ clock, requestId, operator: deployment.ports.operator });
+    watch.route = ROUTE;
+    const defer = (work: Promise<unknown>): void => this.#ctx.waitUntil(work);
+    return deployment.contextOf(runner, { requestId, defer, watch });
+  }
+
+  get #sql(): SqlStorage {
+    return this.#ctx.storage.sql;
+  }
+}

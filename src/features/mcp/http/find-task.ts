@@ -1,0 +1,152 @@
+import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { findJob, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { liveStatusOf } from "../../../core/edge/http/await-change.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
+import { type Decisions, decideReply, readDecisions } from "../../../core/run/turns/decide-reply.ts";
+import { toJobReply } from "../tasks/job-reply.ts";
+import { isCallName, type KeptCall, mayReadCall, nameLeft } from "../tasks/kept-call.ts";
+import { type CallReply, findStanding, openReply } from "../tasks/open-reply.ts";
+import type { Task, TaskState } from "../tasks/task.ts";
+import type { MethodOptions } from "./method.ts";
+
+/** How a task is looked at. */
+export type TaskLook = Pick<MethodOptions, "parts" | "onWritten"> & {
+  /** Whether its questions are told, or its reply as far as it is there by now. */
+  readonly asks: boolean;
+};
+
+/**
+ * Find a task; null where there is none for the caller. It is a job, or a call that waits for a person. Nothing but those is kept, so
+ * where it stands is told anew by every look.
+ */
+export function findTask(
+  id: string,
+  context: RequestContext,
+  look: TaskLook,
+): Promise<Result<Task | null, Refusal>> {
+  return isCallName(id) ? findCallTask(id, context, look) : findJobTask(id, context, look);
+}
+
+async function findJobTask(
+  id: string,
+  context: RequestContext,
+  look: TaskLook,
+): Promise<Result<Task | null, Refusal>> {
+  const found = await askGate(() => findOwnJob(id, context, look), UNREADABLE);
+  if (!found.ok) return found;
+  const job = found.value;
+  if (job === null) return ok(null);
+  const { createdAt, updatedAt, nextAttemptAt } = job;
+  const task = { id, createdAt, updatedAt };
+  const goneAt = Math.max(updatedAt, nextAttemptAt ?? 0) + LIMITS.jobRetentionMs;
+  if (liveStatusOf(job) !== null) return ok({ ...task, goneAt, state: toWorking(job) });
+  if (job.status === "cancelled") return ok({ ...task, goneAt, state: { status: "cancelled" } });
+  const reply = toJobReply(job);
+  const seen = await readReply({ id, reply }, context, look);
+  if (!seen.ok) return seen;
+  // A question is forgotten before its job: then the reply stays what it was.
+  const { state = { status: "completed", reply }, decidedAt } = seen.value;
+  return ok({ ...task, goneAt, updatedAt: Math.max(updatedAt, decidedAt), state });
+}
+
+/** Find a job that the caller may read, of a batch only where it could ask for as much itself. */
+async function findOwnJob(
+  id: string,
+  context: RequestContext,
+  { parts }: TaskLook,
+): Promise<JobRecord | null> {
+  const job = await findJob(id, context);
+  if (job === null) return null;
+  const may = await Promise.all(
+    parts.jobRuns.map(async (runs) => (await runs.mayRead?.(job, context)) ?? true),
+  );
+  return may.includes(false) ? null : job;
+}
+
+function toWorking({ progress }: JobRecord): TaskState {
+  if (progress === undefined) return { status: "working" };
+  const { done, failed, total } = progress;
+  return { status: "working", message: `${done} of ${total} calls are over, ${failed} of them failed.` };
+}
+
+async function findCallTask(
+  id: string,
+  context: RequestContext,
+  look: TaskLook,
+): Promise<Result<Task | null, Refusal>> {
+  const rows = await askGate(() => context.gate.recall([id], "questions"), UNREADABLE);
+  if (!rows.ok) return rows;
+  const [row] = rows.value;
+  const kept = row === undefined ? null : (JSON.parse(row.json) as KeptCall);
+  if (kept === null || !mayReadCall(kept, context.caller)) return ok(null);
+  const { reply, createdAt } = kept;
+  const seen = await readReply({ id, reply }, context, look);
+  if (!seen.ok) return seen;
+  const { state, decidedAt, goneAt } = seen.value;
+  if (state === undefined) return ok(null);
+  return ok({
+    id,
+    name: reply.name,
+    createdAt,
+    updatedAt: Math.max(createdAt, decidedAt),
+    goneAt,
+    state,
+  });
+}
+
+interface SeenReply {
+  /** Absent where nothing is known of a question any more. */
+  readonly state?: TaskState;
+  readonly decidedAt: number;
+  readonly goneAt: number;
+}
+
+/** See what became of a reply's questions. Their answers may be large, and are held until the task is told. */
+async function readReply(
+  { id, reply: given }: { readonly id: string; readonly reply: CallReply },
+  context: RequestContext,
+  { asks, onWritten }: TaskLook,
+): Promise<Result<SeenReply, Refusal>> {
+  const { upstreams, ports, brought, gate } = context;
+  const reply = openReply(given);
+  const bytes = new HeldBytes(upstreams.share);
+  onWritten(() => bytes.end());
+  const decided = await askGate(() => readDecisions([reply], { ...context, bytes }), UNREADABLE);
+  const decisions = decided.ok ? decided.value : decided;
+  if (!decisions.ok) return decisions;
+  const times = timesOf(decisions.value);
+  const standing = findStanding(reply, decisions.value, {
+    now: ports.clock.now(),
+    site: brought?.asking?.requestUrl,
+  });
+  let questions = standing.kind === "asks" && asks ? standing.questions : [];
+  if (questions.length > 0) {
+    const left = await askGate(() => gate.recall([nameLeft(id)], "questions"), UNREADABLE);
+    if (!left.ok) return left;
+    if (left.value.length > 0) questions = [];
+  }
+  const open: TaskState | null =
+    standing.kind === "runs"
+      ? { status: "working" }
+      : questions.length > 0
+        ? { status: "input_required", questions }
+        : null;
+  // Looked at again and again, what is open holds nothing.
+  if (open !== null) bytes.end();
+  if (standing.kind === "gone") return ok(times);
+  const state = open ?? { status: "completed", reply: decideReply(reply, decisions.value) };
+  return ok({ ...times, state });
+}
+
+function timesOf(decisions: Decisions): Pick<SeenReply, "decidedAt" | "goneAt"> {
+  const records = [...decisions.values()].filter((record) => record !== null);
+  return {
+    decidedAt: Math.max(0, ...records.map(({ decided }) => decided?.at ?? 0)),
+    goneAt: Math.max(0, ...records.map(({ expiresAt }) => expiresAt)) + LIMITS.confirmationRetentionMs,
+  };
+}

@@ -1,0 +1,118 @@
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import {
+  answered,
+  type Decisions,
+  type OpenReply,
+  questionOf,
+  type Waiting,
+} from "../../../core/run/turns/decide-reply.ts";
+import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
+
+/** A reply, and the name of the tool that was called. */
+export interface CallReply extends ToolReply {
+  readonly name: string;
+}
+
+/** The part of a call that goes on after its answer: all of it as a job, or some of it once a person did something. */
+export type OpenWork =
+  | { readonly kind: "job"; readonly jobId: string }
+  | { readonly kind: "asks"; readonly first: string };
+
+/** Find what of a call goes on after its reply; null where nothing does, or nothing but jobs of some of a batch's actions. */
+export function findOpenWork(reply: CallReply): OpenWork | null {
+  // Most replies are not parsed: they may be large.
+  if (!MARKS.test(reply.json)) return null;
+  const said = parseExact(reply.json);
+  if (!isJsonObject(said)) return null;
+  const { status, job_id: jobId } = said;
+  const isJob = reply.name === BATCH_TOOL ? !("results" in said) : status === "initiated";
+  if (isJob && typeof jobId === "string") return { kind: "job", jobId };
+  const [first] = openReply(reply).waits;
+  return first === undefined ? null : { kind: "asks", first: first.confirmation };
+}
+
+const MARKS = /"(?:job_id|status)":"/;
+
+/** Find the actions of a reply that wait, of a batch's or of a single tool's. */
+export function openReply<R extends CallReply>(reply: R): R & OpenReply {
+  const waits = resultsOf(reply).flatMap((result): Waiting[] => {
+    const confirmation = questionOf(result);
+    return confirmation === null ? [] : [{ confirmation, action: actionOf(result) }];
+  });
+  return { ...reply, waits };
+}
+
+/** A question that a person is led to. */
+export interface Question {
+  readonly id: string;
+  readonly message: string;
+  /** The page where it is decided, or where the account is connected: it asks whoever opens it who they are. */
+  readonly url: string;
+}
+
+/** Where the questions of a reply stand. */
+export type Standing =
+  /** Of questions that no page asks there is none. */
+  | { readonly kind: "asks"; readonly questions: readonly Question[] }
+  /** It was approved, and runs. */
+  | { readonly kind: "runs" }
+  | { readonly kind: "over" }
+  /** A question is not kept any more, so nothing is known of it. */
+  | { readonly kind: "gone" };
+
+/**
+ * Say where the questions of a reply stand, with those that followed from their answers. An approved run that does not report its end
+ * within twice the longest time that it may take has broken off: then it is over, and its results say so.
+ */
+export function findStanding(
+  reply: CallReply,
+  decisions: Decisions,
+  { now, site }: { readonly now: number; readonly site: string | undefined },
+): Standing {
+  const questions = new Map<string, Question>();
+  let [isAsked, runs] = [false, false];
+  let isGone = false;
+  const follow = (action: string, result: JsonObject): void => {
+    const id = questionOf(result);
+    if (id === null) return;
+    const record = decisions.get(id) ?? null;
+    if (record === null) isGone = true;
+    else if (record.status === "pending") {
+      isAsked = true;
+      const question = toQuestion(id, result, site);
+      if (question !== null) questions.set(id, question);
+    } else if (record.status === "running" && now < (record.decided?.at ?? 0) + 2 * LIMITS.maxDeadlineMs)
+      runs = true;
+    else for (const next of answered(record)) if (actionOf(next) === action) follow(action, next);
+  };
+  for (const result of resultsOf(reply)) follow(actionOf(result), result);
+  if (isGone) return { kind: "gone" };
+  if (isAsked) return { kind: "asks", questions: [...questions.values()] };
+  return { kind: runs ? "runs" : "over" };
+}
+
+/**
+ * The results of a batch; of a single tool its one. An object with a `status` is never a tool's own output, and neither is an answer to
+ * a batch: otherwise an upstream could lead a person to a page of its choice.
+ */
+function resultsOf({ name, json }: CallReply): readonly JsonObject[] {
+  if (!json.includes('"pending_confirmation"')) return [];
+  const said = parseExact(json);
+  if (!isJsonObject(said)) return [];
+  if (name !== BATCH_TOOL) return [said];
+  return Array.isArray(said["results"]) ? (said["results"] as readonly JsonObject[]) : [];
+}
+
+/** The id of the action that a result is of; that of a single tool is the first of its batch. */
+function actionOf({ id = "a0" }: JsonObject): string {
+  return String(id);
+}
+
+/** A question of which a page asks; null where no page does. */
+function toQuestion(id: string, { confirmation }: JsonObject, site: string | undefined): Question | null {
+  const { message, url, connect_url: connectUrl = url } = confirmation as JsonObject;
+  const page = URL.parse(String(connectUrl), site);
+  return page === null ? null : { id, message: String(message), url: page.href };
+}

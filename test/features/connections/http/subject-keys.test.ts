@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { API, openConnections } from "./connection-world.ts";
+import { base, mailbox } from "./mailbox-tool.ts";
+
+const write = {
+  ...base,
+  isWrite: true,
+  connection: "acme",
+} as const;
+const later = defineTool({
+  ...write,
+  name: "later",
+  actions: ["send"],
+  execution: "fire-and-forget",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+const asked = defineTool({
+  ...write,
+  name: "asked",
+  actions: ["delete"],
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+
+/** Open a Volley in which something of Ada's has run in every way, and a key that acts for each person. */
+async function openWithKeys() {
+  const world = await openConnections({
+    tools: [mailbox, later, asked],
+    features: [addedTools(), flows(), background(), runs()],
+    key: { flags: ["approve", "manage_connections", "manage_keys", "manage_tools"] },
+  });
+  const { send, volley } = world;
+  const keyOf = async (subject: string) => {
+    const made = await send("POST", "/v1/keys", {
+      name: `of-${subject}`,
+      subject,
+      tools: ["*"],
+      flags: ["approve", "manage_connections", "manage_tools"],
+    });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    return { authorization: `Bearer ${made.body.key}` };
+  };
+  const [ada, grace] = [await keyOf("ada"), await keyOf("grace")];
+  await world.connect("ada", "ada@acme.dev");
+  const run = async (actions: readonly object[], more: object = {}) =>
+    (await send("POST", "/v1/execute_actions", { actions, ...more }, ada)).body;
+  const batch = await run([{ tool: "mailbox" }, { tool: "later" }, { tool: "asked" }]);
+  const inBackground = await run([{ tool: "mailbox" }], { background: true });
+  const decided = await run([{ tool: "asked" }]);
+  await send("POST", `/v1/confirmations/${decided.results[0].confirmation.id}`, { decision: "approve" }, ada);
+  await volley.advance(5_000);
+  const ids = {
+    run: batch.batch_id as string,
+    job: batch.results[1].job_id as string,
+    backgroundJob: inBackground.job_id as string,
+    question: batch.results[2].confirmation.id as string,
+    decided: decided.results[0].confirmation.id as string,
+  };
+  return { ...world, ada, grace, ids };
+}
+
+type World = Awaited<ReturnType<typeof openWithKeys>>;
+
+describe("A key that acts for one subject", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWithKeys();
+  });
+
+  const ONE: readonly (readonly [string, (ids: World["ids"]) => string])[] = [
+    ["a run", ({ run }) => `/v1/runs/${run}`],
+    ["the run of a batch in the background", ({ backgroundJob }) => `/v1/runs/${backgroundJob}`],
+    ["a job", ({ job }) => `/v1/jobs/${job}`],
+    ["a batch in the background", ({ backgroundJob }) => `/v1/jobs/${backgroundJob}`],
+    ["the results of that", ({ backgroundJob }) => `/v1/jobs/${backgroundJob}/results`],
+    ["a question", ({ question }) => `/v1/confirmations/${question}`],
+    ["a question that was answered", ({ decided }) => `/v1/confirmations/${decided}`],
+  ];
+  test.each(ONE)("T52 is told of its own, and knows nothing of another's: %s", async (what, pathOf) => {
+    const { send, ada, grace, ids } = world;
+    const isRun = what.startsWith("the run");
+    if (!isRun) expect((await send("GET", pathOf(ids), undefined, ada)).status).toBe(200);
+    const other = await send("GET", pathOf(ids), undefined, grace);
+    expect(other.status).toBe(404);
+    expect(JSON.stringify(other.body)).not.toContain("ada");
+  });
+
+  test.each([
+    ["/v1/runs", "runs"],
+    ["/v1/jobs", "jobs"],
+    ["/v1/confirmations", "confirmations"],
+    ["/v1/connections", "connections"],
+  ])("T52 lists its own alone: %s", async (path, field) => {
+    const { send, ada, grace } = world;
+    expect((await send("GET", path, undefined, ada)).body[field].length).toBeGreaterThan(0);
+    expect((await send("GET", path, undefined, grace)).body[field]).toEqual([]);
+  });
+
+  test.each([
+    ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}`, { decision: "approve" }],
+    ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}/link`, { name: "Grace" }],
+    ["POST", ({ run }: World["ids"]) => `/v1/runs/${run}/rerun`, {}],
+    ["DELETE", ({ run }: World["ids"]) => `/v1/runs/${run}`, undefined],
+    ["POST", ({ job }: World["ids"]) => `/v1/jobs/${job}/cancel`, undefined],
+    ["POST", ({ job }: World["ids"]) => `/v1/jobs/${job}/redrive`, undefined],
+  ])("T52 changes nothing of another's: %s %s", async (method, pathOf, body) => {
+    const { send, grace, ids } = world;
+    expect((await send(method, pathOf(ids), body, grace)).status).toBe(404);
+  });
+
+  test("T52 has nothing of another's in an export", async () => {
+    const { send, grace } = world;
+    const { body } = await send("GET", "/v1/export", undefined, grace);
+    expect(JSON.stringify(body)).not.toContain("ada");
+  });
+});
