@@ -37,7 +37,7 @@ export function checkContract(
 }
 
 function checkOrchestration(
-  { name, is_write: isWrite }: JsonObject,
+  { name, is_write: isWrite, http, mcp }: JsonObject,
   contract: JsonObject,
   known: readonly string[] | null,
   problems: Problems,
@@ -58,6 +58,10 @@ function checkOrchestration(
     problems.add(at("cache_ttl_s"), "nothing for a write", cacheS, {
       hint: "'cache_ttl_s' is for reads: a write must be made every time.",
     });
+  if (cacheS !== undefined && (usesAccount(http) || usesAccount(mcp)))
+    problems.add(at("cache_ttl_s"), "nothing for a call that uses an account", cacheS, {
+      hint: "'cache_ttl_s' has answers given to other requests, and what an account was told is its subject's alone; take it out.",
+    });
   for (const [index, need] of (Array.isArray(needs) ? needs : []).entries()) {
     if (!isJsonObject(need)) continue;
     if (need["tool"] === name)
@@ -77,4 +81,9 @@ function checkOrchestration(
       problems.add(at("confirm", "when", ...(parsePointer(path) ?? [])), expected, undefined, { received });
   if (isJsonObject(verify) && verify["tool"] === name)
     problems.add(at("verify_with", "tool"), "another tool, a read", name);
+}
+
+function usesAccount(call: unknown): boolean {
+  const auth = isJsonObject(call) ? call["auth"] : undefined;
+  return isJsonObject(auth) && auth["connection"] !== undefined;
 }
