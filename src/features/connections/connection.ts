@@ -117,13 +117,13 @@ export function linkOf(connection: Connection, now: number, digest: string): Lin
 
 /**
  * Whether a link is given again to a call that misses the connection. Another one in its place would end it: for the person who has it, or
- * is on the way by it, or has come back and waits for the caller's word. One that nobody has begun needs time for that.
+ * is on the way by it, or has come back and waits for the caller's word. A link that was not begun needs time for that.
  */
 export function isGivenAgain({ opened, expiresAt }: Link, now: number): boolean {
   return opened === null ? expiresAt - now >= LIMITS.connectionLinkMs / 5 : now < expiresAt;
 }
 
-/** Have a link ask for more scopes too, as long as nobody has begun it. */
+/** Have a link ask for more scopes too, as long as it was not begun. */
 export function widenLink(connection: Connection, scopes: readonly string[]): Connection {
   const { link } = connection;
   return link === null || link.opened !== null ? connection : { ...connection, link: { ...link, scopes } };

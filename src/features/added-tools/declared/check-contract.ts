@@ -2,7 +2,7 @@ import { parseCondition } from "../../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { isOrchestration } from "../../../core/contract/orchestration.ts";
-import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { type Problems, suggestName } from "./problems.ts";
 
 /** Find fields of a declaration that cannot hold together. */
@@ -79,6 +79,14 @@ function checkOrchestration(
   if (condition?.ok === false)
     for (const { path, expected, received } of condition.error)
       problems.add(at("confirm", "when", ...(parsePointer(path) ?? [])), expected, undefined, { received });
+  // A slip in a name would never be found in any arguments, and no call would ask.
+  for (const { tokens } of condition?.ok === true ? condition.value : []) {
+    const [field] = tokens;
+    if (field !== undefined && known !== null && !known.includes(field))
+      problems.add(at("confirm", "when", toPointer(tokens)), "a pointer to an argument of the tool", field, {
+        hint: suggestName(field, known, "argument"),
+      });
+  }
   if (isJsonObject(verify) && verify["tool"] === name)
     problems.add(at("verify_with", "tool"), "another tool, a read", name);
 }
