@@ -93,8 +93,14 @@ async function list(url: URL, auth: Auth | undefined): Promise<Listing> {
     if (value === undefined) throw new Error(`The environment has no variable ${name}`);
     return value;
   };
+  const connection = (): never => {
+    throw new Error("Only a deployment has connections.");
+  };
   try {
-    return await listServer({ url: url.href, ...(auth && { auth }) }, { fetch: fetchAsTool, secret });
+    return await listServer(
+      { url: url.href, ...(auth && { auth }) },
+      { fetch: fetchAsTool, secret, connection },
+    );
   } finally {
     clock.stop();
   }

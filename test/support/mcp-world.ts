@@ -107,6 +107,7 @@ export class McpWorld {
     return {
       fetch,
       secret: (name) => fake.secret(name),
+      connection: (connector) => fake.connection(connector),
       caller: fake.caller,
       time: fake.time,
       request: fake.request,

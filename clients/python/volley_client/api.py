@@ -222,8 +222,9 @@ class CallAuthAsD(TypedDict):
 
 
 CallAuth = TypedDict("CallAuth", {
-    "secret": "str",
-    "as": "Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]",
+    "secret": "NotRequired[str]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]]",
+    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
 })
 
 
@@ -758,21 +759,6 @@ class GeminiAnswer(TypedDict):
     messages: List[GeminiAnswerMessagesItem]
 
 
-class HttpAuthAsC(TypedDict):
-    header: str
-
-
-class HttpAuthAsD(TypedDict):
-    query: str
-
-
-HttpAuth = TypedDict("HttpAuth", {
-    "secret": "NotRequired[str]",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], HttpAuthAsC, HttpAuthAsD]]",
-    "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
-})
-
-
 class HttpCallQueryItemB(TypedDict):
     argument: str
     name: str
@@ -795,7 +781,7 @@ class HttpCall(TypedDict):
     query: NotRequired[List[Union[str, HttpCallQueryItemB]]]
     headers: NotRequired[Dict[str, str]]
     body: NotRequired[Union[Literal["args"], List[Union[str, HttpCallBodyBItemB]], HttpCallBodyC]]
-    auth: NotRequired[HttpAuth]
+    auth: NotRequired[CallAuth]
     result: NotRequired[str]
 
 
@@ -1719,22 +1705,30 @@ ToolImportAuthA = TypedDict("ToolImportAuthA", {
 })
 
 
-class ToolImportAuthBSchemesValueAsC(TypedDict):
+class ToolImportAuthB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthCSchemesValueAAsC(TypedDict):
     header: str
 
 
-class ToolImportAuthBSchemesValueAsD(TypedDict):
+class ToolImportAuthCSchemesValueAAsD(TypedDict):
     query: str
 
 
-ToolImportAuthBSchemesValue = TypedDict("ToolImportAuthBSchemesValue", {
+ToolImportAuthCSchemesValueA = TypedDict("ToolImportAuthCSchemesValueA", {
     "secret": "str",
-    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthBSchemesValueAsC, ToolImportAuthBSchemesValueAsD]]",
+    "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], ToolImportAuthCSchemesValueAAsC, ToolImportAuthCSchemesValueAAsD]]",
 })
 
 
-class ToolImportAuthB(TypedDict):
-    schemes: Dict[str, ToolImportAuthBSchemesValue]
+class ToolImportAuthCSchemesValueB(TypedDict):
+    connection: Union[str, Dict[str, List[str]]]
+
+
+class ToolImportAuthC(TypedDict):
+    schemes: Dict[str, Union[ToolImportAuthCSchemesValueA, ToolImportAuthCSchemesValueB]]
 
 
 class ToolImportOverridesValue(TypedDict):
@@ -1760,7 +1754,7 @@ class ToolImportMcp(TypedDict):
 class ToolImport(TypedDict):
     prefix: str
     include: NotRequired[List[str]]
-    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB]]
+    auth: NotRequired[Union[ToolImportAuthA, ToolImportAuthB, ToolImportAuthC]]
     base_url: NotRequired[str]
     overrides: NotRequired[Dict[str, ToolImportOverridesValue]]
     openapi: NotRequired[Union[str, Dict[str, Any]]]

@@ -726,8 +726,8 @@ export type Batch = {
 };
 
 export type CallAuth = {
-  readonly secret: string;
-  readonly as:
+  readonly secret?: string;
+  readonly as?:
     | "bearer"
     | "basic"
     | {
@@ -736,6 +736,7 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 
 export type CancelRuns = {
@@ -1365,20 +1366,6 @@ export type GeminiAnswer = {
   }[];
 };
 
-export type HttpAuth = {
-  readonly secret?: string;
-  readonly as?:
-    | "bearer"
-    | "basic"
-    | {
-        readonly header: string;
-      }
-    | {
-        readonly query: string;
-      };
-  readonly connection?: string | Readonly<Record<string, readonly string[]>>;
-};
-
 export type HttpCall = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -1404,7 +1391,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
-  readonly auth?: HttpAuth;
+  readonly auth?: CallAuth;
   readonly result?: string;
 };
 
@@ -2445,7 +2432,7 @@ export type ToolImport = {
   readonly prefix: string;
   /** Tags and operationIds to import; all unless said */
   readonly include?: readonly string[];
-  /** The secret that requests carry, or one for each security scheme of the document */
+  /** The secret that requests carry, or the account that they use; or one for each security scheme of the document */
   readonly auth?:
     | {
         /** Name of the secret */
@@ -2462,23 +2449,31 @@ export type ToolImport = {
             };
       }
     | {
+        /** The connector whose account of the subject is used */
+        readonly connection: string | Readonly<Record<string, readonly string[]>>;
+      }
+    | {
         readonly schemes: Readonly<
           Record<
             string,
-            {
-              /** Name of the secret */
-              readonly secret: string;
-              /** How it is sent; what the document's security scheme says unless said */
-              readonly as?:
-                | "bearer"
-                | "basic"
-                | {
-                    readonly header: string;
-                  }
-                | {
-                    readonly query: string;
-                  };
-            }
+            | {
+                /** Name of the secret */
+                readonly secret: string;
+                /** How it is sent; what the document's security scheme says unless said */
+                readonly as?:
+                  | "bearer"
+                  | "basic"
+                  | {
+                      readonly header: string;
+                    }
+                  | {
+                      readonly query: string;
+                    };
+              }
+            | {
+                /** The connector whose account of the subject is used */
+                readonly connection: string | Readonly<Record<string, readonly string[]>>;
+              }
           >
         >;
       };

@@ -80,12 +80,15 @@ async function openSession(decision: "approve" | "reject" | "decline" = "approve
     },
     onInputRequest,
   });
-  const call = async (name: string, args: object) => {
-    const execution = await session.callTool(name, args as never, {
+  const call = async (name: string, args: Parameters<typeof session.callTool>[1]) => {
+    const execution = await session.callTool(name, args, {
       resultCodec: CallToolResultV2Schema as never,
     });
     const { outcome } = await execution.settle();
-    return { kind: execution.kind, result: resultFromTaskOutcome(outcome) as Record<string, never> };
+    return {
+      kind: execution.kind,
+      result: resultFromTaskOutcome(outcome) as unknown as Record<string, never>,
+    };
   };
   return { session, asked, call };
 }

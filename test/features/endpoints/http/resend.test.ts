@@ -22,7 +22,7 @@ describe("A resend while an attempt is under way", () => {
     const { publish, send, sentTo, later, deliveriesOf } = await openSlow([204]);
     await publish("x");
     await later(SECOND);
-    const [{ delivery_id: id }] = (await deliveriesOf("slow")) as [{ delivery_id: string }];
+    const id = (await deliveriesOf("slow"))[0]!.delivery_id;
     expect((await send("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202);
     await later(10 * SECOND);
     expect(sentTo("slow")).toHaveLength(1);
@@ -33,7 +33,7 @@ describe("A resend while an attempt is under way", () => {
     const { publish, send, sentTo, later, deliveriesOf } = await openSlow([500, 204]);
     await publish("x");
     await later(SECOND);
-    const [{ delivery_id: id }] = (await deliveriesOf("slow")) as [{ delivery_id: string }];
+    const id = (await deliveriesOf("slow"))[0]!.delivery_id;
     for (let times = 0; times < 3; times += 1)
       expect((await send("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202);
     await later(20 * SECOND);
