@@ -1,5 +1,6 @@
 /**
- * Weigh every feature: a Worker with one tool, and the same with a feature and those that it needs.
+ * Weigh every feature, and measure what it takes when a Worker starts: a Worker with one tool, and the same with a feature and those
+ * that it needs.
  *
  *   npm run features                # print the table of docs/features.md
  *   npm run features -- --write     # write it there
@@ -12,6 +13,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 import { readDeclarations } from "../config/features.ts";
+import { measureStartUp } from "./features/measure-start-up.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MARK = "<!-- npm run features -- --write -->";
@@ -96,6 +98,9 @@ export async function bundleWorkers(codes: readonly string[]): Promise<readonly 
 
 const weigh = (code: string): number => gzipSync(code).length / 1024;
 
+/** The bundles before the first feature's two. */
+const FIRST_PAIR = 5;
+
 async function makeTable(): Promise<string> {
   const features = readFeatures();
   const byName = new Map(features.map((feature) => [feature.name, feature]));
@@ -116,18 +121,29 @@ async function makeTable(): Promise<string> {
     number,
     ...number[],
   ];
-  const rows = features.map((feature, at) => {
+  const rows: string[] = [];
+  for (const [at, feature] of features.entries()) {
+    // Those that are compared are measured together.
+    const [without, along] = await measureStartUp(
+      bundled.slice(FIRST_PAIR + 2 * at, FIRST_PAIR + 2 * at + 2),
+    );
+    const ms = Math.max(0, along! - without!);
     const needs = feature.needs.map((name) => `\`${name}\``).join(", ") || "–";
     const grown = pairs[2 * at + 1]! - pairs[2 * at]!;
-    return `| \`${feature.name}\` | ${needs} | ${grown.toFixed(1)} | ${feature.about} |`;
-  });
+    rows.push(
+      `| \`${feature.name}\` | ${needs} | ${grown.toFixed(1)} | ${ms.toFixed(1)} | ${feature.about} |`,
+    );
+  }
+  const [coreMs, allMs] = await measureStartUp([bundled[0]!, bundled[2]!]);
   return [
     `Core with one tool: ${core.toFixed(0)} KiB gzipped. With every feature: ${all.toFixed(0)} KiB.`,
     `The tool's schema is written with \`zod/mini\`; with \`zod\` core takes ${(classic - core).toFixed(0)} KiB more.`,
     `An MCP gateway (\`discovery\`, \`mcp\`) takes ${mcp.toFixed(0)} KiB, an agent gateway (\`discovery\`, \`agent\`) ${agent.toFixed(0)} KiB.`,
     "",
-    "| feature | needs | KiB gzipped | what it does |",
-    "|---|---|---:|---|",
+    `Start-up is what loading the Worker takes of a processor before its first request, in milliseconds, here in Node: ${coreMs!.toFixed(0)} ms for core, ${allMs!.toFixed(0)} ms with every feature.`,
+    "",
+    "| feature | needs | KiB gzipped | start-up, ms | what it does |",
+    "|---|---|---:|---:|---|",
     ...rows,
   ].join("\n");
 }
