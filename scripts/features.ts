@@ -1,5 +1,6 @@
 /**
- * Weigh every feature: a Worker with one tool, and the same with a feature and those that it needs.
+ * Weigh every feature, and measure what it takes when a Worker starts: a Worker with one tool, and the same with a feature and those
+ * that it needs.
  *
  *   npm run features                # print the table of docs/features.md
  *   npm run features -- --write     # write it there
@@ -11,6 +12,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 import { readDeclarations } from "../config/features.ts";
+import { measureStartUp } from "./features/measure-start-up.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MARK = "<!-- npm run features -- --write -->";
@@ -89,11 +91,21 @@ async function makeTable(): Promise<string> {
   const rows: string[] = [];
   for (const feature of features) {
     const needed = feature.needs.map((name) => byName.get(name)!);
-    const [before, after] = [await weigh(needed), await weigh([...needed, feature])];
+    const bundles = [
+      await bundleWorker(writeWorker(needed)),
+      await bundleWorker(writeWorker([...needed, feature])),
+    ];
+    const [before, after] = bundles.map((code) => gzipSync(code).length / 1024);
+    const [without, along] = await measureStartUp(bundles);
+    const ms = Math.max(0, along! - without!);
     const needs = feature.needs.map((name) => `\`${name}\``).join(", ") || "–";
-    rows.push(`| \`${feature.name}\` | ${needs} | ${(after - before).toFixed(1)} | ${feature.about} |`);
+    rows.push(
+      `| \`${feature.name}\` | ${needs} | ${(after! - before!).toFixed(1)} | ${ms.toFixed(1)} | ${feature.about} |`,
+    );
   }
   const all = await weigh(features);
+  const whole = [await bundleWorker(writeWorker([])), await bundleWorker(writeWorker(features))];
+  const [coreMs, allMs] = await measureStartUp(whole);
   const gateway = (last: string): Promise<number> =>
     weigh(["discovery", last].map((name) => byName.get(name)!));
   const [mcp, agent] = [await gateway("mcp"), await gateway("agent")];
@@ -102,8 +114,10 @@ async function makeTable(): Promise<string> {
     `The tool's schema is written with \`zod/mini\`; with \`zod\` core takes ${(classic - core).toFixed(0)} KiB more.`,
     `An MCP gateway (\`discovery\`, \`mcp\`) takes ${mcp.toFixed(0)} KiB, an agent gateway (\`discovery\`, \`agent\`) ${agent.toFixed(0)} KiB.`,
     "",
-    "| feature | needs | KiB gzipped | what it does |",
-    "|---|---|---:|---|",
+    `Start-up is what loading the Worker takes of a processor before its first request, in milliseconds, here in Node: ${coreMs!.toFixed(0)} ms for core, ${allMs!.toFixed(0)} ms with every feature.`,
+    "",
+    "| feature | needs | KiB gzipped | start-up, ms | what it does |",
+    "|---|---|---:|---:|---|",
     ...rows,
   ].join("\n");
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
+import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
 import { digestKey } from "../../src/core/edge/http/key-ring.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { runTool } from "../support/run-tool.ts";
@@ -28,14 +29,23 @@ test.each(rows)("its example for $name calls what it says", async ({ name, args,
   expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([request]);
 });
 
+const { vars = {} } = await readWranglerConfig(SANDBOX_CONFIG);
+const keys = JSON.parse(vars["VOLLEY_KEYS"]!) as readonly {
+  readonly name: string;
+  readonly hash: string;
+  readonly tenant: string;
+  readonly quota: { readonly limit: number; readonly window_s: number };
+  readonly flags?: readonly string[];
+}[];
+
+test("The sandbox's admin key has every flag but operator, and its model's key has none", () => {
+  const flagsOf = (name: string) => keys.find((key) => key.name === name)?.flags?.toSorted();
+  expect(flagsOf("admin")).toEqual(KEY_FLAGS.filter((flag) => flag !== "operator").toSorted());
+  expect(flagsOf("operator")).toEqual(["operator"]);
+  expect(flagsOf("model")).toBeUndefined();
+});
+
 test("docs/sandbox.md lists every key", async () => {
-  const { vars = {} } = await readWranglerConfig(SANDBOX_CONFIG);
-  const keys = JSON.parse(vars["VOLLEY_KEYS"]!) as readonly {
-    readonly name: string;
-    readonly hash: string;
-    readonly tenant: string;
-    readonly quota: { readonly limit: number; readonly window_s: number };
-  }[];
   const listed = [
     ...page.matchAll(/^\| `(sandbox[\w-]*)` \| `([\w-]+)` \| [\w ]+ \| ([\d,]+) in (\d+) s \|/gm),
   ];

@@ -89,12 +89,12 @@ describe("The sandbox", () => {
       triggers: { webhook: { verify: "standard-webhooks", secret: "SANDBOX_SECRET", subject: "/user/id" } },
     };
     expect(await send("PUT", "/v1/flows/hooked_account", flow)).toMatchObject({ status: 201 });
-    for (const person of ["ada", "grace"]) {
+    const snowflake = "820982911946154508";
+    for (const person of ["ada", "grace", snowflake]) {
       const started = await send("POST", "/v1/connections", { connector: "probe", subject: person });
       await signIn(started.body.connect_url as string, person);
     }
-    const deliver = async (id: string, body: object): Promise<Response> => {
-      const text = JSON.stringify(body);
+    const deliver = async (id: string, text: string): Promise<Response> => {
       const at = new Date();
       const signature = new Webhook("whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=").sign(id, at, text);
       return fetch(new URL("/hooks/sandbox-admin/hooked_account", sandbox.url), {
@@ -108,14 +108,19 @@ describe("The sandbox", () => {
         },
       });
     };
-    for (const person of ["ada", "grace"]) {
-      const taken = await deliver(`of-${person}`, { user: { id: person } });
+    const bodies = {
+      ada: '{"user":{"id":"ada"}}',
+      grace: '{"user":{"id":"grace"}}',
+      [snowflake]: `{"user":{"id":${snowflake}}}`,
+    };
+    for (const [person, body] of Object.entries(bodies)) {
+      const taken = await deliver(`of-${person}`, body);
       expect(taken.status).toBe(202);
       const { job_id: id } = (await taken.json()) as { job_id: string };
       const job = await send("GET", `/v1/jobs/${id}?wait_s=20`);
       expect(job.body).toMatchObject({ status: "succeeded", data: `${person}@probe.sandbox.test` });
     }
-    expect((await deliver("of-nobody", { user: {} })).status).toBe(401);
-    expect((await deliver("of-no-word", { user: { id: "a b" } })).status).toBe(401);
+    expect((await deliver("of-nobody", '{"user":{}}')).status).toBe(401);
+    expect((await deliver("of-no-word", '{"user":{"id":"a b"}}')).status).toBe(401);
   });
 });

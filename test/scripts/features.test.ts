@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { bundleWorker, readFeatures, writeWorker } from "../../scripts/features.ts";
+import { measureStartUp } from "../../scripts/features/measure-start-up.ts";
 
 /** Words that only the code of a feature has: a path, a class or a message of its own. */
 const MARKS: Readonly<Record<string, string>> = {
@@ -70,10 +71,18 @@ describe("The bundle of a Worker", () => {
   });
 });
 
-test("docs/features.md has a row for each feature", async () => {
+test("docs/features.md has a row for each feature, with its weight and what its start takes", async () => {
   const page = await readFile("docs/features.md", "utf8");
-  const rows = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| [^|]+ \| \d+\.\d \| \d+\.\d \|/gm)].map(
+    ([, name]) => name,
+  );
   expect(rows).toEqual(features.map(({ name }) => name));
+});
+
+test("Loading a bundle takes some of a processor, whatever it asks the platform for", async () => {
+  const code = `import { DurableObject, env } from "cloudflare:workers"; import text from "./page.txt"; void [DurableObject, env, text];`;
+  const [ms] = await measureStartUp([code]);
+  expect(ms).toBeGreaterThan(0);
 });
 
 function needsOf(name: string): readonly string[] {

@@ -166,12 +166,12 @@ function keep(type: string, schema: JsonSchema): JsonSchema {
   return { ...Object.fromEntries(kept), ...(known && { format }) };
 }
 
-/** Only text can be enumerated. Groups that look around or have names are not in RE2, and refused. */
+/** Only text that is not empty can be enumerated. Groups that look around or have names are not in RE2, and refused. */
 function textOf(schema: JsonSchema): JsonSchema {
-  const values = valuesOf(schema)?.filter((value) => typeof value === "string");
+  const values = valuesOf(schema)?.filter((value) => typeof value === "string" && value !== "") ?? [];
   const { pattern } = schema;
   return {
-    ...(values !== undefined && { enum: values }),
+    ...(values.length > 0 && { enum: values }),
     ...(typeof pattern === "string" && !/\(\?(?!:)/.test(pattern) && { pattern }),
   };
 }

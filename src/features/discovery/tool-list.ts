@@ -47,10 +47,11 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   }),
   anthropic: ({ name, description, inputSchema }) => {
     const { schema, contract } = splitContract(inputSchema);
+    const { fitted, others } = fitNames(fitTop(toPlainSchema(schema)));
     return {
       name,
-      description: withContract(description, contract),
-      input_schema: fitTop(toPlainSchema(schema)),
+      description: withContract(others === "" ? description : `${description}\n${others}`, contract),
+      input_schema: fitted,
     };
   },
   mcp: ({ name, description, inputSchema, annotations }) => {
@@ -72,6 +73,28 @@ const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", 
 function fitTop(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
   return kept.length === Object.keys(schema).length ? schema : Object.fromEntries(kept);
+}
+
+/** The names of arguments that Anthropic takes: for one other it refuses the whole request. */
+const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/**
+ * Take arguments out of a schema whose names Anthropic refuses, and say them in words: a tool that is called with them anyhow takes
+ * them.
+ */
+function fitNames(schema: JsonSchema): { readonly fitted: JsonSchema; readonly others: string } {
+  const { properties, required, additionalProperties: _, ...rest } = schema;
+  const all = Object.entries(properties ?? {});
+  const kept = all.filter(([name]) => ARGUMENT.test(name));
+  if (kept.length === all.length) return { fitted: schema, others: "" };
+  const needed = new Set((required ?? []) as readonly string[]);
+  const names = all.filter((one) => !kept.includes(one)).map(([name]) => name);
+  const said = names.map((name) => JSON.stringify(name) + (needed.has(name) ? " (required)" : ""));
+  const must = [...needed].filter((name) => ARGUMENT.test(name));
+  return {
+    fitted: { ...rest, properties: Object.fromEntries(kept), ...(must.length > 0 && { required: must }) },
+    others: `Further arguments, by exactly these names: ${said.join(", ")}.`,
+  };
 }
 
 /** OpenAI refuses a whole request for one function whose description is longer. */

@@ -13,6 +13,8 @@ test.each<[sentence: string, schema: object, translated: object]>([
   ["a type as it is", { type: "string", minLength: 1 }, { type: "string", minLength: 1 }],
   ["a constant as the only value", { const: "a" }, { type: "string", enum: ["a"] }],
   ["values of text", { enum: ["a", "b"] }, { type: "string", enum: ["a", "b"] }],
+  ["an empty text among values as none of them", { enum: ["", "a"] }, { type: "string", enum: ["a"] }],
+  ["an empty text as the only value as text", { const: "" }, { type: "string" }],
   ["numbers to choose from as a number", { type: "number", enum: [1, 2] }, { type: "number" }],
   ["a constant number as a number", { const: 1 }, { type: "number" }],
   ["a type or null as nullable", { type: ["string", "null"] }, { type: "string", nullable: true }],

@@ -33,14 +33,16 @@ export function showSchema(schema: JsonObject): JsonSchema {
       else if (holds === "list") shown[keyword] = within.map(([, one]) => one);
       else shown[keyword] = holds === "map" ? Object.fromEntries(within) : value;
     }
-    if (shown["type"] === "array" && !isJsonObject(said["items"])) shown["items"] = {};
+    if ([shown["type"]].flat().includes("array") && !isJsonObject(said["items"])) shown["items"] = {};
     const [target] = inner.get("$ref") ?? [];
     if (target === undefined) return shown;
     left -= 1;
     if (around.includes(target.pointer) || left < 0) return shown;
     return both(show(places.get(target.pointer)!, [...around, target.pointer]), shown);
   };
-  return show(places.get("")!, [""]) as JsonSchema;
+  const shown = show(places.get("")!, [""]) as JsonSchema;
+  // OpenAI refuses a whole request for one function that does not name its arguments, not even none.
+  return isJsonObject(shown["properties"]) ? shown : { ...shown, properties: {} };
 }
 
 /** A schema that asks for what two ask: one object where they speak of different things. */

@@ -115,7 +115,9 @@ function accountOf(
 ): Account | undefined | null {
   if (pointer === undefined || configured.accounts === undefined) return undefined;
   const found = follow(input, parsePointer(pointer) ?? []);
-  const named = found.found ? found.value : null;
+  const value = found.found ? found.value : null;
+  // A sender's long number keeps its digits.
+  const named = JSON.isRawJSON(value) ? value.rawJSON : value;
   const isWord = typeof named === "string" || typeof named === "number";
   return isWord ? configured.accounts.of(String(named), { tenant, site: new URL(request.url).origin }) : null;
 }
