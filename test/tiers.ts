@@ -33,6 +33,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
+  "test/scripts/check-names.test.ts",
   "test/templates/packed.test.ts",
 ];
 

@@ -63,7 +63,9 @@ export const key = defineCommand({
     terminal.give({ key: made, entry });
     terminal.print(`Key (give it to the caller; it is not stored anywhere):\n  ${made}\n`);
     terminal.print(`Entry for VOLLEY_KEYS, a JSON array of such entries:\n  ${JSON.stringify(entry)}\n`);
-    terminal.print(`Locally, in .dev.vars:\n  VOLLEY_KEYS='[${JSON.stringify(entry)}]'\n`);
+    terminal.print(
+      `Locally, in .dev.vars, which is read when the server starts:\n  VOLLEY_KEYS='[${JSON.stringify(entry)}]'\n`,
+    );
     terminal.print("Deployed:\n  npx wrangler secret put VOLLEY_KEYS   # paste the array");
     return 0;
   },

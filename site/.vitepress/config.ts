@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { defineConfig } from "vitepress";
 
+import { mendTheme } from "./mend-theme.ts";
+
 const pages = fileURLToPath(new URL("../dist/pages", import.meta.url));
 /** Colours of code as classes: the policy of the pages allows no style in the markup. */
 const colours = transformerStyleToClass({ classPrefix: "c-" });
@@ -45,6 +47,15 @@ export default defineConfig({
           if (/^t[hd]_open$/.test(token.type) && token.attrGet("style") === "text-align:right")
             token.attrs = [["class", "right"]];
       });
+      // A drawing scrolls on a phone, which a keyboard can do only with what has the focus.
+      md.core.ruler.push("scrolled", ({ tokens }) => {
+        for (const [at, token] of tokens.entries())
+          if (
+            token.type === "paragraph_open" &&
+            /^!\[[^\]]*\]\([^)]*\/way-/.test(tokens[at + 1]?.content ?? "")
+          )
+            token.attrSet("tabindex", "0");
+      });
       for (const name of ["code_inline", "text"] as const) {
         const render = md.renderer.rules[name]!;
         // The generator's templates would take two braces for an expression.
@@ -53,7 +64,7 @@ export default defineConfig({
     },
   },
   // Drawings stay files: styles know them by their names.
-  vite: { build: { assetsInlineLimit: 0 } },
+  vite: { build: { assetsInlineLimit: 0 }, plugins: [mendTheme()] },
   themeConfig: {
     siteTitle: "Volley",
     search: { provider: "local" },

@@ -109,6 +109,11 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/added-tools/json-schema/check-schema.ts"),
     import("../features/added-tools/json-schema/to-input.ts"),
     import("../features/added-tools/keep-tool.ts"),
+    import("../features/added-tools/declared/parse-declaration.ts"),
+    import("../features/added-tools/mcp/list-server.ts"),
+    import("../features/added-tools/mcp/to-mcp-declarations.ts"),
+    import("../features/imports/openapi/read-document.ts"),
+    import("../features/imports/openapi/to-declarations.ts"),
     import("../features/added-tools/tool-registry.ts"),
     import("../features/sign-in/http/issuer.ts"),
     // The library below these asks for a module of the platform, which plain Node has not: a program cannot sign in there.

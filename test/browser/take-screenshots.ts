@@ -6,6 +6,7 @@
 import type { Browser, Page } from "playwright-core";
 
 import { launchBrowser } from "./launch-browser.ts";
+import { pictureConnections } from "./picture-connections.ts";
 import { picturePortal } from "./picture-portal.ts";
 import startSandbox from "./start-sandbox.ts";
 
@@ -103,6 +104,7 @@ try {
   await phone.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await phone.screenshot({ path: "docs/images/confirmation-phone.png" });
   await picturePortal(browser, origin);
+  await pictureConnections(browser, origin);
 } finally {
   await browser.close();
   await stop();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { beforeAll, expect, test } from "vitest";
+import * as z from "zod/mini";
 
 import { describeTools, printTools } from "../../scripts/catalogue/describe-tools.ts";
 import { readConfigured } from "../../scripts/catalogue/read-configured.ts";
@@ -31,6 +32,13 @@ test("docs/tools.md has a section with an example for every tool", () => {
   );
   for (const section of sections) expect(section).toMatch(/Example:\n\n```json\n[^]*Answer:\n\n```json\n/);
 });
+
+test.each(tools.filter(({ tool }) => tool.name in TOOL_EXAMPLES).map(({ tool }) => tool))(
+  "the example of $name has arguments that the tool takes",
+  ({ name, input }) => {
+    expect(z.safeParse(input, TOOL_EXAMPLES[name]!.args).error?.issues).toBeUndefined();
+  },
+);
 
 // Changes that other tests made to the stand-ins are not in the page.
 beforeAll(() => {

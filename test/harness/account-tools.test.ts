@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 
 import { signInAs } from "../../scripts/demo/sign-in-as.ts";
+import { TOOL_EXAMPLES } from "../../scripts/docs/tool-examples.ts";
+import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
@@ -193,4 +195,17 @@ describe("A write", () => {
     await connect("microsoft", { subject: "other", person: "other" });
     expect(subjectsOf(await call("search_outlook", { query: "lunch" }, { subject: "other" }))).toEqual([]);
   });
+});
+
+test("The examples of docs/tools.md answer what the page says", async () => {
+  // At a sandbox in which no other test has written as her.
+  const at = bare.url;
+  for (const connector of ["github", "slack", "notion", "microsoft"])
+    await connect(connector, { subject: "ada", at });
+  const answered: Record<string, unknown> = {};
+  for (const { name } of OPT_IN_TOOLS.accounts)
+    answered[name] = (await call(name, TOOL_EXAMPLES[name]!.args, { subject: "ada", at })).data;
+  expect(answered).toEqual(
+    Object.fromEntries(OPT_IN_TOOLS.accounts.map(({ name }) => [name, TOOL_EXAMPLES[name]!.answer])),
+  );
 });

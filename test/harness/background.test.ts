@@ -114,6 +114,9 @@ describe("A batch in the background", () => {
       cursor = page.next_cursor;
     }
     expect(ids).toEqual([["all"], ["all"], ["all", "one"]]);
+    const wrong = await send(`/v1/jobs/${job_id}/results?cursor=zzz`);
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toMatchObject({ code: "INVALID_QUERY", path: "cursor", received: "zzz" });
     expect(found).toMatchObject(
       numbers(250).map((index) => ({ index, status: "success", data: { n: index } })),
     );
@@ -151,14 +154,19 @@ describe("A batch in the background", () => {
   });
 
   test.each([
-    [{ max_tokens: 100 }, "max_tokens"],
-    [{ deadline_ms: 900_001 }, "deadline_ms"],
-    [{ actions: [{ tool: "probe-write", args: { n: 1 }, idempotency_key: "k" }] }, "idempotency_key"],
-  ])("is refused with %j", async (more, named) => {
+    [{ max_tokens: 100 }, "/max_tokens"],
+    [{ deadline_ms: 900_001 }, "/deadline_ms"],
+    [
+      { actions: [{ tool: "probe-write", args: { n: 1 }, idempotency_key: "k" }] },
+      "/actions/0/idempotency_key",
+    ],
+  ])("is refused with %j", async (more, path) => {
     const body = { background: true, actions: [{ tool: "probe-echo", args: { n: 1 } }], ...more };
     const answer = await send("/v1/execute_actions", body);
     expect(answer.status).toBe(422);
-    expect(((await answer.json()) as { detail: string }).detail).toContain(named);
+    const problem = (await answer.json()) as { detail: string };
+    expect(problem).toMatchObject({ code: "INVALID_BATCH", path, expected: expect.any(String) });
+    expect(problem.detail).toContain(path.split("/").at(-1));
   });
 
   test("is described by the document as it is answered", async () => {

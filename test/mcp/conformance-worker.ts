@@ -62,7 +62,7 @@ const volley = createVolley({
     task("protocol_error_job", async () => {
       throw new Error("This tool intentionally breaks.");
     }),
-    // A person decides on a page. The suite's client leads nobody there, so these are answered with what waits.
+    // A person decides on a page. The suite's client does not lead there, so these are answered with what waits.
     fixture("confirm_delete", async () => "It is deleted.", {
       actions: ["delete"],
       isWrite: true,

@@ -7,6 +7,7 @@ export interface KeyEntry {
   readonly tools?: readonly string[];
   readonly quota?: { readonly limit: number; readonly window_s: number };
   readonly flags?: readonly string[];
+  readonly subject?: string;
   readonly jurisdiction?: string;
 }
 

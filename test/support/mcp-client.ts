@@ -16,6 +16,7 @@ export type SendMcp = (
   more?: {
     readonly client?: object;
     readonly key?: string;
+    readonly surface?: string;
     readonly headers?: Readonly<Record<string, string>>;
   },
 ) => Promise<McpAnswer>;
@@ -23,13 +24,13 @@ export type SendMcp = (
 /** Speak revision 2026-07-28 to a Volley, as a client with some abilities. */
 export function speakTo(volley: { fetch(path: string, init: RequestInit): Promise<Response> }): SendMcp {
   let ids = 0;
-  return async (method, params, { client = BOTH, key = "test-key", headers = {} } = {}) => {
+  return async (method, params, { client = BOTH, key = "test-key", surface = "flat", headers = {} } = {}) => {
     const { name, taskId = name } = params as { readonly name?: string; readonly taskId?: string };
     const meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientCapabilities": client,
     };
-    const answer = await volley.fetch("/mcp?surface=flat", {
+    const answer = await volley.fetch(`/mcp?surface=${surface}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${key}`,

@@ -17,7 +17,7 @@ export interface CatalogParts {
 
 export interface Conditions {
   /** Throws, naming the tool, where its condition cannot be read. */
-  check(tool: Pick<Tool, "name" | "orchestration">): void;
+  check(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void;
   /** Whether arguments fit a condition. */
   fit(condition: JsonObject, args: JsonObject): boolean;
 }

@@ -97,7 +97,9 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
         expected: "an id no other action has",
         received: `the string "${id}"`,
       };
-      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`;
+      const own = [other, index].every((at) => id !== `a${at}`);
+      const why = own ? "" : " One without a valid id has its position's.";
+      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.${why}`;
       return err(makeRefusal("INVALID_BATCH", hint, { issue }));
     }
     first.set(id, index);
@@ -136,9 +138,9 @@ function isOneAction(value: unknown): boolean {
 
 /** How a body is wrapped that has its actions in another form; empty where nothing is known of it. */
 function sayWrapping(value: unknown): string {
-  if (typeof value === "string") return "It is JSON text inside a string: send the object itself.";
   if (Array.isArray(value)) return 'Wrap the list of actions: {"actions": [...]}.';
-  if (!isJsonObject(value)) return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
+  if (!isJsonObject(value) || Object.keys(value).length === 0)
+    return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
   const { actions } = value;
   if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
   return "";

@@ -14,7 +14,7 @@ export interface RefusalIssue extends Issue {
 export interface Refusal {
   readonly code: RefusalCode;
   readonly hint: string;
-  readonly issue?: Issue;
+  readonly issue?: Issue | undefined;
   /** All that is wrong with what was sent, where more than one thing can be. */
   readonly issues?: readonly RefusalIssue[];
   readonly retryAfterMs?: number;

@@ -63,7 +63,7 @@ export function createApp(
     const watch = watchRequest(request, c.executionCtx);
     watch.route = nameRoute(c);
     c.set("watch", watch);
-    c.set("dialect", dialectOf(request.url, dialects));
+    c.set("dialect", dialectOf(request, dialects));
     await next();
     finish(c.res, request, watch);
   });

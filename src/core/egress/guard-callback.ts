@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { toMisfit } from "../contract/issues.ts";
+import { describe, toMisfit } from "../contract/issues.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { err, type Result } from "../kit/result.ts";
 import { guardPublicUrl } from "./guard-url.ts";
@@ -20,5 +20,7 @@ export function guardCallback(text: string, trustedOrigins: ReadonlySet<string>)
     return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
   }
   const guarded = guardPublicUrl(url, trustedOrigins);
-  return guarded.ok ? guarded : err({ ...guarded.error, hint: `callback_url: ${guarded.error.hint}` });
+  if (guarded.ok) return guarded;
+  const issue = { path: "/callback_url", expected: "a public https URL", received: describe(url.origin) };
+  return err({ ...guarded.error, issues: [issue], hint: `callback_url: ${guarded.error.hint}` });
 }

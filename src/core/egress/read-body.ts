@@ -87,15 +87,20 @@ export class ByteBudget {
   hold(bytes: number): Waiting | null {
     this.#held += bytes;
     const turn = this.share(bytes <= SMALL_BODY);
-    if (turn === null) return null;
-    const dropUnless = (isGranted: boolean): boolean => {
-      if (!isGranted) {
+    if (turn === null) {
+      this.#share?.rest(bytes);
+      return null;
+    }
+    const granted = turn.granted.then((isGranted) => {
+      // It grows no more, however long its batch goes on.
+      if (isGranted) this.#share!.rest(bytes);
+      else {
         this.unshare(turn.bytes);
         this.#drop(bytes);
       }
       return isGranted;
-    };
-    return { granted: turn.granted.then(dropUnless), cancel: turn.cancel };
+    });
+    return { granted, cancel: turn.cancel };
   }
 
   /** The isolate did not have them. */

@@ -30,7 +30,7 @@ export function bindCallback<E extends Callable>(
   const target = makeTarget(url, execution);
   return target.ok
     ? ok({ ...execution, callback: target.value })
-    : err(makeRefusal(code, target.error.hint ?? ""));
+    : err(makeRefusal(code, target.error.hint ?? "", { issue: target.error.issues?.[0] }));
 }
 
 type Callable = Pick<Execution, "caller" | "ports" | "options">;

@@ -9,7 +9,7 @@ const MOST_LETTERS = 64;
 /**
  * The names a misspelt one may have meant, nearest first, at most `limit`.
  *
- * Near means: at most a third of the name's letters changed, or one contains the other. Names that differ only in
+ * Near means: at most a third of the name's letters changed and never all of them, or one contains the other. Names that differ only in
  * case and punctuation (`sendEmail`, `send_email`) are the same name to a model, so they are compared without either.
  *
  * Only the first 200 candidates are looked at, and 64 characters of each: comparing costs their product.
@@ -27,7 +27,9 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
     const contained =
       wanted.length >= 3 && folded.length >= 3 && (folded.includes(wanted) || wanted.includes(folded));
     const distance = editDistance(wanted, folded, contained ? MOST_LETTERS : most);
-    if (contained || distance <= most) scored.push({ candidate, distance });
+    // A name of one letter keeps nothing when that letter is changed.
+    const isNear = distance <= most && distance < Math.max(wanted.length, folded.length);
+    if (contained || isNear) scored.push({ candidate, distance });
   }
   return scored
     .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))

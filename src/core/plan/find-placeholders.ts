@@ -50,7 +50,8 @@ export function findPlaceholders(
     if (typeof value !== "object" || value === null) return;
     if (isMarker(value)) return "$template" in value ? add(sayTemplate(value, path, search)) : undefined;
     const crowded = readCrowdedMarker(value, search);
-    if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
+    if (crowded !== null) add(sayCrowded(value, crowded, { path, search }));
+    if (crowded !== null && Object.keys(value).length === 1) return;
     // Under a marker's key an object has data where there are more keys.
     for (const [key, inner] of Object.entries(value)) if (!MARKERS.has(key)) visit(inner, [...path, key]);
   };
@@ -90,20 +91,19 @@ function sayTemplate(
   return say({ ...place, means: text }, [toTemplate(text, all, "template")], search);
 }
 
-type JsonMarker = Readonly<Record<"$ref" | "$template", unknown>>;
-
 function sayCrowded(
-  value: JsonMarker,
+  value: object,
   meant: Marker,
   { path, search }: { readonly path: readonly PropertyKey[]; readonly search: Search },
 ): Misplaced {
-  const { $ref, $template } = value;
+  const key = meant.kind === "ref" ? "$ref" : "$template";
+  const [[first, only] = ["", ""], ...others] = Object.entries(value) as [string, unknown][];
+  const { [key]: inner = only } = value as Partial<Record<typeof key, unknown>>;
   const form =
     meant.kind === "ref"
       ? toForm({ $ref: `${meant.reference.id}#${meant.reference.pointer}` })
-      : toForm({ $template });
-  const key = meant.kind === "ref" ? "$ref" : "$template";
-  const written = `${key} beside other keys: ${String($ref ?? $template)}`;
+      : toForm({ [key]: inner });
+  const written = `${others.length > 0 ? `${key} beside other keys` : first}: ${String(inner)}`;
   return say({ at: path, path, written, received: value, means: value }, [form], search);
 }
 

@@ -96,10 +96,15 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
 
 const PROSE = new RegExp(`${AMOUNT.source}|${FILE.source}`, "i");
 
-/** The reference that an object means which has a marker's key, and is no marker because it has further keys. */
+/** A key that was meant for `$ref`. */
+const REF = /^\W*ref(?:erence)?\W*$/i;
+
+/** The reference that an object means which is no marker: because it has further keys, or because its only key is written otherwise. */
 export function readCrowdedMarker(value: unknown, { isSource }: Sources): Marker | null {
-  if (!isJsonObject(value) || Object.keys(value).length < 2) return null;
-  const { $ref, $template } = value;
+  if (!isJsonObject(value)) return null;
+  const [[key, only] = [""], ...others] = Object.entries(value);
+  const { $ref, $template } =
+    others.length > 0 ? value : { $ref: REF.test(key) && BARE.test(String(only)) && only };
   if (typeof $ref === "string" && $ref.includes("#")) {
     const meant = guessReference($ref);
     const marker = meant === null ? null : readMarker({ $ref: meant });

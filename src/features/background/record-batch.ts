@@ -1,6 +1,7 @@
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
+import { describe } from "../../core/contract/issues.ts";
 import type { JobSpec } from "../../core/contract/gate/job.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
@@ -101,12 +102,16 @@ function refuseFields({ maxTokens, entries }: Batch): Refusal | null {
     return makeRefusal(
       "INVALID_BATCH",
       "The results of a batch in the background come in pages; leave max_tokens out.",
+      { issue: { path: "/max_tokens", expected: NONE, received: describe(maxTokens) } },
     );
   const keyed = entries.find(({ action }) => action.ok && action.value.keyed !== undefined);
   if (keyed === undefined) return null;
   const hint = `In the background no action has an idempotency_key: each write is written down before it is sent. Leave that of '${keyed.id}' out, and send the request with the header Idempotency-Key.`;
-  return makeRefusal("INVALID_BATCH", hint);
+  const issue = { path: `/actions/${keyed.index}/idempotency_key`, expected: NONE, received: "a string" };
+  return makeRefusal("INVALID_BATCH", hint, { issue });
 }
+
+const NONE = "none in the background";
 
 function refuse(code: string): Refusal {
   return code === "BACKLOG_FULL"

@@ -1,18 +1,31 @@
 import type { Conditions } from "../../core/catalog/catalog.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
+import { listArguments } from "../../core/catalog/list-arguments.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { toHint } from "../../core/contract/issues.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
+import { toPointer } from "../../core/kit/json/json-pointer.ts";
 
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
 const parsed = new WeakMap<JsonObject, Condition | null>();
 
 /** Reads the conditions under which contracts ask a person about some calls of a tool. */
 export const CONDITIONS: Conditions = {
-  check({ name, orchestration: { confirm } }) {
+  check(tool) {
+    const { name, hasLateInput } = tool;
+    const { confirm } = tool.orchestration;
     if (typeof confirm !== "object") return;
     const checked = parseCondition(confirm.when, ["orchestration", "confirm", "when"]);
     if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
+    // A slip in a name would never be found in any arguments, and no call would ask.
+    const known = hasLateInput ? [] : Object.keys(listArguments(tool.input).taken);
+    const strange = checked.value.find(
+      ({ tokens: [field] }) => field !== undefined && !known.includes(field),
+    );
+    if (known.length > 0 && strange !== undefined)
+      throw declarationError(name, [
+        `/orchestration/confirm/when asks for ${toPointer(strange.tokens)}, and there is no argument '${strange.tokens[0]}'`,
+      ]);
   },
   fit(written, args) {
     let condition = parsed.get(written);

@@ -115,9 +115,18 @@ export function linkOf(connection: Connection, now: number, digest: string): Lin
   return link === null || link.digest !== digest || now >= link.expiresAt ? null : link;
 }
 
-/** Whether a link can still be begun, so that it may be given to who needs one. */
-export function isUnused(link: Link, now: number): boolean {
-  return link.opened === null && link.expiresAt - now >= LIMITS.connectionLinkMs / 2;
+/**
+ * Whether a link is given again to a call that misses the connection. Another one in its place would end it: for the person who has it, or
+ * is on the way by it, or has come back and waits for the caller's word. A link that was not begun needs time for that.
+ */
+export function isGivenAgain({ opened, expiresAt }: Link, now: number): boolean {
+  return opened === null ? expiresAt - now >= LIMITS.connectionLinkMs / 5 : now < expiresAt;
+}
+
+/** Have a link ask for more scopes too, as long as it was not begun. */
+export function widenLink(connection: Connection, scopes: readonly string[]): Connection {
+  const { link } = connection;
+  return link === null || link.opened !== null ? connection : { ...connection, link: { ...link, scopes } };
 }
 
 /** Send a person to the provider. The same browser may try again; another one may not, because the link was passed on. */
@@ -147,11 +156,12 @@ export function takeState(
   { state, browser }: Returned,
 ): Result<
   { readonly connection: Connection; readonly link: Link; readonly opened: OpenedLink },
-  "gone" | "other-browser"
+  "gone" | "used" | "other-browser"
 > {
   const { link } = connection;
   const opened = link?.opened;
-  if (link === null || now >= link.expiresAt || opened?.state !== state || opened.isTaken) return err("gone");
+  if (link === null || now >= link.expiresAt || opened?.state !== state) return err("gone");
+  if (opened.isTaken) return err("used");
   if (browser !== null && browser !== opened.browser) return err("other-browser");
   const taken = { ...link, opened: { ...opened, isTaken: true } };
   return ok({ connection: { ...connection, updatedAt: now, link: taken }, link: taken, opened });

@@ -69,7 +69,7 @@ export type ArriveAnswer =
     }
   /** The person said no, or the provider refused. */
   | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
-  | { readonly kind: "gone" | "other-browser" };
+  | { readonly kind: "gone" | "used" | "other-browser" };
 
 /** A person who is back from the issuer, with what was kept for that. */
 export type VisitAnswer =

@@ -82,15 +82,18 @@ export async function findSchemaFlaws(
   }
   const flaws: (Issue & { readonly hint: string })[] = [];
   checkSchema(schema, (path, expected, _, said) => {
+    const isTop = path.length === 1 && path[0] === "type";
     const issue = {
       path: ["/schema", ...path.map(String)].join("/"),
       expected,
       received: said?.received ?? "something else",
     };
-    flaws.push({ ...issue, hint: said?.hint ?? toHint([issue]) });
+    flaws.push({ ...issue, hint: isTop ? NO_OBJECT : (said?.hint ?? toHint([issue])) });
   });
   return flaws.slice(0, LIMITS.issues);
 }
+
+const NO_OBJECT = `The data of an event is an object: write "type": "object" at the top of 'schema'.`;
 
 function refuse(issue: Issue): Refusal {
   return makeRefusal("INVALID_REQUEST", toHint([issue]), { issue });

@@ -1,4 +1,4 @@
-import { MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/endpoints.ts";
+import { MESSAGES_MODELS_ERRORS, MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/endpoints.ts";
 import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 
@@ -8,6 +8,6 @@ export function models(): Feature {
     name: "models",
     needs: ["discovery", "agent"],
     router: routerOf("any key", SERVER_ENDPOINTS),
-    dialects: [MODELS_ERRORS],
+    dialects: [MESSAGES_MODELS_ERRORS, MODELS_ERRORS],
   };
 }

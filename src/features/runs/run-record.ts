@@ -282,7 +282,7 @@ function toOpening(
 /** Write what an action was sent with besides its arguments; null where that is nothing. */
 function toOthersJson({ task, keyed }: Step): string | null {
   if (!task.ok) return null;
-  const { tool, forEach, select, timeoutMs, callbackUrl } = task.value;
+  const { tool, forEach, select, timeoutMs, callbackUrl, runAt } = task.value;
   const isShorter = timeoutMs < tool.timeoutMs;
   // Most actions have none of these.
   if (
@@ -290,6 +290,7 @@ function toOthersJson({ task, keyed }: Step): string | null {
     forEach === undefined &&
     select === null &&
     callbackUrl === undefined &&
+    runAt === undefined &&
     keyed === undefined
   )
     return null;
@@ -298,6 +299,7 @@ function toOthersJson({ task, keyed }: Step): string | null {
     select: select?.map((tokens) => toPointer(tokens)),
     timeout_ms: isShorter ? timeoutMs : undefined,
     callback_url: callbackUrl,
+    run_at: runAt === undefined ? undefined : new Date(runAt).toISOString(),
     idempotency_key: keyed?.key,
   });
 }

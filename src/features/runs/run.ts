@@ -178,8 +178,11 @@ export interface Look {
 
 /** The reruns of one run. */
 export interface Reruns {
-  /** The run that all of them go back to. */
+  /** The run that all of them go back to, and its body; null where there is none any more. */
   readonly root: string;
+  readonly body: string | null;
+  /** The bodies of the runs that answered its questions. */
+  readonly answers: readonly string[];
   /** The first ones first; the body of one that has left no record is null. */
   readonly earlier: readonly {
     readonly rerun: string;
@@ -187,6 +190,7 @@ export interface Reruns {
     readonly at: number;
     readonly writes: readonly string[];
     readonly body: string | null;
+    readonly answers: readonly string[];
   }[];
 }
 

@@ -1,6 +1,6 @@
 import type { Manager } from "./read-flags.ts";
 
-/** What runs a program that a package brings. */
+/** The command that runs a program of a package. */
 const RUNS = { npm: "npx", pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" } as const;
 
 /**

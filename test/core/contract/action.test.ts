@@ -146,6 +146,14 @@ test("parseAction() suggests the field that a misspelt one may have meant", () =
   );
 });
 
+test("parseAction() says of arguments beside the tool's name where they go", () => {
+  const flat = errorOf(parseAmongSiblings('{"tool": "x", "query": "a", "id": "q"}').action);
+  expect(flat).toMatchObject({ code: "INVALID_ACTION", issues: [{ path: "/query" }] });
+  expect(flat.hint).toMatch(/The tool's own arguments go into 'args'\.$/);
+  const beside = errorOf(parseAmongSiblings('{"tool": "x", "query": "a", "args": {}}').action);
+  expect(beside.hint).not.toContain("go into 'args'");
+});
+
 test.each([
   ["NUL", "ping\\u0000", "ping\\u{0}"],
   ["a right-to-left override", "\\u202egnip", "\\u{202e}gnip"],
@@ -176,7 +184,11 @@ test("parseAction() takes args of 64 KiB as JSON, not one byte more, counted in 
   expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: fits })).action.ok).toBe(true);
   for (const args of [{ text: `${fits.text}x` }, wide]) {
     const failure = errorOf(parseAmongSiblings(JSON.stringify({ tool: "x", args })).action);
-    expect(failure).toMatchObject({ code: "INVALID_ARGS", hint: expect.stringContaining("65536 bytes") });
+    expect(failure).toMatchObject({
+      code: "INVALID_ARGS",
+      hint: expect.stringContaining("65536 bytes"),
+      issues: [{ path: "/args", expected: "at most 65536 bytes as JSON", received: "more" }],
+    });
   }
 });
 

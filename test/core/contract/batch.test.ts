@@ -117,7 +117,8 @@ test.each([
 ])("parseBatch() refuses %s, naming both positions", (_, first, second, id) => {
   const refusal = errorOf(parseBatchText(`{"actions": [${first}, ${second}]}`));
   expect(refusal.code).toBe("INVALID_BATCH");
-  expect(refusal.hint).toBe(`Actions 0 and 1 both have the id '${id}'; give every action its own id.`);
+  const why = id === "x" ? "" : " One without a valid id has its position's.";
+  expect(refusal.hint).toBe(`Actions 0 and 1 both have the id '${id}'; give every action its own id.${why}`);
   expect(refusal.issue?.path).toBe("/actions/1/id");
 });
 
@@ -201,12 +202,20 @@ test.each([
     `{"actions": ${JSON.stringify(`[${PING}]`)}}`,
     "Send the list itself, not JSON text of it.",
   ],
-  ["a body as JSON text", JSON.stringify(`{"actions": [${PING}]}`), "send the object itself"],
+  [
+    "a body as JSON text",
+    JSON.stringify(`{"actions": [${PING}]}`),
+    "Send the object itself, not JSON text of it.",
+  ],
+  ["a text that is no JSON", '"hello"', 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
   ["tools for actions", `{"tools": [${PING}]}`, "Did you mean 'actions' instead of 'tools'?"],
   ["tool_calls for actions", `{"tool_calls": [${PING}]}`, "Did you mean 'actions' instead of 'tool_calls'?"],
+  ["an object with nothing in it", "{}", 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
   ["null", "null", 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
 ])("parseBatch() says how %s is sent rightly", (_, text, hint) => {
-  expect(errorOf(parseBatchText(text)).hint).toContain(hint);
+  const said = errorOf(parseBatchText(text)).hint;
+  expect(said).toContain(hint);
+  expect(said).not.toMatch(/JSON text.*JSON text/);
 });
 
 test("parseBatch() takes null in an optional field as if it were not there, of the batch and of an action", () => {

@@ -24,6 +24,12 @@ test("an alarm is only ever moved earlier", () => {
   expect(set).toEqual([500, 300]);
 });
 
+test("an alarm for work that is due since ever has a time that the platform takes", () => {
+  const { alarm, set } = makeAlarm(1_000);
+  alarm.arm(0);
+  expect(set).toEqual([1]);
+});
+
 test("a missing alarm is set at once, to when it was due", () => {
   const { alarm, set } = makeAlarm();
   alarm.repair(5_000, () => 1_000);
@@ -43,4 +49,11 @@ test("an alarm that is not overdue costs nothing to look after", () => {
   const { alarm, set } = makeAlarm(1_000);
   alarm.repair(1_000 + OVERDUE_MS, () => expect.fail("its due time need not be known"));
   expect(set).toEqual([]);
+});
+
+test("an alarm that has been due for ever is set to a time that the platform takes, which the epoch is not", () => {
+  const { alarm, set } = makeAlarm(5_000);
+  alarm.arm(0);
+  alarm.arm(1_000);
+  expect(set).toEqual([1]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { bindCallback } from "../../../src/core/gate/bind-plan.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 
@@ -75,8 +76,19 @@ describe("callback_url", () => {
     });
     expect(results.map(({ status }) => status)).toEqual(["error", "success"]);
     expect(results[0]!.error).toMatchObject({ code, hint: expect.any(String) });
+    if (code !== "MISCONFIGURED")
+      expect(results[0]!.error!.issues).toMatchObject([{ path: "/callback_url" }]);
     expect(JSON.stringify(results)).not.toContain("geheim");
     expect(specsOf(world)).toEqual([]);
+  });
+
+  test.each([
+    ["geheim", { path: "/callback_url", received: "6 characters that are none" }],
+    ["http://example.com/geheim", { path: "/callback_url", received: 'the string "http://example.com"' }],
+  ])("of a batch refuses it whole where it is %s, and says where", (callbackUrl, issue) => {
+    const bound = bindCallback(callbackUrl, worldWith().execution([]));
+    expect(bound).toMatchObject({ ok: false, error: { code: "INVALID_BATCH", issue } });
+    expect(JSON.stringify(bound)).not.toContain("geheim");
   });
 
   test("is checked by a dry run too", async () => {

@@ -20,6 +20,11 @@ test.each(["", "___", "zzzzzzzz", "se", "日本"])("nearest() has nothing to off
   expect(nearest(name, NAMES)).toEqual([]);
 });
 
+test("nearest() takes no letter for another one", () => {
+  expect(nearest("m", ["n", "d"])).toEqual([]);
+  expect(nearest("N", ["n", "d"])).toEqual(["n"]);
+});
+
 test("nearest() puts the nearest first and breaks ties by name", () => {
   expect(nearest("a1", ["a3", "a2", "a1"])).toEqual(["a1", "a2", "a3"]);
 });

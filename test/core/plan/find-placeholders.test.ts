@@ -142,6 +142,20 @@ test.each([
   expect(find({ body: value })).toMatchObject([{ issue: { path: "/args/body", expected: right } }]);
 });
 
+test.each(["ref", "$REF", "$ref ", "reference"])(
+  "findPlaceholders() takes an object whose only key is '%s' for a reference as a whole",
+  (key) => {
+    expect(find({ body: { [key]: "shops#/name" } })).toMatchObject([
+      {
+        issue: { path: "/args/body", expected: '{"$ref":"shops#/name"}', received: "an object" },
+        sentence: expect.stringContaining(`holds "${key}: shops#/name", which is only text there`),
+      },
+    ]);
+    for (const other of ["main", "#shops", "shops#12", "others#/name", { $ref: "shops#/name" }, 1])
+      expect(find({ body: { [key]: other } })).toEqual([]);
+  },
+);
+
 test.each([
   ["Hi {{shops#/name", '{"$template":"Hi {{shops#/name}}"}'],
   ["{{shops#/a}} and {{ you", '{"$template":"{{shops#/a}} and {{{{ you"}'],

@@ -5,11 +5,12 @@ import {
   type Connection,
   confirm,
   type Grant,
-  isUnused,
+  isGivenAgain,
   openLink,
   startLink,
   stateOf,
   takeState,
+  widenLink,
 } from "../../../src/features/connections/connection.ts";
 
 const NEW: Connection = {
@@ -73,7 +74,7 @@ describe("A link", () => {
       error: "other-browser",
     });
     const { connection } = valueOf(takeState(opened, 2, back));
-    expect(takeState(connection, 3, back)).toEqual({ ok: false, error: "gone" });
+    expect(takeState(connection, 3, back)).toEqual({ ok: false, error: "used" });
   });
 
   test("of which another one has taken the place brings nothing any more", () => {
@@ -81,10 +82,16 @@ describe("A link", () => {
     expect(arrive(anew, 6, { state: "state", code: "c", grant: GRANT, confirmsItself: false })).toBe(anew);
   });
 
-  test("is given again to who needs one, for half of its time and as long as nobody went", () => {
-    expect(isUnused(started.link!, 300_000)).toBe(true);
-    expect(isUnused(started.link!, 300_001)).toBe(false);
-    expect(isUnused(opened.link!, 2)).toBe(false);
+  test("is given again to who needs one, while there is time to begin it, and to its end once somebody went", () => {
+    expect(isGivenAgain(started.link!, 480_000)).toBe(true);
+    expect(isGivenAgain(started.link!, 480_001)).toBe(false);
+    expect(isGivenAgain(opened.link!, 599_999)).toBe(true);
+    expect(isGivenAgain(opened.link!, 600_000)).toBe(false);
+  });
+
+  test("asks for more scopes as long as nobody has begun it", () => {
+    expect(widenLink(started, ["a", "b"]).link!.scopes).toEqual(["a", "b"]);
+    expect(widenLink(opened, ["a", "b"])).toBe(opened);
   });
 });
 

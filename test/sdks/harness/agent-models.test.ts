@@ -41,6 +41,19 @@ describe("GET /v1/models", () => {
   });
 });
 
+describe("A refused GET /v1/models", () => {
+  test.each([
+    ["Anthropic's", { "anthropic-version": "2023-06-01" }, "error"],
+    ["OpenAI's", {}, undefined],
+  ])("is written as %s clients read it", async (_, headers, type) => {
+    const refused = await fetch(`${volley.url}/v1/models`, { headers: { ...headers, "x-api-key": "wrong" } });
+    expect(refused.status).toBe(401);
+    const body = (await refused.json()) as { readonly type?: string; readonly error: object };
+    expect(body.type).toBe(type);
+    expect(body.error).toMatchObject({ type: "authentication_error", code: "UNAUTHORIZED" });
+  });
+});
+
 describe("POST /v1/messages/count_tokens", () => {
   const messages = [{ role: "user", content: "Hello" }] as const;
 

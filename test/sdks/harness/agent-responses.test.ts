@@ -74,6 +74,17 @@ describe.each([
     expect(results).toMatchObject([{ id: "a", status: "success" }]);
   });
 
+  test("P7: T48 is told no key that the model's server repeats, wherever its stream cuts it", async () => {
+    for (const before of ["", "a", "ab", "Your key is "]) {
+      model.willSay({ text: `${before}#llm-secret-key-1, and no more.`, calls: [] });
+      const stream = client.responses.stream({ model: "scripted", input: `Go ${before}` });
+      let told = "";
+      for await (const event of stream) if (event.type === "response.output_text.delta") told += event.delta;
+      const wanted = `${before}[redacted], and no more.`;
+      expect([told, (await stream.finalResponse()).output_text]).toEqual([wanted, wanted]);
+    }
+  });
+
   test("runs its own tools, and Volley's results of the same turn stand in their place", async () => {
     for (const stream of [false, true]) {
       model.reset();

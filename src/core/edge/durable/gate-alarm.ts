@@ -28,7 +28,8 @@ export class GateAlarm {
     this.#at = dueAt;
     // Not awaited: it belongs to the same transaction as the rows written before it in this turn, and the output gate
     // holds the answer for both.
-    void this.#storage.setAlarm(dueAt);
+    // The platform takes no time before the first millisecond.
+    void this.#storage.setAlarm(Math.max(1, dueAt));
   }
 
   /** The platform delivered the alarm, so there is none any more. */

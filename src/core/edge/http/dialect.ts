@@ -11,6 +11,8 @@ export interface DialectError {
 export interface Dialect {
   /** Matches the whole address of each request that is answered so, known path or not. */
   readonly addresses: RegExp;
+  /** Only requests with this header, where two APIs have one address. */
+  readonly header?: string;
   /** A header that brings the caller's key there, besides `Authorization`. */
   readonly keyHeader?: "x-api-key";
   /**
@@ -30,7 +32,11 @@ export interface AskedInDialect {
   readonly report: string | null;
 }
 
-/** Find the dialect of an address; null where refusals are problem documents (RFC 9457). */
-export function dialectOf(url: string, dialects: readonly Dialect[]): Dialect | null {
-  return dialects.find(({ addresses }) => addresses.test(url)) ?? null;
+/** Find the dialect of a request; null where refusals are problem documents (RFC 9457). */
+export function dialectOf({ url, headers }: Request, dialects: readonly Dialect[]): Dialect | null {
+  return (
+    dialects.find(
+      ({ addresses, header }) => addresses.test(url) && (header === undefined || headers.has(header)),
+    ) ?? null
+  );
 }

@@ -55,9 +55,16 @@ export const visitorRatesOf = createSlot(() => new VisitorRates());
 /** The platform writes it itself, and takes what a client sends under the name away. */
 const ADDRESS = "cf-connecting-ip";
 
-/** The part of an address that is one visitor's; null where nothing says where a request comes from. A network of IPv6 has a whole /64. */
+/** The addresses of a development server's own machine. */
+const LOOPBACK = /^(?:127\.|::1$)/;
+
+/**
+ * The part of an address that is one visitor's; null where nothing says where a request comes from, or it comes from the machine itself. A
+ * network of IPv6 has a whole /64.
+ */
 function visitorOf(address: string | null): string | null {
-  if (address === null || !address.includes(":")) return address;
+  if (address === null || LOOPBACK.test(address)) return null;
+  if (!address.includes(":")) return address;
   const [beginning = ""] = address.split("::");
   const groups = [...beginning.split(":").filter((group) => group !== ""), "0", "0", "0", "0"];
   return groups.slice(0, 4).join(":").toLowerCase();

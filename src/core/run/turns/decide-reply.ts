@@ -22,7 +22,7 @@ export interface OpenReply extends ToolReply {
   readonly waits: readonly Waiting[];
 }
 
-/** What is known of questions, by id: null of one that is not kept, or not any more. */
+/** Questions as they are by now, by id: null of one that is not kept, or not any more. */
 export type Decisions = ReadonlyMap<string, AnsweredQuestion | null>;
 
 const callQuestions = createPartCall<AnsweredMethods>("confirmations");

@@ -190,11 +190,10 @@ const runSingle: RunBatch = (batch, execution, tell) =>
 
 const planSingle: RunBatch = async (batch, execution, tell) => {
   execution.watch?.enter("plan");
-  const { origin, brought } = execution;
-  const missing = origin.account?.parks && (await brought?.accounts?.missing(batch, execution));
-  const planned = makePlan(batch, execution.catalog, { asksFirst: missing });
+  const missing = await execution.brought?.accounts?.missing(batch, execution);
+  const planned = makePlan(batch, execution.catalog, { missing });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = missing ? { ...planned.value, missing } : planned.value;
+  const plan = planned.value;
   const told: Execution = {
     ...execution,
     ...(tell && {

@@ -2,7 +2,7 @@ import { parseCondition } from "../../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { isOrchestration } from "../../../core/contract/orchestration.ts";
-import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { type Problems, suggestName } from "./problems.ts";
 
 /** Find fields of a declaration that cannot hold together. */
@@ -37,7 +37,7 @@ export function checkContract(
 }
 
 function checkOrchestration(
-  { name, is_write: isWrite }: JsonObject,
+  { name, is_write: isWrite, http, mcp }: JsonObject,
   contract: JsonObject,
   known: readonly string[] | null,
   problems: Problems,
@@ -58,6 +58,10 @@ function checkOrchestration(
     problems.add(at("cache_ttl_s"), "nothing for a write", cacheS, {
       hint: "'cache_ttl_s' is for reads: a write must be made every time.",
     });
+  if (cacheS !== undefined && (usesAccount(http) || usesAccount(mcp)))
+    problems.add(at("cache_ttl_s"), "nothing for a call that uses an account", cacheS, {
+      hint: "'cache_ttl_s' has answers given to other requests, and what an account was told is its subject's alone; take it out.",
+    });
   for (const [index, need] of (Array.isArray(needs) ? needs : []).entries()) {
     if (!isJsonObject(need)) continue;
     if (need["tool"] === name)
@@ -75,6 +79,19 @@ function checkOrchestration(
   if (condition?.ok === false)
     for (const { path, expected, received } of condition.error)
       problems.add(at("confirm", "when", ...(parsePointer(path) ?? [])), expected, undefined, { received });
+  // A slip in a name would never be found in any arguments, and no call would ask.
+  for (const { tokens } of condition?.ok === true ? condition.value : []) {
+    const [field] = tokens;
+    if (field !== undefined && known !== null && !known.includes(field))
+      problems.add(at("confirm", "when", toPointer(tokens)), "a pointer to an argument of the tool", field, {
+        hint: suggestName(field, known, "argument"),
+      });
+  }
   if (isJsonObject(verify) && verify["tool"] === name)
     problems.add(at("verify_with", "tool"), "another tool, a read", name);
+}
+
+function usesAccount(call: unknown): boolean {
+  const auth = isJsonObject(call) ? call["auth"] : undefined;
+  return isJsonObject(auth) && auth["connection"] !== undefined;
 }

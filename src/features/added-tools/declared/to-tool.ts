@@ -48,7 +48,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     ...(idempotent !== undefined && { idempotent }),
     ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
     ...(declaration.private === true && { private: true }),
-    orchestration: declaration.orchestration ?? (isWrite ? WRITE : READ),
+    orchestration: contractOf(declaration),
     run: async (args, ctx) => {
       if (auth !== undefined && !isConnection(auth)) requireBound(auth.secret, origin, options.secrets, ctx);
       const sent = args as Readonly<Record<string, unknown>>;
@@ -64,6 +64,13 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
  */
 function deliveryOf({ delivery, idempotent = false }: Declaration): Delivery {
   return delivery ?? (idempotent === false ? "at-most-once" : "at-least-once");
+}
+
+/** The contract of a declaration. An earlier version kept some that would have an account's answers remembered; none is. */
+function contractOf({ is_write: isWrite, orchestration, http, mcp }: Declaration): Orchestration {
+  const contract = orchestration ?? (isWrite ? WRITE : READ);
+  const { cache_ttl_s: _, ...others } = contract;
+  return isConnection((http ?? mcp)?.auth) ? others : contract;
 }
 
 const READ: Orchestration = { mode: "parallel-safe" };

@@ -63,16 +63,16 @@ export class EventRedactor {
   /** Take one event; what is passed on in its place. */
   take(event: ModelEvent): readonly ModelEvent[] {
     const { raw, data, name } = event;
-    if (data === null) {
-      const said = raw.replaceAll(/^\w*: ?|[\r\n]+/gm, "");
-      return this.#takeWhole(said, ":") === said ? [event] : [];
-    }
+    const isPlain = data !== null && raw === write(data, name).raw;
+    const aside = isPlain ? "" : asideOf(event);
+    const isAsideClean = aside === "" || this.#takeWhole(aside, ":") === aside;
+    if (data === null) return isAsideClean ? [event] : [];
     const value = readEvent(event);
     if (value === null) return [...this.end(), event];
     const before: ModelEvent[] = [];
     const said = this.#takeEvent(value, before);
     const own = name === "" || this.#takeWhole(name, "event:") === name ? name : "";
-    if (said === value && raw === write(data, own).raw && !this.#says(raw))
+    if (said === value && own === name && isAsideClean && !this.#says(raw))
       return [...before, { name, data, raw, value }];
     return [...before, write(this.#redactor.json(JSON.stringify(said)), own)];
   }
@@ -177,14 +177,11 @@ export class EventRedactor {
     });
   }
 
-  /** Take an item or a part that begins: whatever text it has already is told with its first piece. */
+  /** Take an item or a part that begins: what its text may be the beginning of is told with the next piece. */
   #takeBegun(begun: JsonObject, place: string, inPart: string): JsonObject {
     return mapFields(begun, (field, key) => {
-      if (typeof field === "string" && field !== "" && TEXTS.has(key)) {
-        const { text = "" } = this.#held.get(inPart) ?? {};
-        this.#held.set(inPart, { text: text + field, toEvent: null });
-        return "";
-      }
+      if (typeof field === "string" && TEXTS.has(key))
+        return this.#takePiece(field, inPart, { isLast: false, wrap: null });
       if (!Array.isArray(field) || !TEXTS.has(key)) return this.#takeField(field, key, `item ${place}`);
       return mapSame(field as readonly unknown[], (one, at) =>
         isJsonObject(one) ? this.#takeBegun(one, place, `${place}${at}/`) : one,
@@ -218,7 +215,11 @@ export class EventRedactor {
     });
   }
 
-  #takePiece(text: string, place: string, { isLast, wrap }: Pick<Wrapped, "isLast" | "wrap">): string {
+  #takePiece(
+    text: string,
+    place: string,
+    { isLast, wrap }: { readonly isLast: boolean; readonly wrap: Wrap | null },
+  ): string {
     const before = this.#held.get(place)?.text ?? "";
     this.#held.delete(place);
     const { clean, held } = this.#redactor.piece(before + text, isLast);
@@ -290,6 +291,13 @@ function endsTexts({ type, choices }: JsonObject): boolean {
       (choice) => isJsonObject(choice) && typeof choice["finish_reason"] === "string",
     )
   );
+}
+
+/** The lines of an event besides its data and its name, without the names of their fields: comments, ids, whatever there is. */
+function asideOf({ raw, name }: ModelEvent): string {
+  const isAside = (line: string): boolean => !/^data(?::|$)/.test(line) && line !== `event: ${name}`;
+  const lines = raw.split(/[\r\n]+/).filter(isAside);
+  return lines.map((line) => line.replace(/^\w*: ?/, "")).join("");
 }
 
 function write(json: string, name: string): ModelEvent {

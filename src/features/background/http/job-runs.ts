@@ -40,12 +40,11 @@ export const JOB_RUNS: JobRuns = {
     const { results } = parseExact(json) as { readonly results: readonly unknown[] };
     return results.map((result) => JSON.stringify(result));
   },
-  async mayRead({ id, tool }, { gate, caller: { tools, subject } }) {
+  async mayRead({ id, tool }, { gate, caller: { tools } }) {
     if (!tool.startsWith(`${BATCH_TOOL}:`)) return true;
     const asker = await callBackground(gate, "asker", id);
     if (asker === null) return false;
-    const covers = tools.includes("*") || asker.tools.every((grant) => tools.includes(grant));
-    return covers && (subject === undefined || subject === asker.subject);
+    return tools.includes("*") || asker.tools.every((grant) => tools.includes(grant));
   },
 };
 

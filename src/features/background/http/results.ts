@@ -4,7 +4,7 @@ import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
@@ -25,7 +25,8 @@ export const showResults: Endpoint = {
     if (unread !== null) return err(unread);
     const cursor = searchParams.get("cursor");
     const after = cursor === null ? null : parseCursor(cursor);
-    if (cursor !== null && after === null) return err(NO_CURSOR);
+    if (cursor !== null && after === null)
+      return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
     const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;
     if (job.value === null) return err(NO_JOB);
@@ -53,7 +54,6 @@ export const showResults: Endpoint = {
   }),
 };
 
-const NO_CURSOR = makeRefusal("INVALID_QUERY", "'cursor' must be the next_cursor of a page before.");
 const NO_PAGES = makeRefusal(
   "NOT_FOUND",
   "The job is no batch in the background: GET /v1/jobs/{id} shows its data.",

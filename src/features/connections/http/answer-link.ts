@@ -117,6 +117,8 @@ export async function answerCallback(request: Request, deployment: Deployment): 
         : leadBack(came.returnTo, { connection_id: came.id, error: "server_error" });
     case "gone":
       return respondPage(NO_LINK);
+    case "used":
+      return respondPage(USED);
     case "other-browser":
       return respondPage(OTHER_BROWSER);
   }

@@ -27,6 +27,10 @@ const ROUTE = "connection";
 export class Awaited {
   readonly #world: AwaitedWorld;
   readonly #ctx: DurableObjectState;
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Those that were tried by the alarm that is under way, and wait for the next. */
+  readonly #resting = new Set<string>();
+  #isAwake = false;
 
   constructor(world: AwaitedWorld, ctx: DurableObjectState) {
     this.#world = world;
@@ -36,21 +40,34 @@ export class Awaited {
     );
   }
 
-  /** Have what waits for a connection run, in the alarm that follows. */
+  /** Have what waits for a connection run: now where the object's alarm is under way, else in the alarm that follows. */
   note(id: string): void {
     this.#sql.exec("INSERT OR REPLACE INTO awaited (id, tries) VALUES (?, 0)", id);
-    this.#world.alarm.arm(this.#world.clock.now());
+    this.#resting.delete(id);
+    if (this.#isAwake) this.#begin();
+    else this.#world.alarm.arm(this.#world.clock.now());
   }
 
   /** Run what waits; what could not be admitted is tried again after a while, some times. */
   async run(): Promise<void> {
     const { clock, alarm } = this.#world;
-    const rows = this.#sql.exec<Row>("SELECT id, tries FROM awaited").toArray();
-    // Counted before: an attempt that kills the object is one, too.
-    this.#sql.exec("UPDATE awaited SET tries = tries + 1");
-    await Promise.all(rows.map((row) => this.#runOne(row)));
-    if (this.#sql.exec<Row>("SELECT id, tries FROM awaited LIMIT 1").toArray().length > 0)
-      alarm.arm(clock.now() + LIMITS.awaitedAgainMs);
+    this.#isAwake = true;
+    this.#resting.clear();
+    this.#begin();
+    // One that takes long keeps no other one waiting.
+    while (this.#underWay.size > 0) await Promise.race(this.#underWay.values());
+    this.#isAwake = false;
+    if (this.#resting.size > 0) alarm.arm(clock.now() + LIMITS.awaitedAgainMs);
+  }
+
+  #begin(): void {
+    for (const { id, tries } of this.#sql.exec<Row>("SELECT id, tries FROM awaited").toArray()) {
+      if (this.#underWay.has(id) || this.#resting.has(id)) continue;
+      // Counted before: an attempt that kills the object is one, too.
+      const row = { id, tries: tries + 1 };
+      this.#sql.exec("UPDATE awaited SET tries = ? WHERE id = ?", row.tries, id);
+      this.#underWay.set(id, this.#runOne(row));
+    }
   }
 
   async #runOne({ id, tries }: Row): Promise<void> {
@@ -61,9 +78,12 @@ export class Awaited {
       const { runAwaiting } = await import("../http/run-awaiting.ts");
       return runAwaiting(connection, context);
     });
-    // Noted anew meanwhile, it has been tried less often.
-    if ((ran.ok && ran.value) || tries + 1 >= LIMITS.awaitedTries)
-      this.#sql.exec("DELETE FROM awaited WHERE id = ? AND tries = ?", id, tries + 1);
+    this.#underWay.delete(id);
+    const isOver = (ran.ok && ran.value) || tries >= LIMITS.awaitedTries;
+    if (!isOver) this.#resting.add(id);
+    // One that was noted anew meanwhile stays, and begins now.
+    else this.#sql.exec("DELETE FROM awaited WHERE id = ? AND tries = ?", id, tries);
+    this.#begin();
   }
 
   /** A context as a request of the tenant has it; null where no key of the tenant is configured any more. */

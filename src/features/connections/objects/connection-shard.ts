@@ -1,6 +1,7 @@
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
 import { connectorOf } from "../connectors/connector.ts";
@@ -196,6 +197,8 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         },
         ask: (request) => this.#world.ask(request),
         onBroken: (connection) => this.#world.tell(connection),
+        onUnused: (connection, tokens) =>
+          this.ctx.waitUntil(attempt(() => this.#world.revokeTokens(connection, tokens))),
       });
       const isRefused =
         refused === undefined ? undefined : ({ access }: KeptTokens) => sha256(access) === refused;

@@ -3,17 +3,20 @@ import type { Clock } from "../../../core/kit/clock.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
   arrive,
+  type Connection,
   type ConnectionPlace,
   confirm,
   endLink,
   type Grant,
   isOver,
-  isUnused,
+  isGivenAgain,
+  type Link,
   linkOf,
   openLink,
   startLink,
   takeState,
   timesOf,
+  widenLink,
 } from "../connection.ts";
 import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
@@ -296,33 +299,46 @@ export class Links {
     const canFinish = this.#world.confirmsItself || peopleOf(this.#tenant, configured) !== null;
     const none = { kind: "required", because, missing, link: null, canFinish } as const;
     if (connector === null || this.#world.room(place) !== null) return none;
-    const known = this.#table.at(place);
-    const wanted = scopesOfLink(scopes, known?.grant?.scopes ?? [], connector);
-    const link = known?.link ?? null;
-    if (
-      known !== null &&
-      link !== null &&
-      isUnused(link, this.#clock.now()) &&
-      missingScopes(wanted, link.scopes, connector).length === 0
-    ) {
-      const secret = await this.#world.unseal(link.sealed, known, "link");
-      if (secret !== null)
-        return {
-          ...none,
-          link: { id: known.id, secret, expiresAt: link.expiresAt },
-          canFinish: canFinish || link.returnTo !== null,
-        };
-    }
-    return { ...none, link: await this.#linkOnce(place, wanted) };
+    const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
+    const link = await this.#offerLink(place, { wanted, connector });
+    return { ...none, link, canFinish: canFinish || link.returnTo !== null };
   }
 
-  #linkOnce(place: ConnectionPlace, scopes: readonly string[]): Promise<MadeLink> {
-    const key = JSON.stringify([place.subject, place.connector, place.name, scopes]);
-    const known = this.#making.get(key);
-    if (known !== undefined) return known;
-    const made = this.#startLink(place, { scopes, returnTo: null }).finally(() => this.#making.delete(key));
+  /** Give the link that is there, where there is one, or make one: once for all calls that miss the same connection. */
+  async #offerLink(
+    place: ConnectionPlace,
+    wish: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<MadeLink & Pick<Link, "returnTo">> {
+    const key = JSON.stringify([place.subject, place.connector, place.name]);
+    for (;;) {
+      const known = this.#table.at(place);
+      const again = known === null ? null : await this.#giveAgain(known, wish);
+      if (again !== null) return again;
+      const making = this.#making.get(key);
+      if (making === undefined) break;
+      // It may ask for fewer scopes: then it is given again, for more.
+      await making;
+    }
+    const made = this.#startLink(place, { scopes: wish.wanted, returnTo: null });
     this.#making.set(key, made);
-    return made;
+    const link = await made.finally(() => this.#making.delete(key));
+    return { ...link, returnTo: null };
+  }
+
+  /** Give the link that is there to one more call, which may need more scopes; null where there is none to give. */
+  async #giveAgain(
+    { id, link: first, ...known }: Connection,
+    { wanted, connector }: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<(MadeLink & Pick<Link, "returnTo">) | null> {
+    if (first === null || !isGivenAgain(first, this.#clock.now())) return null;
+    const secret = await this.#world.unseal(first.sealed, { ...known, id }, "link");
+    const latest = this.#table.find(id);
+    const link = latest?.link ?? null;
+    if (secret === null || latest === null || link?.digest !== first.digest) return null;
+    if (missingScopes(wanted, link.scopes, connector).length > 0)
+      this.#table.put(widenLink(latest, scopesOfLink(wanted, link.scopes, connector)));
+    const { expiresAt, returnTo } = link;
+    return { id, secret, expiresAt, returnTo };
   }
 
   async #exchange(

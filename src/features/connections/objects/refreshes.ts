@@ -28,6 +28,8 @@ interface RefreshOptions {
   readonly ask: (request: ProviderRequest) => Promise<CameBack>;
   /** A connection has become broken, and is stored so. */
   readonly onBroken: (connection: Connection) => void;
+  /** Tokens came for a connection that was ended meanwhile: they are to be taken back. */
+  readonly onUnused: (connection: Connection, tokens: KeptTokens) => void;
 }
 
 /**
@@ -111,14 +113,21 @@ export class Refreshes {
       }
     }
     const still = this.#find(id);
+    const next =
+      answer.kind === "tokens"
+        ? { access: answer.tokens.access, refresh: answer.tokens.refresh ?? tokens.refresh }
+        : null;
+    const end = (): Opened => {
+      if (next !== null) this.#options.onUnused(connection, next);
+      return GONE;
+    };
     // Deleted, or connected anew, while the provider was asked.
-    if (still === null) return GONE;
+    if (still === null) return end();
     if (still.grant.sealed !== grant.sealed) return this.open(id);
-    if (answer.kind === "tokens") {
-      const next = { access: answer.tokens.access, refresh: answer.tokens.refresh ?? tokens.refresh };
+    if (answer.kind === "tokens" && next !== null) {
       const sealed = await box.seal(connection, next);
       const latest = this.#find(id);
-      if (latest === null) return GONE;
+      if (latest === null) return end();
       if (latest.grant.sealed !== grant.sealed) return this.open(id);
       table.put(
         withGrant(latest.connection, clock.now(), {
@@ -126,6 +135,8 @@ export class Refreshes {
           before: next.refresh === tokens.refresh ? null : grant.sealed,
           ...timesOf(askedAt, answer.tokens.expiresInS),
           ...(answer.tokens.scopes !== null && { scopes: answer.tokens.scopes }),
+          // People change their addresses.
+          ...(answer.tokens.account !== null && { account: answer.tokens.account }),
           refreshingSince: null,
         }),
       );

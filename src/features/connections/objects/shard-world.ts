@@ -17,7 +17,7 @@ import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
 import { Awaited } from "./awaited.ts";
 import { ConnectionTable } from "./connection-table.ts";
-import { TokenBox } from "./token-box.ts";
+import { type KeptTokens, TokenBox } from "./token-box.ts";
 
 export interface ConnectionShardOptions extends ObjectOptions {
   /** An account is used before the caller has said whose it is: in a sandbox. */
@@ -150,10 +150,13 @@ export class ShardWorld {
 
   /** Take a grant's tokens back at the provider, where it takes any back. */
   async revoke(connection: Connection, { sealed }: Pick<Grant, "sealed">): Promise<void> {
-    const connector = this.oauth(connection.connector);
-    const tokens = connector === null ? null : await this.tokens.open(connection, sealed);
-    if (connector === null || tokens === null) return;
-    const request = makeRevocation(this.clientOf(connector), tokens);
+    const tokens = await this.tokens.open(connection, sealed);
+    if (tokens !== null) await this.revokeTokens(connection, tokens);
+  }
+
+  async revokeTokens({ connector: name }: Pick<Connection, "connector">, tokens: KeptTokens): Promise<void> {
+    const connector = this.oauth(name);
+    const request = connector === null ? null : makeRevocation(this.clientOf(connector), tokens);
     if (request !== null) await this.ask(request);
   }
 

@@ -32,7 +32,7 @@ export function makeLinkPage({ link, host, formToken, provider, canConfirm, issu
 ${issuerHost === null ? null : mark`<dt>And then, to show that it is you, at</dt><dd><bdi>${issuerHost}</bdi></dd>`}
 ${link.name === DEFAULT_NAME ? null : mark`<dt>Named</dt><dd><bdi>${link.name}</bdi></dd>`}
 ${link.scopes.length === 0 ? null : mark`<dt>What for</dt><dd><bdi>${link.scopes.join(", ")}</bdi></dd>`}
-<dt>Until</dt><dd>${new Date(link.expiresAt).toISOString()}</dd>
+<dt>Good until</dt><dd>${new Date(link.expiresAt).toISOString().slice(11, 16)} UTC</dd>
 </dl>
 <p class="muted">If you are not <bdi>${link.subject}</bdi>, or did not ask for this, close the page: nothing has happened.</p>
 ${canConfirm ? makeForm(formToken, provider) : NO_WAY_BACK}`;

@@ -14,6 +14,7 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
 import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
+import { typeField } from "../check-event.ts";
 import { NAME, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
 import { SecretBox } from "../objects/secret-box.ts";
@@ -122,7 +123,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
 export const testSchema = lazySchema(() =>
   z.strictObject({
     type: z
-      .optional(z.string())
+      .optional(typeField())
       .check(z.describe("Whose example is sent; the first that the endpoint asks for by name unless said")),
   }),
 );

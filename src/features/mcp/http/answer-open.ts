@@ -23,13 +23,13 @@ export async function answerOpen(
   options: MethodOptions,
 ): Promise<string | OpenResult> {
   const { tasks, urls } = options.abilities;
-  const whole = toCallResult(reply);
   const work = tasks || urls ? findOpenWork(reply) : null;
-  if (work === null || !(work.kind === "job" ? tasks : urls)) return whole;
+  if (work === null || !(work.kind === "job" ? tasks : urls)) return toCallResult(reply);
   const id = work.kind === "job" ? work.jobId : await keep(reply, work.first, context);
   const found = id === null ? null : await attempt(() => findTask(id, context, { ...options, asks: urls }));
   const task = found?.ok === true && found.value.ok ? found.value.value : null;
-  if (task === null || (work.kind === "asks" && task.state.status !== "input_required")) return whole;
+  if (task === null || (work.kind === "asks" && task.state.status !== "input_required"))
+    return toCallResult(reply);
   return tasks ? { type: "task", json: toCreatedJson(task) } : toInputRequired(task);
 }
 
@@ -52,8 +52,8 @@ function toInputRequired({ id, state }: Task): OpenResult {
 }
 
 /**
- * Answer a call that comes again after its person was led to a page. Nothing runs again: the reply was kept. Where the person has not
- * decided yet that is waited for, once; the reply then says what still waits, as it does to clients that lead nobody anywhere.
+ * Answer a call that comes again after its person was led to a page. Nothing runs again: the reply was kept. A decision that is
+ * not there yet is waited for, once; the reply then says what still waits, as it does to other clients.
  */
 export async function resumeCall(
   { params }: RpcRequest,

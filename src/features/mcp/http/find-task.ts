@@ -6,7 +6,7 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { liveStatusOf } from "../../../core/edge/http/await-change.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import { ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { type Decisions, decideReply, readDecisions } from "../../../core/run/turns/decide-reply.ts";
 import { toJobReply } from "../tasks/job-reply.ts";
 import { isCallName, type KeptCall, mayReadCall, nameLeft } from "../tasks/kept-call.ts";
@@ -24,18 +24,29 @@ export type TaskLook = Pick<MethodOptions, "parts" | "onWritten"> & {
  * Find a task; null where there is none for the caller. It is a job, or a call that waits for a person. Nothing but those is kept, so
  * where it stands is told anew by every look.
  */
-export function findTask(
+export async function findTask(
   id: string,
   context: RequestContext,
   look: TaskLook,
 ): Promise<Result<Task | null, Refusal>> {
-  return isCallName(id) ? findCallTask(id, context, look) : findJobTask(id, context, look);
+  const bytes = new HeldBytes(context.upstreams.share);
+  look.onWritten(() => bytes.end());
+  const find = isCallName(id) ? findCallTask : findJobTask;
+  const found = await find(id, context, { ...look, bytes });
+  // A task that is looked at again and again holds nothing until it is told.
+  if (!found.ok || found.value?.state.status !== "completed") bytes.end();
+  return found;
+}
+
+/** A look, and the bytes that it holds. */
+interface Looking extends TaskLook {
+  readonly bytes: HeldBytes;
 }
 
 async function findJobTask(
   id: string,
   context: RequestContext,
-  look: TaskLook,
+  look: Looking,
 ): Promise<Result<Task | null, Refusal>> {
   const found = await askGate(() => findOwnJob(id, context, look), UNREADABLE);
   if (!found.ok) return found;
@@ -54,18 +65,16 @@ async function findJobTask(
   return ok({ ...task, goneAt, updatedAt: Math.max(updatedAt, decidedAt), state });
 }
 
-/** Find a job that the caller may read, of a batch only where it could ask for as much itself. */
+/** Find a job that the caller may read: one of the subject that it acts for, and of a batch only where it could ask for as much itself. */
 async function findOwnJob(
   id: string,
   context: RequestContext,
   { parts }: TaskLook,
 ): Promise<JobRecord | null> {
   const job = await findJob(id, context);
-  if (job === null) return null;
-  const may = await Promise.all(
-    parts.jobRuns.map(async (runs) => (await runs.mayRead?.(job, context)) ?? true),
-  );
-  return may.includes(false) ? null : job;
+  if (job === null || job.subject !== context.origin.account?.subject) return null;
+  for (const runs of parts.jobRuns) if ((await runs.mayRead?.(job, context)) === false) return null;
+  return job;
 }
 
 function toWorking({ progress }: JobRecord): TaskState {
@@ -77,11 +86,15 @@ function toWorking({ progress }: JobRecord): TaskState {
 async function findCallTask(
   id: string,
   context: RequestContext,
-  look: TaskLook,
+  look: Looking,
 ): Promise<Result<Task | null, Refusal>> {
+  const { bytes } = look;
+  const refused = await bytes.hold(LIMITS.resultBytes);
+  if (refused !== null) return err(refused);
   const rows = await askGate(() => context.gate.recall([id], "questions"), UNREADABLE);
   if (!rows.ok) return rows;
   const [row] = rows.value;
+  bytes.give(LIMITS.resultBytes - (row?.json.length ?? 0));
   const kept = row === undefined ? null : (JSON.parse(row.json) as KeptCall);
   if (kept === null || !mayReadCall(kept, context.caller)) return ok(null);
   const { reply, createdAt } = kept;
@@ -106,18 +119,16 @@ interface SeenReply {
   readonly goneAt: number;
 }
 
-/** See what became of a reply's questions. Their answers may be large, and are held until the task is told. */
+/** See what became of a reply's questions. */
 async function readReply(
   { id, reply: given }: { readonly id: string; readonly reply: CallReply },
   context: RequestContext,
-  { asks, onWritten }: TaskLook,
+  { asks, bytes }: Looking,
 ): Promise<Result<SeenReply, Refusal>> {
-  const { upstreams, ports, brought, gate } = context;
+  const { ports, brought, gate } = context;
   const reply = openReply(given);
-  const bytes = new HeldBytes(upstreams.share);
-  onWritten(() => bytes.end());
-  const decided = await askGate(() => readDecisions([reply], { ...context, bytes }), UNREADABLE);
-  const decisions = decided.ok ? decided.value : decided;
+  const asked = await askGate(() => readDecisions([reply], { ...context, bytes }), UNREADABLE);
+  const decisions = asked.ok ? asked.value : asked;
   if (!decisions.ok) return decisions;
   const times = timesOf(decisions.value);
   const standing = findStanding(reply, decisions.value, {
@@ -130,17 +141,13 @@ async function readReply(
     if (!left.ok) return left;
     if (left.value.length > 0) questions = [];
   }
-  const open: TaskState | null =
-    standing.kind === "runs"
-      ? { status: "working" }
-      : questions.length > 0
-        ? { status: "input_required", questions }
-        : null;
-  // Looked at again and again, what is open holds nothing.
-  if (open !== null) bytes.end();
   if (standing.kind === "gone") return ok(times);
-  const state = open ?? { status: "completed", reply: decideReply(reply, decisions.value) };
-  return ok({ ...times, state });
+  if (standing.kind === "runs") return ok({ ...times, state: { status: "working" } });
+  if (questions.length > 0) return ok({ ...times, state: { status: "input_required", questions } });
+  const decided = decideReply(reply, decisions.value);
+  // Its answer has it as text and as structure.
+  const refused = await bytes.hold(2 * decided.json.length);
+  return refused === null ? ok({ ...times, state: { status: "completed", reply: decided } }) : err(refused);
 }
 
 function timesOf(decisions: Decisions): Pick<SeenReply, "decidedAt" | "goneAt"> {

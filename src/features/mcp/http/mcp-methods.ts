@@ -9,6 +9,7 @@ import { TASKS } from "./client-abilities.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import type { Answered, Method, MethodOptions } from "./method.ts";
 import { type Era, isImplementation, STATELESS, WITH_HANDSHAKE } from "./mcp-revision.ts";
+import { offerBackground } from "./offer-background.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
 import { TASK_METHODS } from "./task-methods.ts";
 
@@ -83,14 +84,15 @@ const DISCOVERED = JSON.stringify({
 function listTools(
   { params }: RpcRequest,
   context: RequestContext,
-  { era, surface }: MethodOptions,
+  { era, surface, abilities }: MethodOptions,
 ): Answered {
   const cursor = params["cursor"] ?? undefined;
   const isCursor = cursor === undefined || typeof cursor === "string";
   const page = isCursor ? listMcpTools(context.catalog, surface, cursor) : null;
   if (page === null) return refuse("The cursor is none that was given.");
   const kept = era === "stateless" && { ttlMs: listTtlMsOf(context), cacheScope: "private" };
-  return ok(JSON.stringify({ ...page, ...kept }));
+  const offersLater = abilities.tasks && context.brought?.later !== undefined;
+  return ok(JSON.stringify({ ...(offersLater ? offerBackground(page) : page), ...kept }));
 }
 
 /** Tools of the deployment change with it only; those that the tenant adds while it runs. */

@@ -24,7 +24,7 @@ const errorSchema = lazySchema(() =>
 );
 
 const ERRORS = {
-  400: "Not JSON, not a message of the protocol, or no such surface",
+  400: "Not JSON, not a message of the protocol, no such surface, or an extension that the client does not declare",
   404: "The protocol has no such method",
   413: "The body is too large",
   415: "The body is not application/json",

@@ -5,7 +5,7 @@ import { toToolReply } from "../../../core/run/turns/to-tool-reply.ts";
 import type { CallReply } from "./open-reply.ts";
 
 /** Whether a job is a batch in the background. */
-export function isBatch({ tool }: Pick<JobRecord, "tool">): boolean {
+function isBatch({ tool }: Pick<JobRecord, "tool">): boolean {
   return tool.startsWith(`${BATCH_TOOL}:`);
 }
 

@@ -22,8 +22,8 @@ export type OpenWork =
 
 /** Find what of a call goes on after its reply; null where nothing does, or nothing but jobs of some of a batch's actions. */
 export function findOpenWork(reply: CallReply): OpenWork | null {
-  // Most replies are not parsed: they may be large.
-  if (!MARKS.test(reply.json)) return null;
+  // Most replies are not parsed, and none that is too large to be kept.
+  if (!MARKS.test(reply.json) || reply.json.length > LIMITS.resultBytes) return null;
   const said = parseExact(reply.json);
   if (!isJsonObject(said)) return null;
   const { status, job_id: jobId } = said;
@@ -33,7 +33,8 @@ export function findOpenWork(reply: CallReply): OpenWork | null {
   return first === undefined ? null : { kind: "asks", first: first.confirmation };
 }
 
-const MARKS = /"(?:job_id|status)":"/;
+const PENDING = '"status":"pending_confirmation"';
+const MARKS = new RegExp(`"job_id":"|${PENDING}`);
 
 /** Find the actions of a reply that wait, of a batch's or of a single tool's. */
 export function openReply<R extends CallReply>(reply: R): R & OpenReply {
@@ -48,13 +49,13 @@ export function openReply<R extends CallReply>(reply: R): R & OpenReply {
 export interface Question {
   readonly id: string;
   readonly message: string;
-  /** The page where it is decided, or where the account is connected: it asks whoever opens it who they are. */
+  /** The page where it is decided, or where the account is connected. It asks its visitor who they are. */
   readonly url: string;
 }
 
 /** Where the questions of a reply stand. */
 export type Standing =
-  /** Of questions that no page asks there is none. */
+  /** A question without a page is not among them. */
   | { readonly kind: "asks"; readonly questions: readonly Question[] }
   /** It was approved, and runs. */
   | { readonly kind: "runs" }
@@ -98,7 +99,7 @@ export function findStanding(
  * a batch: otherwise an upstream could lead a person to a page of its choice.
  */
 function resultsOf({ name, json }: CallReply): readonly JsonObject[] {
-  if (!json.includes('"pending_confirmation"')) return [];
+  if (!json.includes(PENDING)) return [];
   const said = parseExact(json);
   if (!isJsonObject(said)) return [];
   if (name !== BATCH_TOOL) return [said];

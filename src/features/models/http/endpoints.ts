@@ -1,12 +1,18 @@
 import * as z from "zod/mini";
 
-import { toChatError } from "../../agent/dialect/provider-error.ts";
+import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
 import { providerDialect } from "../../agent/http/endpoints.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The list says no as OpenAI does; the count is below a path of the agent's, which says no as Anthropic does. */
 export const MODELS_ERRORS = providerDialect("models", toChatError);
+
+/** The list for Anthropic's clients, which always send this header. */
+export const MESSAGES_MODELS_ERRORS = {
+  ...providerDialect("models", toMessagesError),
+  header: "anthropic-version",
+};
 
 /** All of it is the server's to judge. */
 const conversationSchema = lazySchema(() =>

@@ -54,10 +54,15 @@ export async function look<T extends { readonly asks: boolean } | null>(
   const sight = sightOf(context);
   const found = await ask({ sight });
   if (found?.asks !== true || context.brought?.asking === undefined) return found;
-  const pending = await callQuestions(context.gate, "confirmations", {
+  return ask({ sight, open: await openQuestions(context) });
+}
+
+/** The questions of the tenant that a person may still decide. */
+export async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
+  const pending = await callQuestions(gate, "confirmations", {
     status: "pending",
     limit: LIMITS.confirmationsPending,
     after: null,
   });
-  return ask({ sight, open: pending.map(({ id }) => id) });
+  return pending.map(({ id }) => id);
 }

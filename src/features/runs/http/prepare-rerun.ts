@@ -6,11 +6,12 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RunLog } from "../objects/run-logs.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
-import type { KeptRun } from "../rerun/kept-run.ts";
+import type { EarlierRerun, KeptRun } from "../rerun/kept-run.ts";
 import type { RerunOf } from "../rerun/run-rerun.ts";
-import type { ListedRun } from "../run.ts";
+import type { ListedRun, Reruns } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
+import { openQuestions } from "./look-at-run.ts";
 import { NO_RUN, sightOf } from "./open-log.ts";
 
 /** A rerun that can begin. */
@@ -21,6 +22,15 @@ export interface PreparedRerun {
   readonly latest: string;
   /** The request, with the accounts that the run used. */
   readonly context: RequestContext;
+}
+
+/** Use the tools as they are now: what the isolate remembers of them may be older, and a plan by that is refused. */
+export async function withToolsOfNow(context: RequestContext): Promise<Result<RequestContext, Refusal>> {
+  const catalog = await askGate(
+    () => context.currentCatalog(),
+    "The tenant's tools could not be read; nothing ran, so ask again.",
+  );
+  return catalog.ok ? ok({ ...context, catalog: catalog.value }) : catalog;
 }
 
 /** Find out what becomes of each action of a run if it is run again, or why it is not. */
@@ -35,25 +45,28 @@ export async function prepareRerun(
 ): Promise<Result<PreparedRerun, Refusal>> {
   const sight = { sight: sightOf(context) };
   const found = await askGate(async () => {
-    const run = await log.find(id, sight);
-    return run === null ? null : { ...run, ...(await log.reruns(id)) };
+    const own = await log.find(id, sight);
+    if (own === null) return null;
+    const reruns = await log.reruns(id);
+    const asks = [own, reruns, ...reruns.earlier].some(({ body }) => body?.includes(PENDING) === true);
+    const open = asks && context.brought?.asking !== undefined ? await openQuestions(context) : [];
+    return { ...own, reruns, open };
   }, "The tenant's runs could not be read; nothing ran, so ask again.");
   if (!found.ok) return found;
   if (found.value === null) return err(NO_RUN);
-  const { run, body, root, earlier } = found.value;
+  const { run, body, reruns, open } = found.value;
+  const { root, earlier } = reruns;
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
-  const kept = parseExact(body) as KeptRun;
+  const kept = withRoot(readKept(body), reruns);
   const fates = decideRerun({
     actions: kept.actions.filter(({ tool }) => sees(sight, tool)),
-    earlier: earlier.map((one) => ({
-      writes: one.writes,
-      actions: one.body === null ? null : (parseExact(one.body) as KeptRun).actions,
-    })),
+    earlier: toEarlier(reruns),
     onlyFailed: only === "failed",
     toolOf: (name) => context.catalog.get(name),
+    open: new Set(open),
   });
   if (!fates.ok) return err(refuseActions(fates.error));
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
@@ -66,6 +79,34 @@ export async function prepareRerun(
     latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
     context: own.value,
   });
+}
+
+const PENDING = '"status":"pending_confirmation"';
+
+function readKept(body: string): KeptRun {
+  return parseExact(body) as KeptRun;
+}
+
+/** A rerun keeps what it ran: the other actions are those of the run that it goes back to. */
+function withRoot(own: KeptRun, { body }: Reruns): KeptRun {
+  if (body === null) return own;
+  const { plan, actions } = readKept(body);
+  return { plan, actions: actions.map((action) => own.actions.find(({ id }) => id === action.id) ?? action) };
+}
+
+/** The reruns of a run in their order, each before the runs that answered its questions. */
+function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
+  const ran = (body: string): EarlierRerun => {
+    const { actions } = readKept(body);
+    return { writes: actions.map(({ id }) => id), actions };
+  };
+  return [
+    ...answers.map(ran),
+    ...earlier.flatMap(({ writes, body, answers: later }) => [
+      { writes, actions: body === null ? null : readKept(body).actions },
+      ...later.map(ran),
+    ]),
+  ];
 }
 
 /** Say why a run cannot be run again at all; null where it can. */

@@ -8,18 +8,21 @@ import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 import { openLog } from "./open-log.ts";
-import { prepareRerun } from "./prepare-rerun.ts";
+import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
 export const rerunRun: Endpoint = {
   route: "POST /v1/runs/:id/rerun",
-  async handle(request, context, id) {
+  async handle(request, received, id) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const opened = openLog(context);
+    const opened = openLog(received);
     if (!opened.ok) return opened;
     const body = await readRequest(request, rerunSchema());
     if (!body.ok) return body;
+    const current = await withToolsOfNow(received);
+    if (!current.ok) return current;
+    const context = current.value;
     const prepared = await prepareRerun(
       id,
       { log: opened.value, only: body.value.parsed.only, request },

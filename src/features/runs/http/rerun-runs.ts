@@ -8,7 +8,7 @@ import { runRerun } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
 import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";
-import { type PreparedRerun, prepareRerun } from "./prepare-rerun.ts";
+import { type PreparedRerun, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
 
 /**
  * `POST /v1/runs/rerun`: run again all runs that fit, each as by a request of its own: counted, and without a write that is sent twice. A run that
@@ -16,11 +16,14 @@ import { type PreparedRerun, prepareRerun } from "./prepare-rerun.ts";
  */
 export const rerunRuns: Endpoint = {
   route: "POST /v1/runs/rerun",
-  async handle(request, context) {
-    const opened = openLog(context);
+  async handle(request, received) {
+    const opened = openLog(received);
     if (!opened.ok) return opened;
     const read = await readBulk(request, rerunsSchema);
     if (!read.ok) return read;
+    const current = await withToolsOfNow(received);
+    if (!current.ok) return current;
+    const context = current.value;
     const { query, only } = read.value;
     const log = opened.value;
     const { clock } = context.ports;

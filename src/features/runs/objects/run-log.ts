@@ -165,8 +165,16 @@ export function createRunLog(
         at,
         writes: JSON.parse(writes) as string[],
         body: this.#find(rerun)?.body ?? null,
+        answers: this.#answersTo(rerun),
       }));
-      return { root, earlier };
+      return { root, body: this.#find(root)?.body ?? null, answers: this.#answersTo(root), earlier };
+    }
+
+    #answersTo(id: string): string[] {
+      return this.#read()
+        .childrenOf(id)
+        .map((child) => this.#find(child))
+        .flatMap((found) => (found?.head.answers === undefined ? [] : [found.body]));
     }
 
     claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {

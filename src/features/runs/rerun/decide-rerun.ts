@@ -5,7 +5,7 @@ import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 /**
  * The fate of an action when its run is run again.
  *
- * - `answer`: it is not run; what an earlier run kept of it is its result.
+ * - `answer`: it is not run; what an earlier run kept of it is its result, be that a question which is open still.
  * - `ask`: it may have happened, so a person says yes first.
  * - `run`: it certainly did not happen, or may happen again.
  * - `stay`: it was refused before it began, and would be again; what needs it is skipped.
@@ -22,6 +22,8 @@ export interface DecideOptions {
   /** Leave alone what succeeded, reads too. */
   readonly onlyFailed: boolean;
   readonly toolOf: (name: string) => Tool | undefined;
+  /** The questions that a person may still decide. */
+  readonly open?: ReadonlySet<string>;
 }
 
 /**
@@ -36,6 +38,7 @@ export function decideRerun({
   earlier,
   onlyFailed,
   toolOf,
+  open = new Set(),
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
   const fates = actions.map((action): Fate => {
     const tool = toolOf(action.tool);
@@ -43,7 +46,11 @@ export function decideRerun({
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
     const last = lastOf(action, earlier);
     if (last === null) return { kind: "ask", action };
-    if (isDone(last) && (isWrite || onlyFailed)) return { kind: "answer", action: last };
+    if (last.confirmation !== undefined && open.has(last.confirmation.id))
+      return { kind: "answer", action: last };
+    // A read can be had again where its result was not kept.
+    const isKept = isWrite || last.data !== undefined || !isWhole(action);
+    if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
     return { kind: isWrite && isInDoubt(last, tool) ? "ask" : "run", action };
   });

@@ -13,6 +13,13 @@ export interface KeptAction {
   /** With its message where content is kept. */
   readonly error?: { readonly code: string; readonly message?: string; readonly hint?: string };
   readonly job_id?: string;
+  /** The question that it waited for; with its texts where content is kept. */
+  readonly confirmation?: {
+    readonly id: string;
+    readonly expires_at: string;
+    readonly message?: string;
+    readonly url?: string;
+  };
   readonly attempts?: number;
   readonly items?: { readonly ok: number };
   /** It was an action of one of several rounds. */
@@ -34,7 +41,10 @@ export interface KeptRun {
   readonly actions: readonly KeptAction[];
 }
 
-/** An earlier rerun of a run: the writes that it set out to send, and what is kept of them; null where nothing is, or not yet. */
+/**
+ * An earlier rerun of a run, or the run that answered a question of it: the writes that it set out to send, and what is kept of them; null
+ * where nothing is, or not yet.
+ */
 export interface EarlierRerun {
   readonly writes: readonly string[];
   readonly actions: readonly KeptAction[] | null;

@@ -2,9 +2,9 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import type { IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import { makeFailure } from "../../../core/contract/failure.ts";
+import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { FailureCode } from "../../../core/contract/failure-codes.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
+import { type Outcome, type PendingConfirmation, toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
@@ -37,7 +37,16 @@ export function planRerun(
   );
   const plan = makePlan(batch.value, catalog, { given, asksFirst });
   // Unfinished at the deadline it is run again; a job would go on beside that.
-  return plan.ok ? ok({ ...plan.value, demotes: false }) : plan;
+  return plan.ok ? ok({ ...plan.value, steps: withFailures(plan.value, running), demotes: false }) : plan;
+}
+
+/** An action that was refused before it began fails as it did then. */
+function withFailures({ steps }: Plan, running: readonly Fate[]): readonly Step[] {
+  const kept = new Map(running.flatMap(({ kind, action }) => (kind === "stay" ? [[action.id, action]] : [])));
+  return steps.map((step) => {
+    const action = kept.get(step.id);
+    return action === undefined ? step : { ...step, toolName: action.tool, task: err(failureOf(action)) };
+  });
 }
 
 function toAction(
@@ -74,7 +83,9 @@ export function claimWrites(
 ): IdempotencyRequest {
   const keys = new Map(actions.map(({ id, call_key: key }) => [id, key]));
   const claims = steps.flatMap(({ id, index, task, parking }): IdempotencyRequest["actions"] => {
-    const seed = keys.get(id);
+    // The id of a job is made of its own seed; one that was recorded, or may be, is not run without a yes.
+    const isJob = task.ok && task.value.tool.execution === "fire-and-forget";
+    const seed = isJob ? undefined : keys.get(id);
     const claimed = own.actions.find((action) => action.index === index);
     if (claimed !== undefined) return [{ ...claimed, seed: seed ?? claimed.seed }];
     if (seed === undefined || parking !== null || !task.ok || !task.value.tool.isWrite) return [];
@@ -111,14 +122,10 @@ export function mergeRerun(
 }
 
 /** An action as its run has kept it. */
-function answered(
-  { id, tool, status, data = null, job_id: jobId = "", error }: KeptAction,
-  index: number,
-): readonly [Step, Outcome] {
-  const failure = makeFailure(
-    (error?.code ?? "INTERNAL") as FailureCode,
-    error?.hint === undefined ? {} : { hint: error.hint },
-  );
+function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
+  const { id, tool, status, data = null, job_id: jobId = "", confirmation } = action;
+  const failure = failureOf(action);
+  const isLost = status === "success" && action.data === undefined;
   const meta = { replayed: true } as const;
   const step = { index, id, toolName: tool, needs: [], after: [], edges: [], parking: null, remaining: 1 };
   const outcome: Outcome =
@@ -126,6 +133,27 @@ function answered(
       ? { status, jobId, meta }
       : status === "success"
         ? { status, data, json: JSON.stringify(data), meta }
-        : { status: "error", error: failure, meta };
-  return [{ ...step, task: err(failure) }, outcome];
+        : confirmation !== undefined
+          ? { status: "pending_confirmation", confirmation: toPending(confirmation), meta }
+          : { status: "error", error: failure, meta };
+  return [{ ...step, ...(isLost && { warnings: [LOST] }), task: err(failure) }, outcome];
+}
+
+const LOST =
+  "The result was not kept with the run: it was too large, its tool is private, or no content is kept.";
+
+function failureOf({ error }: KeptAction): Failure {
+  return makeFailure(
+    (error?.code ?? "INTERNAL") as FailureCode,
+    error?.hint === undefined ? {} : { hint: error.hint },
+  );
+}
+
+function toPending({
+  id,
+  expires_at: expiresAt,
+  message = "It waits for a person.",
+  url = toConfirmationUrl(id),
+}: NonNullable<KeptAction["confirmation"]>): PendingConfirmation {
+  return { id, expiresAt: Date.parse(expiresAt), message, url };
 }

@@ -147,4 +147,17 @@ describe("a tool that asks under a condition", () => {
       /'wrong'.*\/orchestration\/confirm\/when\/amount.*JSON pointer/,
     );
   });
+
+  test("with a condition on no argument of its own fails at the start, because it would never ask", () => {
+    const declared = (pointer: string) =>
+      contractOf("wrong", {
+        input: z.strictObject({ amount: z.number().optional() }),
+        orchestration: { mode: "parallel-safe", confirm: { when: { [pointer]: { gte: 100 } } } },
+      });
+    expect(() => createCatalog([declared("/amout")])).toThrow(
+      "Cannot define tool 'wrong': /orchestration/confirm/when asks for /amout, and there is no argument 'amout'",
+    );
+    for (const pointer of ["", "/amount", "/amount/of"])
+      expect(() => createCatalog([declared(pointer)])).not.toThrow();
+  });
 });

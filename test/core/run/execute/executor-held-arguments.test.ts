@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import * as z from "zod";
 import { beforeEach, describe, expect, test } from "vitest";
 
@@ -50,13 +51,26 @@ const batchOf = (size: number, sends: number, more: object = {}) => ({
   ...more,
 });
 
+const wait = contractOf("wait", {
+  run: async (_, { time }) => {
+    await time.sleep(9_000);
+    return {};
+  },
+});
+const remove = contractOf("remove", {
+  input: z.strictObject({ text: z.string() }),
+  actions: ["delete"],
+  isWrite: true,
+  run: () => Promise.resolve({}),
+});
+
 function run(body: object): Promise<WireEnvelope> {
   const { upstreams } = world.execution([]);
   const share = () => {
     opened += 1;
     return isolate.open("acme", world.clock);
   };
-  return world.run([make, send], body, { upstreams: { ...upstreams, share } });
+  return world.run([make, send, wait, remove], body, { upstreams: { ...upstreams, share } });
 }
 
 const codesOf = ({ results }: WireEnvelope) => results.map(({ status, error }) => error?.code ?? status);
@@ -91,6 +105,25 @@ describe("P6: T44 Arguments that references make", () => {
     expect(isolate.held).toBe(0);
   });
 
+  test("keep no lead as long as their batch goes on: another one of the tenant reads meanwhile", async () => {
+    const [beside, other] = [isolate.open("acme", world.clock), isolate.open("acme", world.clock)];
+    expect(beside.take(200 * KIB, true)).toBe(true);
+    const { actions } = batchOf(SIZE, 4);
+    const slow = run({ actions: [...actions, { tool: "wait", args: {}, depends_on: ["s3"] }] });
+    world.clock.after(500, () => beside.give(200 * KIB));
+    let grantedAfterMs = 0;
+    const startedAt = world.clock.now();
+    world.clock.after(
+      1_000,
+      () =>
+        void other.hold(450 * KIB, false).then((isGranted) => {
+          if (isGranted) grantedAfterMs = world.clock.now() - startedAt;
+        }),
+    );
+    expect(new Set(codesOf(await slow))).toEqual(new Set(["success"]));
+    expect(grantedAfterMs).toBe(1_000);
+  });
+
   test("are not counted where a batch makes few of them", async () => {
     expect(LIMITS.uncountedBytes).toBeGreaterThan(4 * 3 * KIB);
     expect(new Set(codesOf(await run(batchOf(3 * KIB, 4))))).toEqual(new Set(["success"]));
@@ -104,5 +137,48 @@ describe("P6: T44 Arguments that references make", () => {
     const codes = codesOf(await run({ actions }));
     expect(codes).toEqual(["success", "success", "success", "success", "INVALID_ARGS"]);
     expect(isolate.held).toBe(0);
+  });
+
+  test("P1: cost no action its one result, and nothing is held in the end, whatever batches come at once", async () => {
+    const text = (id: string) => ({ $template: `{{${id}#/text}}` });
+    const action = fc
+      .record({
+        from: fc.constantFrom("r", "big", "none"),
+        kind: fc.constantFrom("one", "loop", "keyed", "asks", "plain"),
+        after: fc.boolean(),
+      })
+      .map(({ from, kind, after }) => ({
+        tool: kind === "asks" ? "remove" : "send",
+        args: { text: kind === "plain" ? "hello" : text(from) },
+        ...(kind === "loop" && { for_each: [1, 2, 3] }),
+        ...(kind === "keyed" && { idempotency_key: `k-${from}` }),
+        ...(after && { depends_on: ["r"] }),
+      }));
+    const batch = fc.record({
+      actions: fc.array(action, { minLength: 1, maxLength: 8 }),
+      on_error: fc.constantFrom("partial-success", "fail-fast"),
+      deadline_ms: fc.constantFrom(1, 250, 15_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
+        world = new TestWorld();
+        isolate = new IsolateBytes(world.clock, LIMITS_HERE);
+        const made = ["r", "big"].map((id, at) => ({
+          id,
+          tool: "make",
+          args: { size: [SIZE, 20 * KIB][at] },
+        }));
+        const answers = await Promise.all(
+          batches.map((one) => run({ ...one, actions: [...made, ...one.actions] })),
+        );
+        for (const [at, { results }] of answers.entries())
+          expect(results.map(({ index }) => index)).toEqual(
+            Array.from({ length: batches[at]!.actions.length + 2 }, (_, index) => index),
+          );
+        await world.drain();
+        expect(isolate.held).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

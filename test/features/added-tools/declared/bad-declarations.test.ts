@@ -93,6 +93,12 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
     /did you mean 'email'/,
   ],
   [
+    "a condition on no argument",
+    contract({ mode: "parallel-safe", confirm: { when: { "/emial/host": { eq: "example.com" } } } }),
+    "/orchestration/confirm/when/~1emial~1host",
+    /did you mean 'email'/,
+  ],
+  [
     "a write that is remembered",
     declare({ is_write: true, orchestration: { mode: "parallel-safe", cache_ttl_s: 5 } }),
     "/orchestration/cache_ttl_s",

@@ -75,6 +75,7 @@ const CHAT_PLACES: Readonly<Record<string, Write>> = {
   comments: (note) => `:${note}\n\n`,
   "ids of events": (note) => `id: ${note}\n${chunk({ content: "x" })}`,
   "names of events": (note) => `event: ${note}\n${chunk({ content: "x" })}`,
+  "names before the name of an event": (note) => `event: ${note}\nevent: chunk\n${chunk({ content: "x" })}`,
   "comments inside of events": (note) => `:${note}\n${chunk({ content: "x" })}`,
 };
 
@@ -191,8 +192,9 @@ function putTogether({ createRelay, begin, end }: Door, write: Write, pieces: re
   const texts = new Map<string, string>();
   for (const { raw, data, name } of new EventSplitter().read(said)) {
     texts.set("name", (texts.get("name") ?? "") + name);
-    const others = raw.split("\n").filter((line) => !/^(?:data|event):/.test(line));
-    texts.set("raw", (texts.get("raw") ?? "") + others.join("").replaceAll(/^(?:id)?: ?/g, ""));
+    const others = raw.split("\n").filter((line) => !line.startsWith("data:") && line !== `event: ${name}`);
+    const said = others.map((line) => line.replace(/^\w*: ?/, "")).join("");
+    texts.set("others", (texts.get("others") ?? "") + said);
     if (data !== null && data !== "[DONE]") gather(JSON.parse(data), "", texts);
   }
   return [said, JSON.stringify(turn), ...texts.values()];

@@ -23,6 +23,13 @@ const either = defineTool({
   },
 });
 
+const reads = defineTool({
+  ...base,
+  name: "reads",
+  connection: { acme: ["mail.read"] },
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
+});
+
 const leaks = defineTool({
   ...base,
   name: "leaks",
@@ -71,7 +78,19 @@ const clears = defineTool({
   run: async () => null,
 });
 
-const TOOLS: readonly Tool[] = [clears, removes, speaks, mailbox, sends, either, leaks, echoes, keyed, plain];
+const TOOLS: readonly Tool[] = [
+  clears,
+  removes,
+  speaks,
+  mailbox,
+  sends,
+  reads,
+  either,
+  leaks,
+  echoes,
+  keyed,
+  plain,
+];
 
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
@@ -245,6 +264,39 @@ describe("A tool with a connection", () => {
     expect(provider.seen.refreshes).toBe(2);
   });
 
+  test("refreshes a token once for twelve requests that come at once", async () => {
+    const { connect, run, provider, volley } = await open();
+    await connect("ada", "ada@acme.dev");
+    await volley.advance(3_600_000);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => run("mailbox", { subject: "ada" })));
+    for (const { results } of answers) expect(results[0].data).toEqual({ mailbox: "ada@acme.dev" });
+    expect(provider.seen.refreshes).toBe(1);
+  });
+
+  test("takes back what a refresh brings for a connection that was ended meanwhile", async () => {
+    const { connect, run, provider, volley, send } = await open();
+    const id = await connect("ada", "ada@acme.dev");
+    const [old] = provider.refreshes.keys();
+    await volley.advance(3_600_000);
+    provider.beforeToken = async () => {
+      provider.beforeToken = undefined;
+      expect((await send("DELETE", `/v1/connections/${id}`)).status).toBe(204);
+    };
+    const { results } = await run("mailbox", { subject: "ada" });
+    expect(results[0].error).toMatchObject({ code: "CONNECTION_REQUIRED", connect_url: expect.any(String) });
+    await volley.advance(1_000);
+    expect(provider.seen.revoked).toEqual([old, ...provider.refreshes.keys()]);
+  });
+
+  test("shows an account under the name that it has by now", async () => {
+    const { connect, run, provider, volley, send } = await open();
+    const id = await connect("ada", "ada@acme.dev");
+    for (const known of provider.refreshes.values()) known.account = "lovelace@acme.dev";
+    await volley.advance(3_600_000);
+    await run("mailbox", { subject: "ada" });
+    expect((await send("GET", `/v1/connections/${id}`)).body.account).toBe("lovelace@acme.dev");
+  });
+
   test("that runs without a connection too is told so, and does not pass over one that is broken", async () => {
     const { connect, run, provider, volley } = await open();
     expect((await run("either")).results[0].data).toEqual({ isConnected: false, account: null });
@@ -325,6 +377,42 @@ describe("CONNECTION_REQUIRED", () => {
     expect(urlsOf(await run("mailbox", { subject: "ada" }))).toEqual([first]);
     expect(urlsOf(await run("mailbox", { subject: "grace" }))[0]).not.toBe(first);
     await goOn(first!);
+  });
+
+  test("has one link for tools that need different scopes of a connector: it asks for all of them", async () => {
+    const { run, send, signIn } = await open({ confirmsItself: true });
+    const both = await run(["sends", "reads"], { subject: "ada" });
+    const [first, second] = both.results.map(
+      ({ error }: { error: { connect_url: string } }) => error.connect_url,
+    );
+    expect(second).toBe(first);
+    const page = await send("GET", new URL(first as string).pathname);
+    expect(page.body).toMatch(/mail\.send, mail\.read|mail\.read, mail\.send/);
+    await signIn(first as string, "ada@acme.dev");
+    const after = await run(["sends", "reads"], { subject: "ada" });
+    expect(after.results.map(({ status }: { status: string }) => status)).toEqual(["success", "success"]);
+  });
+
+  test("leaves a person alone who is on the way: at the provider, and until the caller has said who came", async () => {
+    const { run, send, start, goOn, provider } = await open();
+    const { connect_url: link, connection_id: id } = (await start()).body;
+    const again = async () =>
+      (await run(["mailbox", "sends"], { subject: "ada" })).results.map(
+        ({ error }: { error: { connect_url: string } }) => error.connect_url,
+      );
+    expect(await again()).toEqual([link, link]);
+    const gone = await goOn(link as string);
+    expect(await again()).toEqual([link, link]);
+    const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
+    const came = await send("GET", back.pathname + back.search);
+    expect(came.status).toBe(303);
+    expect(await again()).toEqual([link, link]);
+    const code = new URL(came.headers.get("location")!).searchParams.get("code");
+    const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
+    expect(confirmed, JSON.stringify(confirmed.body)).toMatchObject({
+      status: 200,
+      body: { state: "active" },
+    });
   });
 
   test("asks for the scopes that are there and those that are missing", async () => {

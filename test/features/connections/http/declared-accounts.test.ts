@@ -104,6 +104,22 @@ describe("The account of a subject, in a declaration", () => {
       expect((await send("PUT", "/v1/tools/mine", declare(auth))).status).toBe(422);
   });
 
+  test("T52 goes with no memory of answers, which would be given to others: said of a tool, or of an import", async () => {
+    const { send } = await openDeclared();
+    const orchestration = { mode: "parallel-safe", cache_ttl_s: 60 };
+    const put = await send("PUT", "/v1/tools/mine", { ...declare({ connection: "acme" }), orchestration });
+    const imported = await send("POST", "/v1/tools/import", {
+      prefix: "mail",
+      openapi: DOCUMENT,
+      auth: { connection: "acme" },
+      overrides: { readMailbox: { orchestration } },
+    });
+    for (const refused of [put, imported]) {
+      expect(refused).toMatchObject({ status: 422, body: { code: "INVALID_TOOL" } });
+      expect(JSON.stringify(refused.body.issues)).toContain("cache_ttl_s");
+    }
+  });
+
   test.each([
     ["for every operation that authenticates", { connection: "acme" }],
     ["for a security scheme", { schemes: { token: { connection: { acme: ["mail.read"] } } } }],

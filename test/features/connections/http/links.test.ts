@@ -339,7 +339,7 @@ describe("What the provider sends back", () => {
     const gone = await goOn(url as string);
     const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
     const first = await send("GET", back.pathname + back.search);
-    expect((await send("GET", back.pathname + back.search)).status).toBe(404);
+    expect((await send("GET", back.pathname + back.search)).status).toBe(410);
     expect(provider.seen.exchanges).toBe(1);
     const guessed = { code: "A".repeat(43), subject: "ada" };
     expect((await send("POST", `/v1/connections/${id}/confirm`, guessed)).status).toBe(409);

@@ -8,6 +8,7 @@ import { agent } from "../../../../src/features/agent/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
+import { shardOfSubject } from "../../../../src/features/connections/link-token.ts";
 import { API, CONNECTORS, ACME, openConnections, type WorldOptions } from "./connection-world.ts";
 import { base, mailbox } from "./mailbox-tool.ts";
 
@@ -47,6 +48,23 @@ const deletes = defineTool({
   run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
 });
 
+const quick = defineTool({
+  ...base,
+  name: "quick",
+  connection: "acme",
+  run: async (_, ctx) => ({ account: ctx.connection("acme").account }),
+});
+
+/** Two subjects whose connections one object keeps. */
+function subjectsOfOneShard(): [string, string] {
+  const known = new Map<number, string>();
+  for (let n = 0; ; n += 1) {
+    const other = known.get(shardOfSubject(`s${n}`));
+    if (other !== undefined) return [other, `s${n}`];
+    known.set(shardOfSubject(`s${n}`), `s${n}`);
+  }
+}
+
 const MODEL = "https://llm.test/v1";
 const flow = (actions: readonly object[], answer: unknown) => ({
   summary: "Read the mailbox",
@@ -58,7 +76,7 @@ const flow = (actions: readonly object[], answer: unknown) => ({
 /** Open a Volley with every door and no account. */
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
-    tools: [mailbox, plain, says, each, both, deletes],
+    tools: [mailbox, plain, says, each, both, deletes, quick],
     features: [addedTools(), flows(), background(), agent(), runs()],
     ...options,
     key: { flags: ["approve", "manage_connections", "manage_tools"], ...options.key },
@@ -103,7 +121,7 @@ const ACTIONS = [
 
 describe("on_connection park in a batch in the background", () => {
   test("has what misses an account wait, and runs it from stored results once the account is connected", async () => {
-    const { batch, endOf, send, question, connectAda } = await open();
+    const { batch, endOf, send, question, connectAda, volley } = await open();
     const { job_id: job } = await batch(ACTIONS, { background: true });
     expect((await endOf(job as string)).status).toBe("succeeded");
     const { results } = (await send("GET", `/v1/jobs/${job}/results`)).body;
@@ -126,6 +144,9 @@ describe("on_connection park in a batch in the background", () => {
         { id: "tell", status: "success", data: { said: "7 ada@acme.dev" } },
       ],
     });
+    await volley.advance(2_000);
+    const { runs: approved } = (await send("GET", "/v1/runs?source=approval")).body;
+    expect(approved).toMatchObject([{ status: "success", subject: "ada", actions: 2 }]);
   });
 
   test("makes one question of a loop that a person's batch could have, and none of a longer one: its elements fail", async () => {
@@ -295,6 +316,23 @@ describe("on_connection park elsewhere", () => {
     expect((await statuses()).sort()).toEqual(["done", "pending"]);
     await volley.advance(LIMITS.awaitedAgainMs);
     expect(await statuses()).toEqual(["done", "done"]);
+  });
+
+  test("keeps nobody waiting for what another subject's account has begun to run", async () => {
+    const [first, second] = subjectsOfOneShard();
+    const held = Promise.withResolvers<object>();
+    const world = await open({ routes: { [`GET ${API}/mailbox`]: () => held.promise } });
+    const ask = async (subject: string, tool: string) =>
+      (await world.batch([{ tool }], { subject })).results[0].confirmation.id as string;
+    const [slow, quick] = [await ask(first, "mailbox"), await ask(second, "quick")];
+    await world.connect(first, "a@acme.dev");
+    await world.connect(second, "b@acme.dev");
+    await world.volley.advance(1_000);
+    expect((await world.question(slow)).status).toBe("running");
+    expect((await world.question(quick)).status).toBe("done");
+    held.resolve({ mailbox: "a@acme.dev" });
+    await world.volley.advance(1_000);
+    expect((await world.question(slow)).status).toBe("done");
   });
 
   test("runs what was recorded after the account was connected: the batch took longer than the person", async () => {

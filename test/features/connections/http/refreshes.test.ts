@@ -90,6 +90,7 @@ class World {
       },
       clientOf: () => ({ connector: CONNECTOR, secret: "s" }),
       onBroken: () => {},
+      onUnused: () => {},
       ask: async ({ body }) => {
         this.#point();
         await Promise.resolve();

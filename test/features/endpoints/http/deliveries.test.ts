@@ -441,6 +441,16 @@ describe("An endpoint", () => {
     expect((await send("POST", "/v1/endpoints/a/test", {})).status).toBe(422);
   });
 
+  test("is sent a test of a type only: a prefix that it asks for is none", async () => {
+    const { put, send, sentTo, later } = await openEndpoints();
+    await put("a", { events: ["invoice.*"] });
+    for (const type of ["invoice.*", "invoice..paid", "*", "invoice", 5])
+      expect((await send("POST", "/v1/endpoints/a/test", { type })).status, String(type)).toBe(422);
+    expect((await send("POST", "/v1/endpoints/a/test", { type: "invoice.paid" })).status).toBe(202);
+    await later(SECOND);
+    expect(sentTo("a").map((one) => (one.json() as { type: string }).type)).toEqual(["invoice.paid"]);
+  });
+
   test("tells how its last day went", async () => {
     const { put, publish, send, later } = await openEndpoints(
       async ({ url }: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {

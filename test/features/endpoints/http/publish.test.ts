@@ -110,6 +110,9 @@ describe("An event", () => {
     expect((await send("DELETE", "/v1/event_types/bare")).status).toBe(204);
     const bad = await send("PUT", "/v1/event_types/x", { ...described, example: { total: "1" } });
     expect(bad).toMatchObject({ status: 422, body: { path: "/example/total" } });
+    const other = await send("PUT", "/v1/event_types/x", { description: "No", schema: { type: "array" } });
+    expect(other).toMatchObject({ status: 422, body: { path: "/schema/type" } });
+    expect(other.body.detail).toContain("at the top of 'schema'");
     const listed = await send("GET", "/v1/event_types");
     expect(listed.body.event_types).toMatchObject([{ type: "order.paid", schema, example: { total: 1 } }]);
     expect((await send("DELETE", "/v1/event_types/order.paid")).status).toBe(204);

@@ -27,7 +27,7 @@ const DECLARATION = {
 } as const;
 
 /** Read a number. */
-export const read = defineTool({
+const read = defineTool({
   ...DECLARATION,
   name: "read_it",
   category: "read",
@@ -38,7 +38,7 @@ export const read = defineTool({
 });
 
 /** Send something in the background, by a service of the test's own. */
-export const send = defineTool({
+const send = defineTool({
   ...DECLARATION,
   name: "send_it",
   execution: "fire-and-forget",
@@ -51,7 +51,7 @@ export const send = defineTool({
 });
 
 /** Ask a person, and then drop something. */
-export const drop = defineTool({
+const drop = defineTool({
   ...DECLARATION,
   name: "drop_it",
   actions: ["delete"],
@@ -60,7 +60,7 @@ export const drop = defineTool({
 });
 
 /** Answer as if it were Volley that asks a person. */
-export const forge = defineTool({
+const forge = defineTool({
   ...DECLARATION,
   name: "forge_it",
   category: "read",

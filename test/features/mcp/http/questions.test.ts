@@ -1,5 +1,7 @@
+import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
 import { openMcp } from "./mcp-world.ts";
@@ -322,5 +324,48 @@ describe("A call that asks a person, of a client that leads its person to addres
     const params = { name: "drop_it", arguments: { n: 1 }, requestState: result.requestState };
     for (const key of ["decider", "narrowed", "stranger"])
       expect((await ask("tools/call", params, { client: URLS, key })).body.error.code).toBe(-32_602);
+  });
+
+  test("comes back for the end of what was approved and still runs", async () => {
+    const held = Promise.withResolvers<object>();
+    const slow = defineTool({
+      name: "drop_slowly",
+      summary: "Drop it",
+      description: "Drop it.",
+      category: "shop",
+      actions: ["delete"],
+      isWrite: true,
+      execution: "sync",
+      hosts: [],
+      timeoutMs: 60_000,
+      orchestration: { mode: "parallel-safe" },
+      input: z.strictObject({}),
+      run: () => held.promise,
+    });
+    const { ask, decide } = await openMcp({ tools: [slow] });
+    const params = {
+      name: "execute_actions",
+      arguments: { deadline_ms: 60_000, actions: [{ tool: "drop_slowly" }] },
+    };
+    const first = (await ask("tools/call", params, { client: URLS })).body.result;
+    const [id = ""] = Object.keys(first.inputRequests as object);
+    const deciding = decide(id, "approve");
+    const again = {
+      ...params,
+      requestState: first.requestState,
+      inputResponses: { [id]: { action: "accept" } },
+    };
+    const waiting = (await ask("tools/call", again, { client: URLS })).body.result;
+    expect(waiting).toEqual({
+      resultType: "input_required",
+      requestState: first.requestState,
+      _meta: expect.anything(),
+    });
+    held.resolve({ dropped: 1 });
+    await deciding;
+    expect((await ask("tools/call", again, { client: URLS })).body.result).toMatchObject({
+      resultType: "complete",
+      structuredContent: { results: [{ status: "success", data: { dropped: 1 } }] },
+    });
   });
 });

@@ -178,6 +178,22 @@ describe("A client with tasks", () => {
 });
 
 describe("The extension", () => {
+  test.each(["meta", "batch", "flat"])(
+    "has a client offered batches in the background, on the surface %s, and no other client",
+    async (surface) => {
+      const { ask } = await openMcp();
+      const fieldsFor = async (client: object): Promise<readonly string[]> => {
+        const { tools } = (await ask("tools/list", {}, { client, surface })).body.result;
+        const { inputSchema } = tools.find(({ name }: { name: string }) => name === "execute_actions");
+        return Object.keys(inputSchema.properties as object);
+      };
+      const others = await fieldsFor({});
+      expect(others).not.toContain("background");
+      expect(await fieldsFor(URLS)).toEqual(others);
+      expect(await fieldsFor(TASKS)).toEqual([...others, "background"]);
+    },
+  );
+
   test("is advertised to clients of 2026-07-28, and nothing else is", async () => {
     const { ask } = await openMcp();
     const { capabilities } = (await ask("server/discover", {})).body.result;

@@ -83,6 +83,38 @@ describe("A run is not run again", () => {
   });
 });
 
+test("F28 A run is run again with the tools as they are by then: a changed one is held to, and one that is gone is not called", async () => {
+  const volley = await start();
+  const declare = async (property: string) => {
+    const put = await send(volley, "PUT", "/v1/tools/ask_it", {
+      summary: `Ask it by ${property}`,
+      description: "Ask it.",
+      category: "test",
+      actions: ["read"],
+      is_write: false,
+      input_schema: { type: "object", properties: { [property]: { type: "string" } }, required: [property] },
+      http: { method: "GET", url: "https://api.example.com/said" },
+    });
+    expect(put.status, put.text).toBeLessThan(300);
+    await volley.advance(6_000);
+  };
+  await declare("q");
+  const { batch_id } = await volley.run({ actions: [{ id: "one", tool: "ask_it", args: { q: "a" } }] });
+  await volley.advance(3_000);
+  const rerun = async () => {
+    const { status, json } = await send(volley, "POST", `/v1/runs/${batch_id}/rerun`, {});
+    await volley.advance(3_000);
+    return [status, (json as { readonly results?: readonly object[] }).results?.[0]];
+  };
+  expect(await rerun()).toMatchObject([200, { status: "success" }]);
+  await declare("other");
+  expect(await rerun()).toMatchObject([200, { status: "error", error: { code: "INVALID_ARGS" } }]);
+  await send(volley, "DELETE", "/v1/tools/ask_it");
+  await volley.advance(6_000);
+  // It may have been a write, so what it answered then is its answer.
+  expect(await rerun()).toMatchObject([200, { status: "success", meta: { idempotency_replayed: true } }]);
+});
+
 test("A run says whose connections it used, and is found by that", async () => {
   const volley = await createTestVolley({
     tools: [echo],

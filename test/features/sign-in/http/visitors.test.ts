@@ -41,6 +41,14 @@ describe("The requests of visitors, who have no key", () => {
     expect(visitors.draw(from("192.0.2.1"), 0)).toBe(1_000);
   });
 
+  test("are not told apart on the machine of a development server", () => {
+    const visitors = rates();
+    const draws = Array.from({ length: 10 }, (_, n) =>
+      visitors.draw(from(n % 2 === 0 ? "127.0.0.1" : "::1"), 0),
+    );
+    expect(draws.every((wait) => wait === 0)).toBe(true);
+  });
+
   test("T20 are remembered of so many addresses only; the one that came last stays", () => {
     const visitors = rates();
     for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"])
