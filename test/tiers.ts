@@ -46,9 +46,17 @@ export const LONG: readonly string[] = [
   "test/harness/import-work.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/bundle.test.ts",
+  "test/scripts/features.test.ts",
+  "test/features/runs/http/bulk.test.ts",
+  "test/features/mcp/http/tasks.test.ts",
+  "test/packs/shell.test.ts",
+  "test/core/edge/operator-events.test.ts",
   "test/core/edge/tenant-gate.test.ts",
+  "test/core/edge/tool-gate.test.ts",
   "test/harness/flows-script.test.ts",
   "test/harness/storm.test.ts",
+  "test/harness/agent-repeats.test.ts",
+  "test/harness/runs.test.ts",
 ];
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];

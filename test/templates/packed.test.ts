@@ -50,7 +50,8 @@ test("the package has the documentation in a folder of its own, if it was built,
   );
   if (built.length > 0)
     expect(await pages(join(dist, "console-and-docs"))).toEqual(
-      expect.arrayContaining(["_headers", "console.html", "docs", "llms.txt"]),
+      // AGENTS.md of a project names the last one.
+      expect.arrayContaining(["_headers", "console.html", "docs", "llms.txt", "llms-full.txt"]),
     );
 });
 
