@@ -87,20 +87,16 @@ export class ByteBudget {
   hold(bytes: number): Waiting | null {
     this.#held += bytes;
     const turn = this.share(bytes <= SMALL_BODY);
-    if (turn === null) {
-      this.#share?.rest(bytes);
-      return null;
-    }
-    const granted = turn.granted.then((isGranted) => {
+    const settle = (isGranted: boolean): boolean => {
+      if (!isGranted) this.unshare(turn!.bytes);
+      if (!isGranted) this.#drop(bytes);
       // It grows no more, however long its batch goes on.
-      if (isGranted) this.#share!.rest(bytes);
-      else {
-        this.unshare(turn.bytes);
-        this.#drop(bytes);
-      }
+      else this.#share?.rest(bytes);
       return isGranted;
-    });
-    return { granted, cancel: turn.cancel };
+    };
+    if (turn !== null) return { ...turn, granted: turn.granted.then(settle) };
+    settle(true);
+    return null;
   }
 
   /** The isolate did not have them. */

@@ -74,9 +74,8 @@ class PlanRun {
   readonly #finished = Promise.withResolvers<void>();
   /** The calls of steps that were looked up: their bytes are held. */
   readonly #prepared = new Map<number, Result<Prepared, Failure>>();
-  /** Steps whose bytes are not to be had yet. The first one waits for its turn, for all of them. */
-  readonly #crowded = new Set<Step>();
-  #turn: Waiting | undefined;
+  /** The turn of the one step that waits for bytes, and of all that come after it meanwhile. */
+  #turn: Waiting | null = null;
   readonly #decided = new Set<number>();
   /** Results of earlier batches, once they are there. */
   #handles: ReadonlyMap<string, Source> | undefined;
@@ -183,36 +182,33 @@ class PlanRun {
   /** Look up what a step refers to and hold it; false where that has to wait. It is one more thing that the step waits for then. */
   #isHeld(step: Step, task: Task): boolean {
     const { index } = step;
-    if (this.#crowded.size === 0 && !this.#prepared.has(index)) {
-      const room = (this.#room ??= new Room());
-      const before = room.bytes;
-      const prepared = this.#prepare(task);
-      const turn = this.#options.hold?.(before - room.bytes) ?? null;
-      if (turn === null) this.#prepared.set(index, prepared);
-      else {
-        // Nothing that was looked up is kept meanwhile.
-        room.bytes = before;
-        void this.#await(turn, () => this.#prepared.set(index, this.#prepare(task)));
-      }
-    }
     if (this.#prepared.has(index)) return true;
+    const turn = (this.#turn ??= this.#hold(index, task));
+    if (turn === null) return true;
     this.#open[index]! += 1;
-    this.#crowded.add(step);
+    void turn.granted.then((isGranted) => {
+      this.#open[index]! -= 1;
+      if (!isGranted) this.#settle(step, { status: "error", error: OVERLOADED, meta: {} });
+      else if (this.#isReady(index)) this.#begin(step);
+    });
     return false;
   }
 
-  /** @param lookUp looks up what was granted */
-  async #await(turn: Waiting, lookUp: () => void): Promise<void> {
-    this.#turn = turn;
-    const isGranted = await turn.granted;
-    const steps = Array.from(this.#crowded);
-    this.#crowded.clear();
-    for (const { index } of steps) this.#open[index]! -= 1;
-    if (isGranted) lookUp();
-    for (const step of steps) {
-      if (!isGranted) this.#settle(step, { status: "error", error: OVERLOADED, meta: {} });
-      else if (this.#isReady(step.index)) this.#begin(step);
-    }
+  /** Nothing that was looked up is kept as long as it waits for the turn that this gives. */
+  #hold(index: number, task: Task): Waiting | null {
+    const room = (this.#room ??= new Room());
+    const before = room.bytes;
+    this.#prepared.set(index, this.#prepare(task));
+    const turn = this.#options.hold?.(before - room.bytes);
+    if (!turn) return null;
+    this.#prepared.delete(index);
+    room.bytes = before;
+    const granted = turn.granted.then((isGranted) => {
+      this.#turn = null;
+      if (isGranted) this.#prepared.set(index, this.#prepare(task));
+      return isGranted;
+    });
+    return { ...turn, granted };
   }
 
   /** Begin a step once it is decided that it runs. That is one more thing that it waits for. */
@@ -355,7 +351,6 @@ class PlanRun {
     const { amend, onOutcome } = this.#options;
     const told = amend === undefined ? outcome : amend(step, outcome);
     this.#outcomes[step.index] = told;
-    if (this.#crowded.has(step)) this.#turn?.cancel();
     if (!this.#parked.delete(step.index)) this.#left -= 1;
     onOutcome(step, told);
   }
@@ -432,6 +427,7 @@ class PlanRun {
    * why it did not start, and not that another did not.
    */
   #settleUnstarted(outcome: Outcome, spared: ReadonlySet<number> = new Set()): void {
+    this.#turn?.cancel();
     const unstarted = this.#plan.steps.filter(
       ({ index }) =>
         this.#outcomes[index] === undefined &&
