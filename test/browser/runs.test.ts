@@ -55,7 +55,7 @@ describe("Runs", () => {
       const { page, url } = console;
       await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
       const tag = `seen-${look.width}-${look.colorScheme}`;
-      await run(url, { ...BATCH, tags: [tag] });
+      await run(url, { ...BATCH, tags: [tag, "the-longest-tag-that-there-is-".padEnd(64, "x")] });
       const row = page.getByRole("row").filter({ hasText: tag });
       await row.waitFor(PATIENT);
       expect(await row.innerText()).toMatch(

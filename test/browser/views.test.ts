@@ -60,6 +60,26 @@ describe("A question", () => {
     },
   );
 
+  test("says of what follows how far it reaches", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    await call(
+      url,
+      "/v1/endpoints/reached",
+      { url: "https://probe.sandbox.test/hook", events: ["lamp.gone"], customer: "customer_1" },
+      "PUT",
+    );
+    const { results } = await call(url, "/v1/execute_actions", {
+      actions: [
+        { id: "gone", tool: "probe-delete", args: { id: "lamp-2" } },
+        { id: "tell", tool: "publish_event", args: { type: "lamp.gone" }, depends_on: ["gone"] },
+      ],
+    });
+    await page.goto(`${url}/console#/confirmations/${results[0].confirmation.id}`);
+    const action = page.getByRole("region", { name: "Action tell" });
+    await action.getByText(/^It goes to 1 endpoint of 1 customer\.$/).waitFor({ timeout: 20_000 });
+  });
+
   test("is approved once, however often it is pressed, and shows what came of it", async () => {
     await using console = await openConsole({ key: ADMIN });
     const { page, url } = console;

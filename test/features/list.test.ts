@@ -186,7 +186,7 @@ describe("A Worker does not start", () => {
       "'flows' needs the feature 'added-tools'",
     ],
     ["imports() without addedTools()", [discovery(), imports()], "add addedTools() to 'features'"],
-    ["a factory that was not called", [keys], "'features' has the function keys itself; call it: keys()"],
+    ["a factory that was not called", [keys], "the feature 'keys' is not called; list keys()"],
     ["a feature that is listed twice", [keys(), keys()], "the feature 'keys' is listed twice"],
   ])("with %s", (_, features, message) => {
     expect(() => createVolley({ tools: [echo], features })).toThrow(message);

@@ -129,6 +129,9 @@ describe("A batch in the background", () => {
     const { status, progress } = await jobOf(job_id);
     expect(status).toBe("cancelled");
     expect(progress!.done).toBeLessThan(1_000);
+    // Nothing goes on any more.
+    const { results } = (await (await send(`/v1/jobs/${job_id}/results`)).json()) as { results: object[] };
+    expect(results).toMatchObject([{ tool: "probe-write", status: "cancelled" }]);
   });
 
   test("tells the address of its callback_url by a signed event", async () => {

@@ -39,7 +39,7 @@ const BOUNDED = `{
 const SEARCH = underMode("search_documents", "parallel-safe");
 
 test("'A tool definition should declare exactly one orchestration mode': these four, and no contract without one", () => {
-  const { mode } = orchestrationSchema().def.innerType.shape;
+  const { mode } = orchestrationSchema().def.shape;
   expect(mode.options).toEqual(["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]);
   expect(() => toolUnder("modeless", '{"x-orchestration": {}}')).toThrow(
     "Cannot define tool 'modeless': 'orchestration' is invalid: mode",

@@ -1498,7 +1498,7 @@ class ResultPageResultsItemB(TypedDict):
     index: int
     id: str
     tool: Union[str, None]
-    status: Literal["running"]
+    status: Literal["running", "cancelled"]
     data: List[Any]
     meta: Dict[str, Any]
 

@@ -5,7 +5,7 @@ import { parsePointer, toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
 import { checkValue, type Seen } from "./check-value.ts";
-import { type Failure, type Issue, makeFailure } from "./failure.ts";
+import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import {
   anyObject,
@@ -21,7 +21,7 @@ import {
   written,
 } from "./form.ts";
 import { isJsonObject, type JsonObject, utf8Length, withoutNulls } from "./json.ts";
-import { describe, explainMisfit, NO_SUCH_FIELD, toForeignHint, toMisfit } from "./issues.ts";
+import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { findToolName, OTHER_FIELDS, readOtherNames, type ReadAs } from "./other-names.ts";
 import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -165,14 +165,10 @@ function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {
 function misfit(raw: unknown): Failure {
   const { error } = actionForm.schema().safeParse(raw);
   const { issues, hint } = explainMisfit(error!, raw, { known: actionForm.names });
-  const isFlat = isJsonObject(raw) && raw["args"] === undefined && issues.some(isStranger);
+  const isFlat = isJsonObject(raw) && raw["args"] === undefined && hint.includes(" no field ");
   const next = isFlat ? "The tool's own arguments go into 'args'." : sayLoop(raw);
   const said = `${hint.replace("The value", "The action")} ${next}`.trim();
   return makeFailure("INVALID_ACTION", { issues, hint: said });
-}
-
-function isStranger({ expected }: Issue): boolean {
-  return expected === NO_SUCH_FIELD;
 }
 
 /** How a reference to loop over is written that came as text; empty where it is none. */
@@ -273,10 +269,7 @@ const UNMEASURED = ok(0);
 
 /** The failure of something that takes more bytes than it may. */
 export function tooLarge(what: string, limitBytes: number): Failure {
-  const expected = `at most ${limitBytes} bytes as JSON`;
-  const issue = { path: what.endsWith("for_each") ? "/for_each" : "/args", expected, received: "more" };
-  const hint = `${what} may take ${limitBytes} bytes as JSON; send less.`;
-  return makeFailure("INVALID_ARGS", { issues: [issue], hint });
+  return makeFailure("INVALID_ARGS", { hint: `${what} may take ${limitBytes} bytes as JSON; send less.` });
 }
 
 function parseSelect(pointers: readonly string[] | undefined): Result<readonly string[][] | null, Failure> {
@@ -342,6 +335,5 @@ export function tooManyElements(count: number, { forEach, isLong = false }: Loop
   }
   const later = isLong ? "" : ` With "background": true in the batch it may be ${LIMITS.longLoopElements}.`;
   const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}${later}`;
-  const issue = { path: "/for_each", expected: `at most ${most} elements`, received: `${count}` };
-  return makeFailure("INVALID_ARGS", { issues: [issue], hint });
+  return makeFailure("INVALID_ARGS", { hint });
 }

@@ -16,6 +16,7 @@ import {
 import { isJsonObject, type JsonObject, withoutNulls } from "./json.ts";
 import { describe, explainMisfit, toHint } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
+import { OTHER_FIELDS } from "./other-names.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 const ON_ERROR = ["partial-success", "fail-fast"] as const;
@@ -97,9 +98,7 @@ export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refu
         expected: "an id no other action has",
         received: `the string "${id}"`,
       };
-      const own = [other, index].every((at) => id !== `a${at}`);
-      const why = own ? "" : " One without a valid id has its position's.";
-      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.${why}`;
+      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`;
       return err(makeRefusal("INVALID_BATCH", hint, { issue }));
     }
     first.set(id, index);
@@ -147,7 +146,7 @@ function sayWrapping(value: unknown): string {
 }
 
 /** The fields that only an action has, under any name. */
-const IN_AN_ACTION = ["tool", "tool_name", "name", "function", "args", "arguments", "parameters"];
+const IN_AN_ACTION = ["tool", "args", ...OTHER_FIELDS];
 
 /** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */
 function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {

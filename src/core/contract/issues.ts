@@ -134,7 +134,7 @@ function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string
   if (isJsonObject(value) && ["$ref", "$template"].some((key) => Object.hasOwn(value, key)))
     return Object.keys(value).length > 1
       ? "An object stands for another value only where $ref or $template is its single key."
-      : "References are not read here; send the value itself.";
+      : "References are not read here.";
   if (typeof value !== "string") return "";
   // A value that was written as text once too often.
   if (expected === "array" && value.trimStart().startsWith("["))

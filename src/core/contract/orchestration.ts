@@ -60,7 +60,7 @@ const contract = object({
  * agent reads exactly what the engine obeys.
  */
 export const orchestrationSchema = lazySchema(() =>
-  z.readonly(contract.schema()).register(z.globalRegistry, { id: "Contract" }),
+  contract.schema().check().register(z.globalRegistry, { id: "Contract" }),
 );
 
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;

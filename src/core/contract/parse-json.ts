@@ -108,8 +108,7 @@ function endOfString(text: string, start: number): number {
 /** Say what is wrong with text that is not JSON. The engine's message is not used: it quotes the body. */
 function saySlip(text: string): string {
   if (text.trim() === "") return "The body is empty; send a JSON object.";
-  if (FORM.test(text))
-    return "The body is form-encoded (name=value); send a JSON object, with 'content-type: application/json'.";
+  if (FORM.test(text)) return "The body is form-encoded (name=value); send a JSON object.";
   const slip = findJsonSlip(text);
   if (slip === null) return "The body is not JSON; check its brackets, quotes and commas.";
   return `The JSON goes wrong at ${toLineAndColumn(text, slip.at)}: ${slip.what}.`;

@@ -47,7 +47,7 @@ export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
     const { name } = feature;
     // The function itself has a name too, so it would pass for a feature without any path.
     if (typeof feature === "function")
-      throw new Error(`Cannot create Volley: 'features' has the function ${name} itself; call it: ${name}()`);
+      throw new Error(`Cannot create Volley: the feature '${name}' is not called; list ${name}()`);
     if (names.has(name)) throw new Error(`Cannot create Volley: the feature '${name}' is listed twice`);
     names.add(name);
   }

@@ -223,6 +223,11 @@ export interface Accounts {
     batch: Pick<Batch, "entries" | "dryRun" | "background">,
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<ReadonlyMap<string, MissingAccounts>> | undefined;
+  /** Whether a call of one of some tools would miss an account that a person can connect. Never rejects. */
+  misses(
+    tools: readonly Tool[],
+    execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  ): Promise<boolean>;
   /** Hear of actions that were recorded to wait for accounts: one may have been connected since it was missed. Never rejects. */
   awaited(
     connectors: readonly string[],

@@ -4,6 +4,8 @@ import { isHandle, isMarker, ITEM, type Marker, MARKERS, readMarker } from "../c
 import * as LIMITS from "../contract/limits.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import {
+  BARE,
+  MISSPELT,
   type Placeholder,
   readCrowdedMarker,
   readPlaceholders,
@@ -50,10 +52,13 @@ export function findPlaceholders(
     if (typeof value !== "object" || value === null) return;
     if (isMarker(value)) return "$template" in value ? add(sayTemplate(value, path, search)) : undefined;
     const crowded = readCrowdedMarker(value, search);
-    if (crowded !== null) add(sayCrowded(value, crowded, { path, search }));
-    if (crowded !== null && Object.keys(value).length === 1) return;
+    if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
+    const entries = Object.entries(value);
+    const [[first, only] = [""]] = entries;
+    // The reference is meant for the whole object then, not for the text in it.
+    if (entries.length === 1 && MISSPELT.test(first) && BARE.test(String(only))) return visit(only, path);
     // Under a marker's key an object has data where there are more keys.
-    for (const [key, inner] of Object.entries(value)) if (!MARKERS.has(key)) visit(inner, [...path, key]);
+    for (const [key, inner] of entries) if (!MARKERS.has(key)) visit(inner, [...path, key]);
   };
   visit(value, path);
   return found;
@@ -91,19 +96,20 @@ function sayTemplate(
   return say({ ...place, means: text }, [toTemplate(text, all, "template")], search);
 }
 
+type JsonMarker = Readonly<Record<"$ref" | "$template", unknown>>;
+
 function sayCrowded(
-  value: object,
+  value: JsonMarker,
   meant: Marker,
   { path, search }: { readonly path: readonly PropertyKey[]; readonly search: Search },
 ): Misplaced {
-  const key = meant.kind === "ref" ? "$ref" : "$template";
-  const [[first, only] = ["", ""], ...others] = Object.entries(value) as [string, unknown][];
-  const { [key]: inner = only } = value as Partial<Record<typeof key, unknown>>;
+  const { $ref, $template } = value;
   const form =
     meant.kind === "ref"
       ? toForm({ $ref: `${meant.reference.id}#${meant.reference.pointer}` })
-      : toForm({ [key]: inner });
-  const written = `${others.length > 0 ? `${key} beside other keys` : first}: ${String(inner)}`;
+      : toForm({ $template });
+  const key = meant.kind === "ref" ? "$ref" : "$template";
+  const written = `${key} beside other keys: ${String($ref ?? $template)}`;
   return say({ at: path, path, written, received: value, means: value }, [form], search);
 }
 

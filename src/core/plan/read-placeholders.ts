@@ -47,8 +47,10 @@ const MARKED = new RegExp(
   ].join("|"),
   "gu",
 );
+/** A key that was meant for `$ref`. */
+export const MISSPELT = /^\W*ref(?:erence)?\W*$/i;
 /** A reference that stands alone, without the object around it. */
-const BARE = /^[A-Za-z0-9_-]{1,64}#\/\S*$/;
+export const BARE = /^[A-Za-z0-9_-]{1,64}#\/\S*$/;
 const STRINGIFIED = /^\{\s*"\$ref"\s*:\s*"[^"]{1,200}"\s*\}$/;
 const NAME = /[\w-]{1,64}/;
 const HAS_PATH = /^(?:\$\.?)?[\w-]+[.[#]/;
@@ -96,15 +98,10 @@ export function readPlaceholders(text: string, sources: Sources, kind: "text" | 
 
 const PROSE = new RegExp(`${AMOUNT.source}|${FILE.source}`, "i");
 
-/** A key that was meant for `$ref`. */
-const REF = /^\W*ref(?:erence)?\W*$/i;
-
-/** The reference that an object means which is no marker: because it has further keys, or because its only key is written otherwise. */
+/** The reference that an object means which has a marker's key, and is no marker because it has further keys. */
 export function readCrowdedMarker(value: unknown, { isSource }: Sources): Marker | null {
-  if (!isJsonObject(value)) return null;
-  const [[key, only] = [""], ...others] = Object.entries(value);
-  const { $ref, $template } =
-    others.length > 0 ? value : { $ref: REF.test(key) && BARE.test(String(only)) && only };
+  if (!isJsonObject(value) || Object.keys(value).length < 2) return null;
+  const { $ref, $template } = value;
   if (typeof $ref === "string" && $ref.includes("#")) {
     const meant = guessReference($ref);
     const marker = meant === null ? null : readMarker({ $ref: meant });

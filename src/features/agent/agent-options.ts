@@ -80,14 +80,17 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
     skip_approval,
     tags,
   } = sent.value.parsed;
+  const maxRounds = max_rounds ?? LIMITS.agentRounds;
+  // More rounds than usual hold no more together.
+  const share = Math.floor((LIMITS.agentRoundMaxTokens * LIMITS.agentRounds) / maxRounds);
   return ok({
     strategy,
     // Calls that a model writes as text are easier to write without a batch around them.
     surface: surface ?? (strategy === "react" ? "flat" : "auto"),
     tools: tools ?? null,
-    maxRounds: max_rounds ?? LIMITS.agentRounds,
+    maxRounds,
     deadlineMs: deadline_ms ?? LIMITS.agentDeadlineMs,
-    maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens),
+    maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens, share),
     skipApproval: skip_approval ?? false,
     tags: tags ?? [],
   });

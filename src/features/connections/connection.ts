@@ -119,7 +119,9 @@ export function linkOf(connection: Connection, now: number, digest: string): Lin
  * Whether a link is given again to a call that misses the connection. Another one in its place would end it: for the person who has it, or
  * is on the way by it, or has come back and waits for the caller's word. A link that was not begun needs time for that.
  */
-export function isGivenAgain({ opened, expiresAt }: Link, now: number): boolean {
+export function isGivenAgain({ opened, arrival, expiresAt }: Link, now: number): boolean {
+  // In a sandbox the account is used by now, and the link has done all that it can.
+  if (arrival?.grant === null) return false;
   return opened === null ? expiresAt - now >= LIMITS.connectionLinkMs / 5 : now < expiresAt;
 }
 

@@ -59,7 +59,8 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
     return {
       name,
       description,
-      inputSchema: schema,
+      // Clients hand it on to models of both.
+      inputSchema: fitTop(schema),
       annotations,
       ...(contract !== undefined && { _meta: { "x-orchestration": contract } }),
     };

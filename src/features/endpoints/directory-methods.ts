@@ -6,6 +6,7 @@ import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.t
 import type {
   Explained,
   ListPlace,
+  Put,
   RecoverQuery,
   ResealedSecrets,
   SeenDelivery,
@@ -130,10 +131,7 @@ export interface DirectoryMethods {
   explain(asked: Publishing): Promise<ExplainAnswer>;
   reach(asked: readonly Publishing[]): Promise<Reach>;
   /** Keep an endpoint. A customer replaces its own alone; which ids others have it is not told. */
-  put(
-    asked: EndpointAsked,
-    customer?: string,
-  ): Promise<Result<{ created: boolean; endpoint: KeptEndpoint }, KeepRefusal>>;
+  put(asked: EndpointAsked, customer?: string): Promise<Result<Put, KeepRefusal>>;
   get(id: string, customer?: string): Promise<SeenEndpoint | null>;
   list(
     query: EndpointList,

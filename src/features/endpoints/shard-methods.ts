@@ -19,8 +19,14 @@ export interface EndpointPut {
   readonly seen?: number;
 }
 
-/** The endpoint as it is kept now; null where it is not the one any more that was seen. */
-export type PutAnswer = { readonly created: boolean; readonly endpoint: KeptEndpoint } | null;
+/** The endpoint as it is kept now. */
+export interface Put {
+  readonly created: boolean;
+  readonly endpoint: KeptEndpoint;
+}
+
+/** The end of a put: null where the endpoint is not the one any more that was seen, "used" where its number was that of a deleted one. */
+export type PutAnswer = Put | "used" | null;
 
 /** How the deliveries of a day went. */
 export interface DayCounts {

@@ -205,7 +205,7 @@ test.each([
   [{ wait_ms: "15s" }, "Write milliseconds as a number, such as 15000."],
   [{ wait_ms: "15" }, "Write it without quotes: 15."],
   [{ text: { $ref: "a#", or: "b" } }, "only where $ref or $template is its single key."],
-  [{ text: { $ref: "a#" } }, "References are not read here; send the value itself."],
+  [{ text: { $ref: "a#" } }, "References are not read here."],
   [{ colour: 1 }, "There are 'n', 'flag', 'list', 'text', 'inner', 'wait_ms'."],
 ])("explainMisfit() says of %j how it is written", (value, next) => {
   const { hint } = explainMisfit(forms.safeParse(value).error!, value, { known: Object.keys(forms.shape) });

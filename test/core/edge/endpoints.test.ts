@@ -180,6 +180,43 @@ describe("The bounds of a tenant's endpoints", () => {
   });
 });
 
+describe("Changes of one endpoint at the same time", () => {
+  const asked = { id: "e0", settings: SETTINGS, secret: SECRET, enables: true };
+
+  test.each([["DELETE first", 0] as const, ["PUT first", 1] as const])(
+    "leave an endpoint that the directory knows, or none: %s",
+    async (_, first) => {
+      const { directory, shards } = await openTenant(2);
+      for (let times = 0; times < 5; times += 1) {
+        const changes = [() => directory.remove("e0"), () => directory.put(asked)];
+        await Promise.all([changes[first]!(), changes[1 - first]!()]);
+        const isKnown = (await directory.get("e0")) !== null;
+        const kept = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+        expect(kept.flat().filter(({ id }) => id === "e0")).toHaveLength(isKnown ? 1 : 0);
+        if (!isKnown) await directory.put(asked);
+      }
+    },
+  );
+
+  test("F33 an endpoint that is made anew after a kill in the middle of its deletion is another one", async () => {
+    const { directory, shards } = await openTenant(1);
+    const { eventId } = await publish(directory, 1);
+    await eventually("the delivery", async () => {
+      const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 1 });
+      return deliveries[0]?.status === "delivered" || undefined;
+    });
+    const [old] = await shards[0]!.readEndpoints();
+    // The object that had it has forgotten it, and the directory was killed before it could.
+    await shards[0]!.remove("e0");
+    expect(await directory.put(asked)).toMatchObject({ ok: true, value: { created: true } });
+    const found = await directory.get("e0");
+    expect(found!.endpoint.no).not.toBe(old!.no);
+    const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 10 });
+    expect(deliveries.map(({ no }) => no)).toEqual([old!.no]);
+    expect(await publish(directory, 2)).toMatchObject({ endpoints: 1 });
+  });
+});
+
 test("F29 the objects of the version before open: what waited is delivered, and what it had to tell is told", async () => {
   const { directory, shards, delivered } = await openTenant(1);
   const published = await publish(directory, 1);

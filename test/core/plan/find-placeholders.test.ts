@@ -146,10 +146,7 @@ test.each(["ref", "$REF", "$ref ", "reference"])(
   "findPlaceholders() takes an object whose only key is '%s' for a reference as a whole",
   (key) => {
     expect(find({ body: { [key]: "shops#/name" } })).toMatchObject([
-      {
-        issue: { path: "/args/body", expected: '{"$ref":"shops#/name"}', received: "an object" },
-        sentence: expect.stringContaining(`holds "${key}: shops#/name", which is only text there`),
-      },
+      { issue: { path: "/args/body", expected: '{"$ref":"shops#/name"}' } },
     ]);
     for (const other of ["main", "#shops", "shops#12", "others#/name", { $ref: "shops#/name" }, 1])
       expect(find({ body: { [key]: other } })).toEqual([]);

@@ -38,6 +38,12 @@ describe("parseAgentOptions()", () => {
       { max_tokens: LIMITS.maxTokens },
       { maxTokens: LIMITS.agentRoundMaxTokens },
     ],
+    [
+      "more rounds than usual, which have no more tokens together",
+      { max_rounds: 20, max_tokens: LIMITS.maxTokens },
+      { maxRounds: 20, maxTokens: 62_500 },
+    ],
+    ["as many rounds as may be, with the usual tokens", { max_rounds: 20 }, { maxRounds: 20 }],
   ])("reads %s", (_, value, changes) => {
     expect(valueOf(parseAgentOptions(value))).toEqual({ ...DEFAULTS, ...changes });
   });

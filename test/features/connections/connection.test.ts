@@ -87,6 +87,10 @@ describe("A link", () => {
     expect(isGivenAgain(started.link!, 480_001)).toBe(false);
     expect(isGivenAgain(opened.link!, 599_999)).toBe(true);
     expect(isGivenAgain(opened.link!, 600_000)).toBe(false);
+    const back = { state: "state", code: "c", grant: GRANT };
+    expect(isGivenAgain(arrive(opened, 2, { ...back, confirmsItself: false }).link!, 3)).toBe(true);
+    // Its account is used already, and may do too little.
+    expect(isGivenAgain(arrive(opened, 2, { ...back, confirmsItself: true }).link!, 3)).toBe(false);
   });
 
   test("asks for more scopes as long as nobody has begun it", () => {

@@ -58,6 +58,12 @@ describe("A tool with arguments whose names Anthropic refuses", () => {
   });
 });
 
+test("MCP clients hand schemas on to OpenAI and Anthropic, so theirs have none of what both refuse at the top", () => {
+  const inputSchema = { ...ODATA.inputSchema, anyOf: [{ required: ["drive"] }, { required: ["$top"] }] };
+  const [written] = toToolList([{ ...ODATA, inputSchema }], "mcp") as { readonly inputSchema: object }[];
+  expect(written!.inputSchema).toEqual(ODATA.inputSchema);
+});
+
 test("A tool whose names Anthropic takes has its schema as it is", () => {
   const inputSchema = {
     type: "object" as const,

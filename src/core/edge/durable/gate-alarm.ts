@@ -21,14 +21,11 @@ export class GateAlarm {
   }
 
   /** Make sure that the alarm comes no later than `dueAt`, or at once where that is past. */
-  arm(due: number): void {
-    // Storage refuses 0 and keeps the alarm that it has, so that nothing would be run before that one.
-    const dueAt = Math.max(1, due);
+  arm(dueAt: number): void {
     if (this.#at !== null && this.#at <= dueAt) return;
     this.#at = dueAt;
     // Not awaited: it belongs to the same transaction as the rows written before it in this turn, and the output gate
-    // holds the answer for both.
-    // The platform takes no time before the first millisecond.
+    // holds the answer for both. Storage refuses a time before the first millisecond and keeps the alarm that it has.
     void this.#storage.setAlarm(Math.max(1, dueAt));
   }
 

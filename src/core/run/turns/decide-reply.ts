@@ -95,7 +95,12 @@ export function decideReply<R extends OpenReply>(reply: R, records: Decisions): 
 function resultOf(action: string, question: string, records: Decisions): JsonObject | null {
   const record = records.get(question) ?? null;
   if (record?.status === "pending") return null;
-  if (record === null || record.status === "expired")
+  if (record === null)
+    return failed(
+      "unknown",
+      "Its question is not kept any more, so it is not known whether it happened. Look before you repeat it.",
+    );
+  if (record.status === "expired")
     return failed(
       "error",
       "The question expired without a decision, so it did not happen. Ask for it again if it is still wanted.",

@@ -37,7 +37,8 @@ export const showResults: Endpoint = {
     const sent = job.value.argsJson ?? "{}";
     const batch = parseBatch(parseExact(sent), sent.length);
     if (!batch.ok) return err(NO_PAGES);
-    return respondCounted(toPageJson(page.value, batch.value.entries), context);
+    const isCancelled = job.value.status === "cancelled";
+    return respondCounted(toPageJson(page.value, batch.value.entries, { isCancelled }), context);
   },
   describe: () => ({
     id: "listJobResults",

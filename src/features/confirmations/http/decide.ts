@@ -100,10 +100,8 @@ export function runApproved(
   // A yes may come from anybody: the accounts are those of the subject that it was asked for.
   const own = withAccount(execution, group.account);
   return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
-    const changed = await refuseChanged(group, current);
-    return changed === null
-      ? executeApproved(edited, claim, current)
-      : err({ refusal: changed, quota: null });
+    const refusal = (await refuseChanged(group, current)) ?? (await refuseMissing(group, current));
+    return refusal === null ? executeApproved(edited, claim, current) : err({ refusal, quota: null });
   });
 }
 
@@ -147,6 +145,19 @@ async function refuseChanged(
   if ((await hashArgs(group.actions, ports.sha256)) !== group.argsHash)
     return invalid("The recorded arguments are not those that were asked about; nothing ran.");
   return null;
+}
+
+/** Refuse to use up a question that waits for an account and no yes, while the account is not there. */
+async function refuseMissing(
+  { awaits, actions }: ParkedGroup,
+  execution: Execution,
+): Promise<Refusal | null> {
+  if (awaits === undefined) return null;
+  const gated = actions.flatMap(({ tool, gated: asks }) => (asks ? (execution.catalog.get(tool) ?? []) : []));
+  if ((await execution.brought?.accounts?.misses(gated, execution)) !== true) return null;
+  return invalid(
+    `It waits for an account at ${awaits.connectors.join(" and ")}, and no yes is needed: it runs by itself once that is connected. Nothing ran.`,
+  );
 }
 
 function invalid(hint: string): Refusal {

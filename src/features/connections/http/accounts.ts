@@ -9,7 +9,7 @@ import { shardOfSubject } from "../link-token.ts";
 import { DEFAULT_NAME, digestOf, readSubjectHeader, takeSaid, toAccount } from "../subject.ts";
 import { connect, openShards } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
-import { findMissing } from "./missing-accounts.ts";
+import { findMissing, missingOf } from "./missing-accounts.ts";
 
 /** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
 export function openAccounts(configured: Configured): Accounts {
@@ -49,6 +49,10 @@ export function openAccounts(configured: Configured): Accounts {
       execution.origin.account?.parks === true && !dryRun && background === undefined
         ? findMissing(entries, execution, connectors)
         : undefined,
+    async misses(tools, execution) {
+      const missed = await Promise.all(tools.map((tool) => missingOf(tool, execution, connectors)));
+      return missed.some((one) => one !== null);
+    },
     awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,

@@ -7,8 +7,6 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 import { attempt } from "../../../core/kit/result.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";
-import { connectionSetupOf } from "./connection-setup.ts";
-import { missingOf } from "./missing-accounts.ts";
 
 /** The caller that runs what waited for an account: it may call what any key of the tenant may, and runs what was asked. */
 const NAME = "connection:";
@@ -58,15 +56,6 @@ async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<read
 async function runOne(id: string, subject: string, context: RequestContext): Promise<boolean> {
   const found = await findConfirmation(id, context);
   if (!found.ok) return !isPassing(found.error);
-  const { group, catalog } = found.value;
-  const { connectors } = connectionSetupOf(context.configured);
-  const { ports } = context;
-  const origin = { ...context.origin, account: group.account };
-  for (const { tool: name, gated } of group.actions) {
-    const tool = gated ? catalog.get(name) : undefined;
-    if (tool !== undefined && (await missingOf(tool, { origin, ports, catalog }, connectors)) !== null)
-      return true;
-  }
   const by = { name: subject, via: "link" } as const;
   const asked = { decision: "approve", shownHash: undefined, key: null, by } as const;
   const prepared = prepareDecision(found.value, asked, context);

@@ -24,6 +24,7 @@ import {
   type VisitAnswer,
 } from "../shard-methods.ts";
 import type { ConnectionTable } from "./connection-table.ts";
+import { LinkMaker } from "./link-maker.ts";
 import { Links } from "./links.ts";
 import { Refreshes } from "./refreshes.ts";
 import { type ConnectionShardOptions, ShardWorld } from "./shard-world.ts";
@@ -45,6 +46,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
   {
     readonly #world: ShardWorld;
     readonly #table: ConnectionTable;
+    readonly #maker: LinkMaker;
     readonly #links: Links;
     #refreshes: Refreshes | undefined;
 
@@ -52,11 +54,12 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       super(ctx, env);
       this.#world = new ShardWorld({ ctx, env }, options);
       this.#table = this.#world.table;
+      this.#maker = new LinkMaker(this.#world);
       this.#links = new Links(this.#world);
     }
 
-    start(...given: Parameters<Links["start"]>): Promise<StartAnswer> {
-      return this.#links.start(...given);
+    start(...given: Parameters<LinkMaker["start"]>): Promise<StartAnswer> {
+      return this.#maker.start(...given);
     }
 
     view(...given: Parameters<Links["view"]>): LinkView | null {
@@ -126,22 +129,22 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       if (connector === undefined) return { kind: "misconfigured" };
       if (connection === null || grant === null) {
         const because = connection === null || isOver(connection, clock.now()) ? "missing" : "pending";
-        return this.#links.require(place, { because, scopes });
+        return this.#maker.require(place, { because, scopes });
       }
       if (grant.brokenBecause !== null)
-        return this.#links.require(place, { because: grant.brokenBecause, scopes });
+        return this.#maker.require(place, { because: grant.brokenBecause, scopes });
       if (connector.kind === "oauth2") {
         const missing = missingScopes(scopes, grant.scopes, connector);
-        if (missing.length > 0) return this.#links.require(place, { because: "scopes", scopes, missing });
+        if (missing.length > 0) return this.#maker.require(place, { because: "scopes", scopes, missing });
       }
       const used = await this.#open(connection.id, refused);
       switch (used.kind) {
         case "tokens":
           return { kind: "token", access: used.tokens.access, account: grant.account };
         case "broken":
-          return this.#links.require(place, { because: used.because, scopes });
+          return this.#maker.require(place, { because: used.because, scopes });
         case "gone":
-          return this.#links.require(place, { because: "missing", scopes });
+          return this.#maker.require(place, { because: "missing", scopes });
         case "misconfigured":
         case "failed":
           return { kind: used.kind };

@@ -3,38 +3,27 @@ import type { Clock } from "../../../core/kit/clock.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
   arrive,
-  type Connection,
-  type ConnectionPlace,
   confirm,
   endLink,
   type Grant,
   isOver,
-  isGivenAgain,
-  type Link,
   linkOf,
   openLink,
-  startLink,
   takeState,
   timesOf,
-  widenLink,
 } from "../connection.ts";
 import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
-import { missingScopes, scopesOfLink } from "../connectors/scopes.ts";
 import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
-import { peopleOf } from "../http/people-of.ts";
 import { challengeOf, digestOf, makeSecretText, toState } from "../link-token.ts";
 import {
   type ArriveAnswer,
   type Comeback,
   type ConfirmAnswer,
   type LinkView,
-  type MadeLink,
   type OpenAnswer,
-  type StartAnswer,
   toSeen,
-  type UseAnswer,
   type VisitAnswer,
 } from "../shard-methods.ts";
 import { beginVisit, endVisit } from "../visit.ts";
@@ -42,7 +31,7 @@ import type { ConnectionTable } from "./connection-table.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
 /**
- * The links of a shard: by one a person goes to the provider, comes back, and is said to be the subject. Nothing is decided while something
+ * The ways of people by the links of a shard: to the provider and back, until somebody says who came. Nothing is decided while something
  * else is waited for: each method reads the row again after it.
  */
 export class Links {
@@ -50,27 +39,12 @@ export class Links {
   readonly #table: ConnectionTable;
   readonly #tenant: string;
   readonly #clock: Clock;
-  /** Links that are being made: many calls that miss the same connection are given the same one. */
-  readonly #making = new Map<string, Promise<MadeLink>>();
 
   constructor(world: ShardWorld) {
     this.#world = world;
     this.#table = world.table;
     this.#tenant = world.tenant;
     this.#clock = world.clock;
-  }
-
-  async start(
-    place: ConnectionPlace,
-    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
-  ): Promise<StartAnswer> {
-    const room = this.#world.room(place);
-    if (room !== null) return room;
-    const connector = this.#world.oauth(place.connector);
-    if (connector === null) throw new Error(`Cannot start a link: '${place.connector}' has none`);
-    const granted = this.#table.at(place)?.grant?.scopes ?? [];
-    const scopes = scopesOfLink(wish.scopes, granted, connector);
-    return { kind: "started", link: await this.#startLink(place, { scopes, returnTo: wish.returnTo }) };
   }
 
   view(id: string, secret: string): LinkView | null {
@@ -263,82 +237,6 @@ export class Links {
       this.#world.putOrDelete(id, endLink(connection, now));
       this.#world.revokeUnused(connection, link!.arrival!.grant);
     }
-  }
-
-  async #startLink(
-    place: ConnectionPlace,
-    { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
-  ): Promise<MadeLink> {
-    const { id } = this.#world.known(place);
-    const secret = makeText();
-    const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
-    const now = this.#clock.now();
-    const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
-    const known = this.#world.known(place, id);
-    const started = startLink(known, now, link);
-    this.#table.put(started);
-    this.#world.revokeUnused(known, known.link?.arrival?.grant);
-    return { id: started.id, secret, expiresAt: started.link!.expiresAt };
-  }
-
-  /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
-  async require(
-    place: ConnectionPlace,
-    {
-      because,
-      scopes,
-      missing = [],
-    }: {
-      readonly because: Extract<UseAnswer, { kind: "required" }>["because"];
-      readonly scopes: readonly string[];
-      readonly missing?: readonly string[];
-    },
-  ): Promise<UseAnswer> {
-    const connector = this.#world.oauth(place.connector);
-    const { configured } = this.#world.deployment;
-    const canFinish = this.#world.confirmsItself || peopleOf(this.#tenant, configured) !== null;
-    const none = { kind: "required", because, missing, link: null, canFinish } as const;
-    if (connector === null || this.#world.room(place) !== null) return none;
-    const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
-    const link = await this.#offerLink(place, { wanted, connector });
-    return { ...none, link, canFinish: canFinish || link.returnTo !== null };
-  }
-
-  /** Give the link that is there, where there is one, or make one: once for all calls that miss the same connection. */
-  async #offerLink(
-    place: ConnectionPlace,
-    wish: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
-  ): Promise<MadeLink & Pick<Link, "returnTo">> {
-    const key = JSON.stringify([place.subject, place.connector, place.name]);
-    for (;;) {
-      const known = this.#table.at(place);
-      const again = known === null ? null : await this.#giveAgain(known, wish);
-      if (again !== null) return again;
-      const making = this.#making.get(key);
-      if (making === undefined) break;
-      // It may ask for fewer scopes: then it is given again, for more.
-      await making;
-    }
-    const made = this.#startLink(place, { scopes: wish.wanted, returnTo: null });
-    this.#making.set(key, made);
-    const link = await made.finally(() => this.#making.delete(key));
-    return { ...link, returnTo: null };
-  }
-
-  /** Give the link that is there to one more call, which may need more scopes; null where there is none to give. */
-  async #giveAgain(
-    { id, link: first, ...known }: Connection,
-    { wanted, connector }: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
-  ): Promise<(MadeLink & Pick<Link, "returnTo">) | null> {
-    if (first === null || !isGivenAgain(first, this.#clock.now())) return null;
-    const secret = await this.#world.unseal(first.sealed, { ...known, id }, "link");
-    const latest = this.#table.find(id);
-    const link = latest?.link ?? null;
-    if (secret === null || latest === null || link?.digest !== first.digest) return null;
-    if (missingScopes(wanted, link.scopes, connector).length > 0)
-      this.#table.put(widenLink(latest, scopesOfLink(wanted, link.scopes, connector)));
-    const { expiresAt, returnTo } = link;
-    return { id, secret, expiresAt, returnTo };
   }
 
   async #exchange(

@@ -20,6 +20,8 @@ export function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "x-request-id": crypto.randomUUID(),
+        // A Worker's clock stands still while it computes, and nothing is waited for.
+        "server-timing": "write;dur=0",
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",

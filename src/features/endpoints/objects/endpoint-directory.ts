@@ -28,7 +28,8 @@ import type {
   StatusCounts,
 } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
-import type { RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
+import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
+import { EndpointChanges } from "./endpoint-changes.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
 import { openShardOf } from "./endpoint-objects.ts";
 import { EventLog } from "./event-log.ts";
@@ -62,6 +63,7 @@ export function createEndpointDirectory({
     readonly #links: PortalLinks;
     readonly #shards: ShardCalls;
     readonly #recovery: Recovery;
+    readonly #changes: EndpointChanges;
     #alarm!: GateAlarm;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -72,6 +74,7 @@ export function createEndpointDirectory({
       this.#types = new EventTypes(sql);
       this.#links = new PortalLinks(sql);
       this.#shards = new ShardCalls((shard) => openShardOf(ctx.id, env, shard), clock);
+      this.#changes = new EndpointChanges(this.#index, this.#shards);
       this.#recovery = new Recovery(this.#log, this.#shards);
       void ctx.blockConcurrencyWhile(async () => {
         this.#alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), DAY_MS);
@@ -117,22 +120,8 @@ export function createEndpointDirectory({
       };
     }
 
-    async put(
-      asked: EndpointAsked,
-      customer?: string,
-    ): Promise<Result<{ created: boolean; endpoint: KeptEndpoint }, KeepRefusal>> {
-      const { id, settings } = asked;
-      let known = this.#index.find(id);
-      if (asked.isNew !== true && customer !== undefined && known?.customer !== customer)
-        return err("unknown");
-      if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
-      known ??= this.#index.add(id, settings.customer ?? null);
-      const { no, shard } = known;
-      const put = await this.#shards.call(shard, (stub) => stub.put({ ...asked, no }));
-      if (put === null) return err("changed");
-      const now = this.#index.find(id);
-      if (now !== null) this.#index.assign(now, settings.customer ?? null);
-      return ok(put);
+    put(asked: EndpointAsked, customer?: string): Promise<Result<Put, KeepRefusal>> {
+      return this.#changes.put(asked, customer);
     }
 
     async get(id: string, customer?: string): Promise<SeenEndpoint | null> {
@@ -151,11 +140,8 @@ export function createEndpointDirectory({
     }
 
     async remove(id: string, customer?: string): Promise<boolean> {
-      const known = this.#find(id, customer);
-      if (known === null) return false;
-      const removed = await this.#shards.call(known.shard, (stub) => stub.remove(id));
-      if (this.#index.find(id)?.no === known.no) this.#index.remove(known);
-      this.#alarm.arm(clock.now() + DAY_MS);
+      const removed = await this.#changes.remove(id, customer);
+      if (removed) this.#alarm.arm(clock.now() + DAY_MS);
       return removed;
     }
 

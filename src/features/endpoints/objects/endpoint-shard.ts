@@ -88,6 +88,8 @@ export function createEndpointShard({
       const now = this.#enter();
       const known = this.#store.endpoints.find(id);
       if (seen !== undefined && known?.updatedAt !== seen) return null;
+      // A kill came between its deletion here and in the directory.
+      if (known === null && this.#store.endpoints.byNo(no) !== undefined) return "used";
       // Two changes of one moment are two: the later one is seen by its time.
       const updatedAt = Math.max(now, (known?.updatedAt ?? 0) + 1);
       const health = known === null || (enables && known.disabled !== null) ? HEALTHY : known;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 
-import type { ToolDescriptor } from "../../../../src/features/discovery/batch-tool.ts";
 import { toToolList } from "../../../../src/features/discovery/tool-list.ts";
 import { showSchema } from "../../../../src/features/added-tools/json-schema/show-schema.ts";
 import { checkChatRequest } from "../../../sandbox/upstreams/check-chat-request.ts";
@@ -27,7 +26,7 @@ test.each<[string, object]>([
     },
   ],
 ])("A schema with %s is shown as one that OpenAI takes", (_, schema) => {
-  const inputSchema = showSchema(schema as never) as ToolDescriptor["inputSchema"];
+  const inputSchema = showSchema(schema as never);
   const tools = toToolList([{ name: "f", description: "d", inputSchema, annotations: READ }], "openai");
   const request = { model: "m", messages: [{ role: "user", content: "Hi" }], tools };
   expect(checkChatRequest(request)).toBeNull();

@@ -110,6 +110,29 @@ describe("A batch with on_connection park", () => {
     });
   });
 
+  test("is not used up by a yes while the account is not there; a no ends it", async () => {
+    const { run, resultsOf, connect, volley, send } = await open();
+    const ids: string[] = [];
+    for (const tool of ["mailbox", "relays"]) {
+      const [result] = await run([{ tool, args: tool === "relays" ? { of: 1 } : {} }]);
+      ids.push(result.confirmation.id as string);
+    }
+    const decide = (id: string, decision: string) => send("POST", `/v1/confirmations/${id}`, { decision });
+    const early = await decide(ids[0]!, "approve");
+    expect(early).toMatchObject({
+      status: 409,
+      body: { code: "CONFIRMATION_INVALID", detail: expect.stringContaining("account at acme") },
+    });
+    expect((await decide(ids[1]!, "reject")).status).toBe(200);
+    await connect("ada", "ada@acme.dev");
+    await volley.advance(1_000);
+    expect(await resultsOf(ids[0]!)).toMatchObject({
+      status: "done",
+      results: [{ data: { mailbox: "ada@acme.dev" } }],
+    });
+    expect((await resultsOf(ids[1]!)).status).toBe("rejected");
+  });
+
   test("still needs a person's yes where the tool does: connecting the account is none", async () => {
     const { run, resultsOf, connect, volley, send } = await open();
     const [result] = await run([{ tool: "deletes" }]);

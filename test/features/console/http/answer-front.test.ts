@@ -60,8 +60,10 @@ describe("GET /", () => {
     expect((await ask(BROWSER, { path: "/?from=mail" })).status).toBe(200);
   });
 
-  test("has an id of its own, as every answer has", async () => {
-    const ids = [await ask(BROWSER), await ask(BROWSER)].map(({ headers }) => headers.get("x-request-id"));
+  test("has an id of its own and its times, as every answer has", async () => {
+    const answers = [await ask(BROWSER), await ask(BROWSER)];
+    for (const { headers } of answers) expect(headers.get("server-timing")).toBe("write;dur=0");
+    const ids = answers.map(({ headers }) => headers.get("x-request-id"));
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });

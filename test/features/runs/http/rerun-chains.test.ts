@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
+import { defineTool, type Tool, type ToolContext } from "../../../../src/core/catalog/define-tool.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
@@ -17,11 +17,10 @@ const DECLARATION = {
   orchestration: { mode: "sequential-only" },
   input: z.strictObject({ of: z.string() }),
 } as const;
-const store = defineTool({
-  ...DECLARATION,
-  name: "store_it",
-  run: async ({ of }, ctx) => (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json(),
-});
+const sendIt = async ({ of }: { readonly of: string }, ctx: ToolContext): Promise<unknown> =>
+  (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json();
+const sayMuch = async () => ({ text: "x".repeat(20_000), of: "much" });
+const store = defineTool({ ...DECLARATION, name: "store_it", run: sendIt });
 const drop = defineTool({
   ...DECLARATION,
   name: "drop_it",
@@ -194,9 +193,9 @@ test("A read whose result was too large to be kept is run again where only what 
     actions: ["read"],
     isWrite: false,
     orchestration: { mode: "parallel-safe" },
-    run: async () => ({ text: "x".repeat(20_000), of: "much" }),
+    run: sayMuch,
   });
-  const wordy = defineTool({ ...DECLARATION, name: "say_much", run: large.run });
+  const wordy = defineTool({ ...DECLARATION, name: "say_much", run: sayMuch });
   const { run, rerun, effects } = await start({ b: ["refused"] }, [large, wordy]);
   const first = await run([
     { id: "much", tool: "read_much", args: { of: "m" } },
@@ -218,7 +217,7 @@ test("Jobs that were never recorded are recorded by a rerun, once: with their ow
     ...DECLARATION,
     name: "store_later",
     execution: "fire-and-forget",
-    run: store.run,
+    run: sendIt,
   });
   const { run, rerun, effects, volley } = await start({ b: ["refused"] }, [later]);
   const runAt = new Date(volley.now() + 3_600_000).toISOString();

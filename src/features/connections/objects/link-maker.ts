@@ -1,0 +1,120 @@
+import type { Clock } from "../../../core/kit/clock.ts";
+import {
+  type Connection,
+  type ConnectionPlace,
+  isGivenAgain,
+  type Link,
+  startLink,
+  widenLink,
+} from "../connection.ts";
+import type { OAuthConnector } from "../connectors/connector.ts";
+import { missingScopes, scopesOfLink } from "../connectors/scopes.ts";
+import { peopleOf } from "../http/people-of.ts";
+import { digestOf, makeSecretText } from "../link-token.ts";
+import type { MadeLink, StartAnswer, UseAnswer } from "../shard-methods.ts";
+import type { ConnectionTable } from "./connection-table.ts";
+import type { ShardWorld } from "./shard-world.ts";
+
+/** Makes the links of a shard: for an application that asks for one, and for calls that miss a connection. */
+export class LinkMaker {
+  readonly #world: ShardWorld;
+  readonly #table: ConnectionTable;
+  readonly #clock: Clock;
+  /** Links that are being made: many calls that miss the same connection are given the same one. */
+  readonly #making = new Map<string, Promise<MadeLink>>();
+
+  constructor(world: ShardWorld) {
+    this.#world = world;
+    this.#table = world.table;
+    this.#clock = world.clock;
+  }
+
+  async start(
+    place: ConnectionPlace,
+    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+  ): Promise<StartAnswer> {
+    const room = this.#world.room(place);
+    if (room !== null) return room;
+    const connector = this.#world.oauth(place.connector);
+    if (connector === null) throw new Error(`Cannot start a link: '${place.connector}' has none`);
+    const granted = this.#table.at(place)?.grant?.scopes ?? [];
+    const scopes = scopesOfLink(wish.scopes, granted, connector);
+    return { kind: "started", link: await this.#startLink(place, { scopes, returnTo: wish.returnTo }) };
+  }
+
+  /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
+  async require(
+    place: ConnectionPlace,
+    {
+      because,
+      scopes,
+      missing = [],
+    }: {
+      readonly because: Extract<UseAnswer, { kind: "required" }>["because"];
+      readonly scopes: readonly string[];
+      readonly missing?: readonly string[];
+    },
+  ): Promise<UseAnswer> {
+    const connector = this.#world.oauth(place.connector);
+    const { configured } = this.#world.deployment;
+    const canFinish = this.#world.confirmsItself || peopleOf(this.#world.tenant, configured) !== null;
+    const none = { kind: "required", because, missing, link: null, canFinish } as const;
+    if (connector === null || this.#world.room(place) !== null) return none;
+    const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
+    const link = await this.#offerLink(place, { wanted, connector });
+    return { ...none, link, canFinish: canFinish || link.returnTo !== null };
+  }
+
+  /** Give the link that is there, where there is one, or make one: once for all calls that miss the same connection. */
+  async #offerLink(
+    place: ConnectionPlace,
+    wish: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<MadeLink & Pick<Link, "returnTo">> {
+    const key = JSON.stringify([place.subject, place.connector, place.name]);
+    for (;;) {
+      const known = this.#table.at(place);
+      const again = known === null ? null : await this.#giveAgain(known, wish);
+      if (again !== null) return again;
+      const making = this.#making.get(key);
+      if (making === undefined) break;
+      // It may ask for fewer scopes: then it is given again, for more.
+      await making;
+    }
+    const made = this.#startLink(place, { scopes: wish.wanted, returnTo: null });
+    this.#making.set(key, made);
+    const link = await made.finally(() => this.#making.delete(key));
+    return { ...link, returnTo: null };
+  }
+
+  /** Give the link that is there to one more call, which may need more scopes; null where there is none to give. */
+  async #giveAgain(
+    { id, link: first, ...known }: Connection,
+    { wanted, connector }: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+  ): Promise<(MadeLink & Pick<Link, "returnTo">) | null> {
+    if (first === null || !isGivenAgain(first, this.#clock.now())) return null;
+    const secret = await this.#world.unseal(first.sealed, { ...known, id }, "link");
+    const latest = this.#table.find(id);
+    const link = latest?.link ?? null;
+    if (secret === null || latest === null || link?.digest !== first.digest) return null;
+    if (missingScopes(wanted, link.scopes, connector).length > 0)
+      this.#table.put(widenLink(latest, scopesOfLink(wanted, link.scopes, connector)));
+    const { expiresAt, returnTo } = link;
+    return { id, secret, expiresAt, returnTo };
+  }
+
+  async #startLink(
+    place: ConnectionPlace,
+    { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+  ): Promise<MadeLink> {
+    const { id } = this.#world.known(place);
+    const secret = makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
+    const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
+    const now = this.#clock.now();
+    const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
+    const known = this.#world.known(place, id);
+    const started = startLink(known, now, link);
+    this.#table.put(started);
+    this.#world.revokeUnused(known, known.link?.arrival?.grant);
+    return { id: started.id, secret, expiresAt: started.link!.expiresAt };
+  }
+}
