@@ -1,6 +1,6 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, type OpenConsole, openConsole } from "./open-console.ts";
 
 /* The documentation at /docs, as the sandbox serves what `npm run docs` has built. */
 
@@ -8,6 +8,17 @@ const LOOKS = [360, 1440].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 const url = inject("sandboxUrl");
+
+/** Open a page and wait until its script has begun: before, a key or a click does nothing. */
+async function openPage(path: string): Promise<OpenConsole> {
+  const site = await openConsole({ key: null, path });
+  await vi.waitFor(
+    async () =>
+      expect(await site.page.evaluate(() => "__vue_app__" in document.querySelector("#app")!)).toBe(true),
+    { timeout: 30_000, interval: 50 },
+  );
+  return site;
+}
 
 describe("The documentation", () => {
   test.each(LOOKS)("is open, accessible and fits: $width px, $colorScheme", async (look) => {
@@ -19,7 +30,7 @@ describe("The documentation", () => {
   });
 
   test("is searched by keyboard, and a result leads to its heading", async () => {
-    await using site = await openConsole({ key: null, path: "/docs/" });
+    await using site = await openPage("/docs/");
     const { page } = site;
     await page.keyboard.press("Control+k");
     await page.getByPlaceholder("Search").fill("quota of a key");
@@ -34,7 +45,7 @@ describe("The documentation", () => {
   });
 
   test("copies a block of code as it stands there", async () => {
-    await using site = await openConsole({ key: null, path: "/docs/readme" });
+    await using site = await openPage("/docs/readme");
     const { page } = site;
     const block = page.locator('.vp-doc div[class*="language-"]').first();
     await block.hover();
@@ -45,7 +56,7 @@ describe("The documentation", () => {
   });
 
   test("is read in the dark where the reader says so, and again on the next visit", async () => {
-    await using site = await openConsole({ key: null, path: "/docs/" });
+    await using site = await openPage("/docs/");
     const { page } = site;
     await page.getByRole("switch", { name: /dark/i }).first().click();
     await page.locator("html.dark").waitFor();
