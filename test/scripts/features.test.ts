@@ -64,8 +64,8 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 132 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(132);
+  test("with one tool and no feature takes at most 133 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(133);
   });
 
   test("with every feature and one tool takes at most 500 KiB gzipped", () => {

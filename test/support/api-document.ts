@@ -238,7 +238,10 @@ function isRefusedForItsForm(status: number, text: string): boolean {
   return (
     /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
     path !== undefined &&
-    // The arguments of a flow, and those of an action that a person changes, are for their own schemas to say.
-    !/\/id$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(path)
+    // The arguments of a flow, and those of an action that a person changes, are for their own schemas to say; an address is for the guard,
+    // and which account is used is said by one name.
+    !/\/id$|^\/callback_url$|\/auth\/connection$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(
+      path,
+    )
   );
 }

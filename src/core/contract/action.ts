@@ -269,7 +269,10 @@ const UNMEASURED = ok(0);
 
 /** The failure of something that takes more bytes than it may. */
 export function tooLarge(what: string, limitBytes: number): Failure {
-  return makeFailure("INVALID_ARGS", { hint: `${what} may take ${limitBytes} bytes as JSON; send less.` });
+  const expected = `at most ${limitBytes} bytes as JSON`;
+  const issue = { path: what.endsWith("for_each") ? "/for_each" : "/args", expected, received: "more" };
+  const hint = `${what} may take ${limitBytes} bytes as JSON; send less.`;
+  return makeFailure("INVALID_ARGS", { issues: [issue], hint });
 }
 
 function parseSelect(pointers: readonly string[] | undefined): Result<readonly string[][] | null, Failure> {
@@ -335,5 +338,6 @@ export function tooManyElements(count: number, { forEach, isLong = false }: Loop
   }
   const later = isLong ? "" : ` With "background": true in the batch it may be ${LIMITS.longLoopElements}.`;
   const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}${later}`;
-  return makeFailure("INVALID_ARGS", { hint });
+  const issue = { path: "/for_each", expected: `at most ${most} elements`, received: `${count}` };
+  return makeFailure("INVALID_ARGS", { issues: [issue], hint });
 }

@@ -60,7 +60,8 @@ function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
 
 function notInBackground({ name }: Tool, field: string): Failure {
   const hint = `'${name}' answers in this batch; '${field}' is for background tools only, so leave it out.`;
-  return makeFailure("INVALID_ACTION", { hint });
+  const issue = { path: `/${field}`, expected: "a background tool", received: `'${name}'` };
+  return makeFailure("INVALID_ACTION", { issues: [issue], hint });
 }
 
 const TOO_LATE = makeFailure("INVALID_ACTION", {

@@ -28,8 +28,10 @@ export function prepareTask(task: Task, dataOf: DataOf, room: Room = new Room())
   const elements = resolveLoop(task.forEach, dataOf, room);
   if (!elements.ok) return elements;
   if (!Array.isArray(elements.value)) {
-    const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
-    return err(makeFailure("INVALID_ARGS", { hint }));
+    const received = describe(elements.value);
+    const issue = { path: "/for_each", expected: "an array", received };
+    const hint = `for_each must be an array, and what it refers to is ${received}.`;
+    return err(makeFailure("INVALID_ARGS", { issues: [issue], hint }));
   }
   if (elements.value.length > mostElements(task)) return err(tooManyElements(elements.value.length, task));
   const calls = elements.value.map((data: unknown) =>

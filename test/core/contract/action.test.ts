@@ -184,7 +184,11 @@ test("parseAction() takes args of 64 KiB as JSON, not one byte more, counted in 
   expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: fits })).action.ok).toBe(true);
   for (const args of [{ text: `${fits.text}x` }, wide]) {
     const failure = errorOf(parseAmongSiblings(JSON.stringify({ tool: "x", args })).action);
-    expect(failure).toMatchObject({ code: "INVALID_ARGS", hint: expect.stringContaining("65536 bytes") });
+    expect(failure).toMatchObject({
+      code: "INVALID_ARGS",
+      hint: expect.stringContaining("65536 bytes"),
+      issues: [{ path: "/args", expected: "at most 65536 bytes as JSON", received: "more" }],
+    });
   }
 });
 

@@ -171,6 +171,7 @@ test.each([
   expect(errorOf(prepareTask(task, knowing({ page: items })))).toMatchObject({
     code: "INVALID_ARGS",
     hint: `for_each must be an array, and what it refers to is ${received}.`,
+    issues: [{ path: "/for_each", expected: "an array", received }],
   });
 });
 
@@ -186,6 +187,7 @@ test("prepareTask() takes 25 elements of a reference, and of 26 makes no call at
   expect(errorOf(over(26))).toMatchObject({
     code: "INVALID_ARGS",
     hint: 'for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them, {"$ref":"page#?from=0&count=25"}, and in another action from 25 on. With "background": true in the batch it may be 1000.',
+    issues: [{ path: "/for_each", expected: "at most 25 elements", received: "26" }],
   });
 });
 

@@ -4,8 +4,8 @@ import { makeFrontPage } from "../page/front-page.ts";
 import { FRONT_STYLE } from "../page/front-style.ts";
 
 /**
- * Answer `GET /` with the page for people, which needs no key and has no script. A client that asks for something else than a page, such as
- * `application/json`, is answered as if the page were not there.
+ * Answer `GET /` with the page for people, which needs no key and has no script. A client that takes no page, such as one that asks for
+ * `application/json` alone, is answered as if the page were not there.
  */
 export function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
   let listed: readonly { readonly name: string; readonly routes: readonly string[] }[] | undefined;
@@ -39,7 +39,7 @@ const FRONT = /^https?:\/\/[^/?#]+\/?(?:\?|#|$)/;
 function wantsPage({ method, url, headers }: Request): boolean {
   if ((method !== "GET" && method !== "HEAD") || !FRONT.test(url)) return false;
   const accept = headers.get("accept") ?? "*/*";
-  return accept.includes("text/html") || (accept.includes("*/*") && !accept.includes("json"));
+  return accept.includes("text/html") || accept.includes("*/*");
 }
 
 function routesOf(feature: Feature): readonly string[] {

@@ -30,15 +30,18 @@ async function ask(
 }
 
 describe("GET /", () => {
-  test.each([[BROWSER], ["*/*"], [null]])("is a page for a client that takes one: %s", async (accept) => {
-    const answer = await ask(accept);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await answer.text()).toContain("One call in, every result out.");
-  });
+  test.each([[BROWSER], ["*/*"], ["application/json, text/plain, */*"], [null]])(
+    "is a page for a client that takes one: %s",
+    async (accept) => {
+      const answer = await ask(accept);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await answer.text()).toContain("One call in, every result out.");
+    },
+  );
 
-  test.each(["application/json", "application/json, text/plain, */*", "application/problem+json"])(
-    "is answered as if there were no page where the client asks for JSON: %s",
+  test.each(["application/json", "application/json, text/event-stream", "application/problem+json"])(
+    "is answered as if there were no page where the client takes none: %s",
     async (accept) => {
       const answer = await ask(accept);
       expect(answer.status).toBe(401);

@@ -563,9 +563,9 @@ const BAD: readonly Row[] = [
       ...loopOf({ order_id: { $ref: "item#" } }),
       for_each: Array.from({ length: 26 }, (_, n) => n),
     }),
-    "/actions/0",
-    "arguments that fit the tool's schema",
-    "an object",
+    "/actions/0/for_each",
+    "at most 25 elements",
+    "26",
     'for_each may run over 25 elements, received 26; nothing ran. Loop over a part of them. With "background": true in the batch it may be 1000.',
   ],
   [
