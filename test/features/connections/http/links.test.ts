@@ -258,7 +258,7 @@ describe("A link", () => {
   });
 });
 
-describe("What the provider sends back", () => {
+describe("An account that the provider sends back", () => {
   test("stays pending until the caller says who came; the browser returns with an id and a code", async () => {
     const { start, signIn, send } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start({ return_to: `${APP}/done?tab=2` })).body;
@@ -302,7 +302,7 @@ describe("What the provider sends back", () => {
     expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
-  test("T52 is taken back at the provider too where a new link takes the place of one that nobody confirmed", async () => {
+  test("T52 is taken back at the provider too where a new link takes the place of an unconfirmed one", async () => {
     const { start, signIn, volley, provider } = await openConnections();
     await signIn((await start()).body.connect_url as string, "mallory@evil.dev");
     const [brought] = provider.refreshes.keys();
