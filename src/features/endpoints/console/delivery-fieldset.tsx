@@ -9,22 +9,13 @@ export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | nul
     <details class="fold" open={isOpen}>
       <summary>Filter, rate and headers</summary>
       <div class="stack">
-        <div class="field">
-          <label for="endpoint-filter">Only where, as JSON</label>
-          <textarea
-            id="endpoint-filter"
-            name="filter"
-            class="mono"
-            rows={3}
-            spellcheck={false}
-            placeholder='{"/total": {"gte": 100}}'
-            value={texts.filter}
-            aria-describedby="endpoint-filter-help"
-          />
-          <p class="help" id="endpoint-filter-help">
-            Tests of the event's data by JSON pointer: eq, ne, in, gt, gte, lt, lte, exists. All are required.
-          </p>
-        </div>
+        <LongField
+          name="filter"
+          label="Only where, as JSON"
+          placeholder='{"/total": {"gte": 100}}'
+          value={texts.filter}
+          help="Tests of the event's data by JSON pointer: eq, ne, in, gt, gte, lt, lte, exists. All are required."
+        />
         <div class="row">
           <div class="field">
             <label for="endpoint-limit">Deliveries at most</label>
@@ -43,23 +34,45 @@ export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | nul
             />
           </div>
         </div>
-        <div class="field">
-          <label for="endpoint-headers">Headers, one on a line</label>
-          <textarea
-            id="endpoint-headers"
-            name="headers"
-            class="mono"
-            rows={3}
-            spellcheck={false}
-            placeholder="x-env: prod"
-            value={texts.headers}
-            aria-describedby="endpoint-headers-help"
-          />
-          <p class="help" id="endpoint-headers-help">
-            They are sent with each delivery, besides those that sign it.
-          </p>
-        </div>
+        <LongField
+          name="headers"
+          label="Headers, one on a line"
+          placeholder="x-env: prod"
+          value={texts.headers}
+          help="They are sent with each delivery, besides those that sign it."
+        />
       </div>
     </details>
+  );
+}
+
+interface LongFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly help: string;
+}
+
+/** A field of several lines, with a sentence about it. */
+function LongField({ name, label, placeholder, value, help }: LongFieldProps) {
+  const id = `endpoint-${name}`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        name={name}
+        class="mono"
+        rows={3}
+        spellcheck={false}
+        placeholder={placeholder}
+        value={value}
+        aria-describedby={`${id}-help`}
+      />
+      <p class="help" id={`${id}-help`}>
+        {help}
+      </p>
+    </div>
   );
 }
