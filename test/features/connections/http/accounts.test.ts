@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { API, openConnections, type WorldOptions } from "./connection-world.ts";
-import { base, mailbox } from "./mailbox-tool.ts";
+import { base, declare, mailbox } from "./mailbox-tool.ts";
 
 const sends = defineTool({
   ...base,
@@ -464,15 +464,6 @@ describe("CONNECTION_REQUIRED", () => {
 });
 
 describe("A declaration with a connection", () => {
-  const declare = (auth: object, url = `${API}/mailbox`) => ({
-    summary: "Read the mailbox",
-    description: "Read the mailbox.",
-    category: "mail",
-    actions: ["read"],
-    is_write: false,
-    input_schema: { type: "object", properties: {} },
-    http: { method: "GET", url, auth },
-  });
   const openAdded = () =>
     open({ features: [addedTools()], key: { flags: ["approve", "manage_connections", "manage_tools"] } });
 

@@ -4,16 +4,7 @@ import type { SentRequest } from "../../../../src/package/testing.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { imports } from "../../../../src/features/imports/index.ts";
 import { API, openConnections } from "./connection-world.ts";
-
-const declare = (auth: unknown, url = `${API}/mailbox`) => ({
-  summary: "Read the mailbox",
-  description: "Read the mailbox.",
-  category: "mail",
-  actions: ["read"],
-  is_write: false,
-  input_schema: { type: "object", properties: {} },
-  http: { method: "GET", url, auth },
-});
+import { declare } from "./mailbox-tool.ts";
 
 const DOCUMENT = {
   openapi: "3.1.0",

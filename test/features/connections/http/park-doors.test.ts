@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
@@ -10,25 +9,8 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { shardOfSubject } from "../../../../src/features/connections/link-token.ts";
 import { API, CONNECTORS, ACME, openConnections, type WorldOptions } from "./connection-world.ts";
-import { base, mailbox } from "./mailbox-tool.ts";
+import { base, deletes, mailbox, plain, relays, says } from "./mailbox-tool.ts";
 
-const plain = defineTool({ ...base, name: "plain", run: async () => ({ n: 7 }) });
-const says = defineTool({
-  ...base,
-  name: "says",
-  input: z.strictObject({ text: z.unknown() }),
-  run: async ({ text }) => ({ said: text }),
-});
-const each = defineTool({
-  ...base,
-  name: "each",
-  input: z.strictObject({ of: z.unknown() }),
-  connection: "acme",
-  run: async ({ of }, ctx) => ({
-    ...((await ctx.connection("acme").fetch(`${API}/mailbox`)).json() as object),
-    of,
-  }),
-});
 const both = defineTool({
   ...base,
   name: "both",
@@ -39,15 +21,6 @@ const both = defineTool({
     beta: ctx.connection("beta").account,
   }),
 });
-const deletes = defineTool({
-  ...base,
-  name: "deletes",
-  isWrite: true,
-  actions: ["delete"],
-  connection: "acme",
-  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
-});
-
 const quick = defineTool({
   ...base,
   name: "quick",
@@ -76,7 +49,7 @@ const flow = (actions: readonly object[], answer: unknown) => ({
 /** Open a Volley with every door and no account. */
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({
-    tools: [mailbox, plain, says, each, both, deletes, quick],
+    tools: [mailbox, plain, says, relays, both, deletes, quick],
     features: [addedTools(), flows(), background(), agent(), runs()],
     ...options,
     key: { flags: ["approve", "manage_connections", "manage_tools"], ...options.key },
@@ -152,7 +125,7 @@ describe("on_connection park in a batch in the background", () => {
   test("makes one question of a loop that a person's batch could have, and none of a longer one: its elements fail", async () => {
     const { batch, endOf, send } = await open();
     const loop = (count: number) => ({
-      tool: "each",
+      tool: "relays",
       for_each: Array.from({ length: count }, (_, at) => at),
       args: { of: { $ref: "item#" } },
     });

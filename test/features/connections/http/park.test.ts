@@ -1,35 +1,7 @@
-import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
-import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import { API, openConnections, type WorldOptions } from "./connection-world.ts";
-import { base, mailbox } from "./mailbox-tool.ts";
-
-const plain = defineTool({ ...base, name: "plain", run: async () => ({ n: 7 }) });
-const says = defineTool({
-  ...base,
-  name: "says",
-  input: z.strictObject({ text: z.unknown() }),
-  run: async ({ text }) => ({ said: text }),
-});
-const relays = defineTool({
-  ...base,
-  name: "relays",
-  input: z.strictObject({ of: z.unknown() }),
-  connection: "acme",
-  run: async ({ of }, ctx) => ({
-    ...((await ctx.connection("acme").fetch(`${API}/mailbox`)).json() as object),
-    of,
-  }),
-});
-const deletes = defineTool({
-  ...base,
-  name: "deletes",
-  isWrite: true,
-  actions: ["delete"],
-  connection: "acme",
-  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
-});
+import { openConnections, type WorldOptions } from "./connection-world.ts";
+import { deletes, mailbox, plain, relays, says } from "./mailbox-tool.ts";
 
 const open = async (options: WorldOptions = {}) => {
   const world = await openConnections({ tools: [mailbox, plain, says, relays, deletes], ...options });

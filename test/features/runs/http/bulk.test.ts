@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
@@ -16,23 +15,8 @@ import {
   type TestVolley,
   type TestVolleyOptions,
 } from "../../../../src/package/testing.ts";
+import { DECLARATION, store } from "./store-tools.ts";
 
-const DECLARATION = {
-  summary: "Do it",
-  description: "Do it.",
-  category: "test",
-  actions: ["create"],
-  isWrite: true,
-  execution: "sync",
-  hosts: ["api.example.com"],
-  orchestration: { mode: "sequential-only" },
-  input: z.strictObject({ of: z.string() }),
-} as const;
-const store = defineTool({
-  ...DECLARATION,
-  name: "store_it",
-  run: async ({ of }, ctx) => (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json(),
-});
 const later = defineTool({
   ...DECLARATION,
   name: "store_later",

@@ -1,26 +1,12 @@
-import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { defineTool, type Tool, type ToolContext } from "../../../../src/core/catalog/define-tool.ts";
+import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { DECLARATION, sendIt, store } from "./store-tools.ts";
 
-const DECLARATION = {
-  summary: "Do it",
-  description: "Do it.",
-  category: "test",
-  actions: ["create"],
-  isWrite: true,
-  execution: "sync",
-  hosts: ["api.example.com"],
-  orchestration: { mode: "sequential-only" },
-  input: z.strictObject({ of: z.string() }),
-} as const;
-const sendIt = async ({ of }: { readonly of: string }, ctx: ToolContext): Promise<unknown> =>
-  (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json();
 const sayMuch = async () => ({ text: "x".repeat(20_000), of: "much" });
-const store = defineTool({ ...DECLARATION, name: "store_it", run: sendIt });
 const drop = defineTool({
   ...DECLARATION,
   name: "drop_it",

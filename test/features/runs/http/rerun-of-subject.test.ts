@@ -4,9 +4,8 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
-import { base, mailbox } from "../../connections/http/mailbox-tool.ts";
+import { base, mailbox, plain } from "../../connections/http/mailbox-tool.ts";
 
-const plain = defineTool({ ...base, name: "plain", run: async () => ({ n: 7 }) });
 const posts = defineTool({
   ...base,
   name: "posts",
