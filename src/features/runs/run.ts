@@ -107,7 +107,7 @@ export interface Sight {
   readonly key: string;
   /** The tools that the key may call; absent for all. */
   readonly tools?: readonly string[] | undefined;
-  /** The one for whom it acts: it sees runs of no other, and none without; absent for all. */
+  /** The key acts for this subject, and sees its runs alone; absent where it sees all. */
   readonly subject?: string | undefined;
 }
 

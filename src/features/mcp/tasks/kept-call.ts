@@ -6,7 +6,7 @@ export interface KeptCall {
   readonly reply: CallReply;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The key that called, what it could call then, and for whom it acted. */
+  /** The key of the call, its rights then, and its subject. */
   readonly key: string;
   readonly grants: readonly string[];
   readonly subject?: string;
