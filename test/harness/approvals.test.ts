@@ -218,6 +218,52 @@ describe("A link of a question", () => {
     );
   });
 
+  test("shows what was typed again where it is refused, with its path, and a yes to it runs once it fits", async () => {
+    const path = await linkTo(await ask(), { edit: true });
+    const fields = { ...fieldsOf((await open(path)).text), decision: "approve", reason: "a <typo>" };
+    const typed = '{\r\n\t"id": [7],\r\n "note": "</textarea>\u202e"}';
+    const wrong = await submit(path, { ...fields, "args.0": typed });
+    expect(wrong.text).toContain("/args/gone");
+    expect(wrong.text, "as it was typed, but for what hides").toContain(
+      "{\n  &quot;id&quot;: [7],\n &quot;note&quot;: &quot;&lt;/textarea&gt;\\u202e&quot;}</textarea>",
+    );
+    expect(wrong.text).toContain("a &lt;typo&gt;</textarea>");
+    const broken = await submit(path, { ...fields, "args.0": '{"id": "lamp' });
+    expect(broken.text).toContain("/args/gone must be a JSON object");
+    expect(broken.text).toContain("{&quot;id&quot;: &quot;lamp</textarea>");
+    expect((await open(path)).text, "and not to who opens it anew").not.toContain("typo");
+    const done = await submit(path, {
+      ...fieldsOf(broken.text),
+      decision: "approve",
+      "args.0": '{"id":"lamp-typed"}',
+    });
+    expect(done.text).toContain("You said yes");
+    expect(upstream.requestsTo("/item").filter(({ query }) => query.get("id") === "lamp-typed")).toHaveLength(
+      1,
+    );
+  });
+
+  test("T50 shows no arguments that another page sends, nor any without 'edit'", async () => {
+    const id = await ask();
+    const sneaked = { decision: "approve", "args.0": '{"sneaked": 1}', reason: "sneaked" };
+    const editable = await linkTo(id, { edit: true });
+    const foreign = await submit(editable, sneaked);
+    expect(foreign.status).toBe(403);
+    expect(foreign.text).not.toContain("sneaked");
+    const fixed = await linkTo(id);
+    const fields = fieldsOf((await open(fixed)).text);
+    const refused = await submit(fixed, { ...fields, ...sneaked, reason: "x".repeat(10_000) });
+    expect(refused.status).toBe(422);
+    expect(refused.text).not.toContain("sneaked");
+    const other = await submit(editable, {
+      ...fieldsOf((await open(editable)).text),
+      ...sneaked,
+      args_hash: "0",
+    });
+    expect(other.status).toBe(409);
+    expect(other.text, "of a page that showed another question").not.toContain("sneaked");
+  });
+
   test("without 'edit' changes nothing that is sent along", async () => {
     const id = await ask();
     const path = await linkTo(id);

@@ -5,7 +5,7 @@ import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { HOOK_SECRET, sendHook, triggerOf } from "../support/hook-sender.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { problemOf, TestCaller } from "../support/test-caller.ts";
 
 /* A flow sees the tools that the key which kept it may call, by whichever door it runs. */
 
@@ -15,6 +15,7 @@ const { volley } = await setUpSandbox({
   VOLLEY_KEYS: await configureKeys({
     admin: { name: "admin", tenant: "acme", quota, flags },
     keeper: { name: "keeper", tenant: "acme", tools: ["flows", "probe-search"], quota, flags },
+    unable: { name: "unable", tenant: "acme", tools: ["probe-search", "mine"], quota, flags },
     small: { name: "small", tenant: "acme", tools: ["flows", "probe-item"], quota },
   }),
   VOLLEY_TOOL_SECRETS: JSON.stringify({ [HOOK_SECRET]: { tenants: ["acme"], hosts: [] } }),
@@ -89,4 +90,43 @@ test("the rights of a flow are nowhere shown", async () => {
   await put("silent", keeper);
   const shown = JSON.parse((await admin.get("/v1/flows/silent")).text) as object;
   expect(shown).not.toHaveProperty("tools");
+});
+
+/** A tool of a category of its own. */
+const toolOf = (category: string) => ({
+  summary: "Read a page",
+  description: "Read a page.",
+  category,
+  actions: ["read"],
+  is_write: false,
+  input_schema: { type: "object" },
+  http: { method: "GET", url: "https://api.example.com/page" },
+});
+
+test.each([
+  ["flows", "a_flow", LOOK],
+  ["tools", "a_tool", toolOf("pages")],
+])(
+  "a key that could not call it keeps none of its %s: 403, and nothing is there",
+  async (kind, name, body) => {
+    const path = `/v1/${kind}/${name}`;
+    const refused = await as("unable").send({ method: "PUT", path, body: JSON.stringify(body) });
+    expect(problemOf(refused)).toMatchObject({ status: 403, code: "FORBIDDEN" });
+    expect(problemOf(refused).detail).toContain(`could not call '${name}'`);
+    expect((await admin.get(path)).status).toBe(404);
+    const taken = await admin.send({ method: "PUT", path, body: JSON.stringify(body) });
+    expect(taken.status).toBe(201);
+    const hidden = await as("unable").send({ method: "PUT", path, body: JSON.stringify(body) });
+    expect(problemOf(hidden)).toMatchObject({ status: 409, code: "NAME_TAKEN" });
+  },
+);
+
+test("a key keeps what it may call by its name, and does not move it out of its reach", async () => {
+  const put = (body: object) =>
+    keeper.send({ method: "PUT", path: "/v1/tools/probing", body: JSON.stringify(body) });
+  expect((await put(toolOf("flows"))).status).toBe(201);
+  expect((await put(toolOf("elsewhere"))).status).toBe(403);
+  expect(JSON.parse((await keeper.get("/v1/tools/probing")).text)).toMatchObject({ category: "flows" });
+  const mine = await as("unable").send({ method: "PUT", path: "/v1/flows/mine", body: JSON.stringify(LOOK) });
+  expect(mine.status).toBe(201);
 });

@@ -31,8 +31,12 @@ const declare = (category: string, changes: object = {}) => ({
 const put = (by: TestCaller, name: string, category: string, changes: object = {}) =>
   send(by, "PUT", `/v1/tools/${name}`, declare(category, changes));
 const show = (by: TestCaller, name: string) => send(by, "GET", `/v1/tools/${name}`);
-/** An import of operations, each of which becomes a tool of the category `payroll`. */
-const importAs = (by: TestCaller, operations: readonly string[], fields: object = {}) =>
+/** An import of operations, each of which becomes a tool of that category. */
+const importAs = (
+  by: TestCaller,
+  operations: readonly string[],
+  { category = "payroll", ...fields }: { readonly category?: string; readonly dry_run?: boolean } = {},
+) =>
   send(by, "POST", "/v1/tools/import", {
     prefix: "pay",
     openapi: {
@@ -42,7 +46,7 @@ const importAs = (by: TestCaller, operations: readonly string[], fields: object 
       paths: Object.fromEntries(
         operations.map((operationId) => [
           `/${operationId}`,
-          { get: { operationId, tags: ["payroll"], summary: `Get ${operationId}`, responses: {} } },
+          { get: { operationId, tags: [category], summary: `Get ${operationId}`, responses: {} } },
         ]),
       ),
     },
@@ -93,7 +97,11 @@ describe("A tool that a key may not call", () => {
       expect(codeOf(await importAs(crm, ["slips"], fields))).toEqual([409, "NAME_TAKEN"]);
     expect((await show(owner, "pay_slips")).text).toBe(before);
 
-    const other = await importAs(crm, ["bonus"]);
+    for (const fields of [{ dry_run: true }, {}]) {
+      const beyond = await importAs(crm, ["bonus"], fields);
+      expect(codeOf(beyond), "it could not call what it imports").toEqual([403, "FORBIDDEN"]);
+    }
+    const other = await importAs(crm, ["bonus"], { category: "crm" });
     expect(other.status, other.text).toBe(200);
     expect(JSON.parse(other.text)).toMatchObject({ tools: [{ name: "pay_bonus" }], removed: [] });
     expect((await show(owner, "pay_slips")).text).toBe(before);
@@ -101,7 +109,7 @@ describe("A tool that a key may not call", () => {
 
   test("T02 is in no export of that key", async () => {
     await put(owner, "customers", "crm");
-    expect(await ofTools(crm)).toEqual(["customers"]);
+    expect(await ofTools(crm)).toEqual(["customers", "pay_bonus"]);
     expect(await ofTools(owner)).toContain("salaries");
   });
 

@@ -50,11 +50,11 @@ export class Background {
    */
   async start(ticket: Ticket, index: number, call: Call): Promise<void> {
     const { jobs, fences, ids, makeJob } = this.#options;
-    beyondRecall(ticket);
     const spec = jobs.get(index);
     const fence = fences.get(index);
-    if (spec !== undefined && fence !== undefined) return ticket.end(this.#initiate(spec, fence));
     const specs = new Map([[index, spec ?? makeJob(call, index)]]);
+    beyondRecall(ticket);
+    if (spec !== undefined && fence !== undefined) return ticket.end(this.#initiate(spec, fence));
     const { retaken } = ids.seedOf(index);
     const recorded = await this.#record(specs, { limit: null, allOrNothing: false, retaken });
     ticket.end(recorded.get(index)!);
@@ -73,7 +73,6 @@ export class Background {
     { calls, tool }: { readonly calls: readonly Result<Call, Failure>[]; readonly tool: Tool },
   ): Promise<void> {
     const { ids, makeJob, answer } = this.#options;
-    beyondRecall(ticket);
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
@@ -82,6 +81,7 @@ export class Background {
         call.ok && !doomed ? [[element, makeJob(call.value, index, element)] as const] : [],
       ),
     );
+    beyondRecall(ticket);
     const recorded = await this.#record(specs, {
       limit: toLimit(tool),
       allOrNothing: failFast,

@@ -1,4 +1,4 @@
-import type { ProgressReport, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
@@ -29,7 +29,7 @@ import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { CallState, SentWrite, Ticket } from "./ticket.ts";
-import { createToolLog, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
+import { createToolLog, logBug, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
 
 export interface CallOptions {
   readonly scope: CallScope;
@@ -222,7 +222,12 @@ class ToolCall implements CallState {
     if (parallelism !== undefined) enter(parallelism);
     if (this.#options.maxAttempts > 1 && tool.orchestration.backoff !== undefined)
       this.#scope.health.countCall(tool, this.#scope.origin.tenant);
-    void this.#run(this.#scope.cache?.watch(this.#call));
+    const redact = (json: string): string => this.#redact(json);
+    orBreak(this.#run(this.#scope.cache?.watch(this.#call)), this.#ticket, {
+      tool,
+      scope: this.#scope,
+      redact,
+    });
   }
 
   #stop(failure: Failure, sentWrite: SentWrite): void {
@@ -476,6 +481,36 @@ async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<
   stopListening();
   callClock.resume();
   return denied === null && callClock.ended === null;
+}
+
+/** The way to a call, on which something may break. */
+interface Way {
+  readonly tool: Tool;
+  readonly scope: CallScope;
+  /** Takes the call's secrets out of JSON text, where it knows more of them than its tool. */
+  readonly redact?: (json: string) => string;
+}
+
+/** Leave work to itself; a bug in it ends its ticket. */
+export function orBreak(work: Promise<unknown>, ticket: Ticket, way: Way): void {
+  void work.then(undefined, (bug: unknown) => breakOff(ticket, way, bug));
+}
+
+/**
+ * End a ticket after a bug of ours: a caller waits for it. A write that was sent, or handed over to be recorded, may have
+ * happened.
+ */
+export function breakOff(ticket: Ticket, { tool, scope, redact }: Way, bug: unknown): void {
+  logBug(bug, { tool: tool.name, scope, redact: redact ?? redactorOf(tool, scope.ports.secret) });
+  const mayHaveHappened = tool.isWrite && (ticket.call?.sent ?? ticket.started);
+  const hint = mayHaveHappened
+    ? "It may have taken effect: look before you send it again."
+    : "It had no effect; if it breaks again, do without it.";
+  ticket.end({
+    status: mayHaveHappened ? "unknown" : "error",
+    error: makeFailure("INTERNAL", { hint }),
+    meta: {},
+  });
 }
 
 const asItIs = (json: string): string => json;

@@ -4,7 +4,7 @@ import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Waiting } from "../egress/isolate-bytes.ts";
 import { OVERLOADED } from "../egress/read-body.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Result } from "../kit/result.ts";
+import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
@@ -111,15 +111,15 @@ class PlanRun {
 
   async run(): Promise<PlanResult> {
     const { clock, signal } = this.#options;
-    const cancelDeadline = clock.after(this.#plan.deadlineMs, () => this.#onDeadline());
-    const onDisconnect = (): void => this.#onDisconnect();
+    const cancelDeadline = clock.after(this.#plan.deadlineMs, () => this.#guard(() => this.#onDeadline()));
+    const onDisconnect = (): void => this.#guard(() => this.#onDisconnect());
     signal?.addEventListener("abort", onDisconnect, { once: true });
 
     this.#settleKnown();
     // Gone while the batch was admitted: nothing of it begins.
     if (signal?.aborted === true) this.#onDisconnect();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
-    if (this.#options.recalling !== undefined) void this.#recall(this.#options.recalling);
+    if (this.#options.recalling !== undefined) this.#watch(this.#recall(this.#options.recalling));
 
     await this.#finished.promise;
     cancelDeadline();
@@ -158,17 +158,17 @@ class PlanRun {
     const { undecided } = this.#options;
     if (step.task.value.call === null && !this.#isHeld(step, step.task.value)) return;
     if (undecided?.has(step) === true && !this.#decided.has(step.index))
-      return void this.#decide(step, step.task.value, undecided.decide);
+      return this.#watch(this.#decide(step, step.task.value, undecided.decide));
     if ((step.parking === "gated" || step.mayAsk === true) && this.#parks(step)) return;
     this.#underWay += 1;
     const ticket = new Ticket({
       settled: (outcome) => {
         this.#running.delete(step.index);
-        this.#settle(step, outcome);
+        this.#guard(() => this.#settle(step, outcome));
       },
       asked: (begun) => {
         this.#running.delete(step.index);
-        this.#parkBegun(step, begun);
+        this.#guard(() => this.#parkBegun(step, begun));
       },
       over: () => {
         this.#underWay -= 1;
@@ -186,12 +186,24 @@ class PlanRun {
     const turn = (this.#turn ??= this.#hold(index, task));
     if (turn === null) return true;
     this.#open[index]! += 1;
-    void turn.granted.then((isGranted) => {
+    const going = turn.granted.then((isGranted) => {
       this.#open[index]! -= 1;
       if (!isGranted) this.#settle(step, { status: "error", error: OVERLOADED, meta: {} });
       else if (this.#isReady(index)) this.#begin(step);
     });
+    this.#watch(going);
     return false;
+  }
+
+  /** Do what a ticket or a timer brings. A bug in it ends the run, which a caller waits for. */
+  #guard(work: () => void): void {
+    const done = attemptNow(work);
+    if (!done.ok) this.#finished.reject(done.error);
+  }
+
+  /** Leave work to itself; a bug in it ends the run likewise. */
+  #watch(work: Promise<unknown>): void {
+    void work.then(undefined, (bug: unknown) => this.#finished.reject(bug));
   }
 
   /** Nothing that was looked up is kept as long as it waits for the turn that this gives. */

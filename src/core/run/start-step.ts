@@ -2,7 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import { attempt, ok, type Result } from "../kit/result.ts";
+import { attempt, attemptNow, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import { findRepeats, type Repeats } from "../plan/same-reads.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
@@ -16,7 +16,7 @@ import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
-import { type CallOptions, callTool, enter, leave } from "./call-tool.ts";
+import { breakOff, type CallOptions, callTool, enter, leave, orBreak } from "./call-tool.ts";
 import { Reads } from "./reads.ts";
 import { runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
@@ -115,23 +115,27 @@ export function createStepStarter(batch: StepScope): StartStep {
       const { step, element } = place;
       const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
       caps ??= new ToolCaps(clock, turn());
-      caps.enqueue(ticket, { tool: call.tool, remaining: step.remaining, position }, () =>
-        next(ticket, call, place),
-      );
+      caps.enqueue(ticket, { tool: call.tool, remaining: step.remaining, position }, () => {
+        const begun = attemptNow(() => next(ticket, call, place));
+        if (!begun.ok) breakOff(ticket, { tool: call.tool, scope }, begun.error);
+      });
     },
     permit: (next) => (ticket, call, place) => {
       const begin = (permits: CallPermits): void => next(ticket, call, { ...place, permits });
-      void awaitPermit(ticket, call, { scope, limits: call.tool.globalLimits!, waitUntilMs: endsAt, begin });
+      const limits = call.tool.globalLimits!;
+      const asked = awaitPermit(ticket, call, { scope, limits, waitUntilMs: endsAt, begin });
+      orBreak(asked, ticket, { tool: call.tool, scope });
     },
     journal: (next) => (ticket, call, place) => {
       const written = attempt(() => journal!.begin(place.step));
-      void awaitJournal(ticket, written, () => next(ticket, call, place));
+      const begun = awaitJournal(ticket, written, () => next(ticket, call, place));
+      orBreak(begun, ticket, { tool: call.tool, scope });
     },
   };
   const beginOf = (task: Task): Begin =>
     layersOf(task, sharing).reduceRight((next, layer) => layers[layer](next), call);
 
-  return (ticket, step, prepare) => {
+  const start: StartStep = (ticket, step, prepare) => {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
     const task = step.task.value;
     const { tool } = task;
@@ -141,12 +145,15 @@ export function createStepStarter(batch: StepScope): StartStep {
       batch.prepared?.set(step.index, prepared.value.call);
     if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
       const { calls } = prepared.value;
-      return startInside(ticket, batch, { endsAt, run: (inside) => journal.runLoop!(step, calls, inside) });
+      const run: RunInside = (inside) => journal.runLoop!(step, calls, inside);
+      return startInside(ticket, batch, { tool, endsAt, run });
     }
     if (tool.execution === "fire-and-forget") {
-      return void (prepared.value.kind === "call"
-        ? batch.background().start(ticket, step.index, prepared.value.call)
-        : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool }));
+      const recorded =
+        prepared.value.kind === "call"
+          ? batch.background().start(ticket, step.index, prepared.value.call)
+          : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool });
+      return orBreak(recorded, ticket, { tool, scope });
     }
     const begin = beginOf(task);
     if (prepared.value.kind === "call") {
@@ -160,10 +167,21 @@ export function createStepStarter(batch: StepScope): StartStep {
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
-      begin: (own: Ticket, call: Call, element: number) => begin(own, call, { step, task, element }),
+      begin: (own: Ticket, call: Call, element: number) => {
+        const begun = attemptNow(() => begin(own, call, { step, task, element }));
+        if (!begun.ok) breakOff(own, { tool, scope }, begun.error);
+      },
     };
     if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
-    else void runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate });
+    else
+      orBreak(runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate }), ticket, { tool, scope });
+  };
+  return (ticket, step, prepare) => {
+    const started = attemptNow(() => start(ticket, step, prepare));
+    if (started.ok) return;
+    // A step that was refused when it was planned is none to start.
+    if (!step.task.ok) throw started.error;
+    breakOff(ticket, { tool: step.task.value.tool, scope }, started.error);
   };
 }
 
@@ -196,14 +214,17 @@ function startFlow(
   const { scope, endsAt } = batch;
   if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
   const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
-  startInside(ticket, batch, { endsAt: ownEnd, run: (inside) => runFlow(call, inside) });
+  const run: RunInside = (inside) => runFlow(call, inside);
+  startInside(ticket, batch, { tool: call.tool, endsAt: ownEnd, run });
 }
+
+type RunInside = (inside: Inside) => Promise<FlowEnd>;
 
 /** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
 function startInside(
   ticket: Ticket,
   { scope, onTry }: Pick<StepScope, "scope"> & Pick<CallOptions, "onTry">,
-  { endsAt, run }: { readonly endsAt: number; readonly run: (inside: Inside) => Promise<FlowEnd> },
+  { tool, endsAt, run }: { readonly tool: Tool; readonly endsAt: number; readonly run: RunInside },
 ): void {
   const { slots, budget, parallelism, ports } = scope;
   const now = ports.clock.now();
@@ -213,11 +234,12 @@ function startInside(
   ticket.start();
   onTry?.({ try: 1, started_ms: startedMs });
   if (parallelism !== undefined) enter(parallelism);
-  void run({ signal: stopped.signal, endsAt, slots, budget }).then((end) => {
+  const ran = run({ signal: stopped.signal, endsAt, slots, budget }).then((end) => {
     if (parallelism !== undefined) leave(parallelism);
     if ("asks" in end) ticket.ask(end.asks);
     else ticket.end({ ...end, meta: { ...end.meta, startedMs } });
   });
+  orBreak(ran, ticket, { tool, scope });
 }
 
 /** The layers that may stand between a step and the call of its tool. */

@@ -51,6 +51,11 @@ export function logToolBug(error: unknown, call: LoggedCall): void {
   logError(call, { event: "tool_failed" }, error);
 }
 
+/** Tell the operator of a bug of ours on the way to a call. The caller is told `INTERNAL`, and no more. */
+export function logBug(error: unknown, call: LoggedCall): void {
+  logError(call, { event: "bug" }, error);
+}
+
 /** Tell the operator why a secret could not be looked up. */
 export function logLookup({ secret, cause }: LookupFailure, call: LoggedCall): void {
   logError(call, { event: "secret_lookup_failed", secret }, cause);

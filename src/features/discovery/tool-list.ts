@@ -47,20 +47,21 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   }),
   anthropic: ({ name, description, inputSchema }) => {
     const { schema, contract } = splitContract(inputSchema);
-    const { fitted, others } = fitNames(fitTop(toPlainSchema(schema)));
+    const fitted = fitNames(description, fitTop(toPlainSchema(schema)));
     return {
       name,
-      description: withContract(others === "" ? description : `${description}\n${others}`, contract),
-      input_schema: fitted,
+      description: withContract(fitted.description, contract),
+      input_schema: fitted.schema,
     };
   },
   mcp: ({ name, description, inputSchema, annotations }) => {
     const { schema, contract } = splitContract(inputSchema);
+    // Clients hand it on to models of both, as it is.
+    const fitted = fitNames(description, fitTop(schema));
     return {
       name,
-      description,
-      // Clients hand it on to models of both.
-      inputSchema: fitTop(schema),
+      description: fitted.description,
+      inputSchema: fitted.schema,
       annotations,
       ...(contract !== undefined && { _meta: { "x-orchestration": contract } }),
     };
@@ -83,18 +84,21 @@ const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
  * Take arguments out of a schema whose names Anthropic refuses, and say them in words: a tool that is called with them anyhow takes
  * them.
  */
-function fitNames(schema: JsonSchema): { readonly fitted: JsonSchema; readonly others: string } {
+function fitNames(
+  description: string,
+  schema: JsonSchema,
+): { readonly description: string; readonly schema: JsonSchema } {
   const { properties, required, additionalProperties: _, ...rest } = schema;
   const all = Object.entries(properties ?? {});
   const kept = all.filter(([name]) => ARGUMENT.test(name));
-  if (kept.length === all.length) return { fitted: schema, others: "" };
+  if (kept.length === all.length) return { description, schema };
   const needed = new Set((required ?? []) as readonly string[]);
   const names = all.filter((one) => !kept.includes(one)).map(([name]) => name);
   const said = names.map((name) => JSON.stringify(name) + (needed.has(name) ? " (required)" : ""));
   const must = [...needed].filter((name) => ARGUMENT.test(name));
   return {
-    fitted: { ...rest, properties: Object.fromEntries(kept), ...(must.length > 0 && { required: must }) },
-    others: `Further arguments, by exactly these names: ${said.join(", ")}.`,
+    description: `${description}\nFurther arguments, by exactly these names: ${said.join(", ")}.`,
+    schema: { ...rest, properties: Object.fromEntries(kept), ...(must.length > 0 && { required: must }) },
   };
 }
 

@@ -72,6 +72,8 @@ export interface ToolChangeRefusal {
     | "other-kind"
     /** A name belongs to what the key may not call. */
     | "hidden"
+    /** The key that keeps them could not call them. */
+    | "out-of-reach"
     | "too-many"
     | "too-large"
     /** A contract names a tool that there is not. */

@@ -228,6 +228,11 @@ export function refuseChange({ reason, names }: ToolChangeRefusal): Refusal {
         "NAME_TAKEN",
         `The tenant has ${list(names)} already, and this key may not call it; choose another name.`,
       );
+    case "out-of-reach":
+      return makeRefusal(
+        "FORBIDDEN",
+        `This key could not call ${list(names)} itself: its 'tools' have neither the name nor the category. Nothing was kept; use a key that may call it.`,
+      );
     case "too-many":
       return refuseTool([
         whole(

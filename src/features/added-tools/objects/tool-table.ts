@@ -78,6 +78,8 @@ export class ToolTable {
       return err({ reason: "other-kind", names: [change.tool.name] });
     const step = changeTools(this.#book, change, { limits: this.#limits, hidden, sizeOf: utf8Length });
     if (!step.ok) return step;
+    const beyond = beyondReach(change);
+    if (beyond.length > 0) return err({ reason: "out-of-reach", names: beyond });
     const { book, changed, written } = step.value;
     // A change that was only tried has no version.
     if (change.dryRun === true) return ok({ ...changed, version: this.version });
@@ -156,4 +158,10 @@ function toEntry({ version, fingerprint, prefix, bytes, needs_json }: Row): Tool
 
 function toTool({ name, version, fingerprint, head_json, json }: TextRow): KeptTool {
   return { name, version, fingerprint, headJson: head_json, json };
+}
+
+/** Find what the key that asks could not call once it is kept: to it there would be no such tool, and its name would be taken. */
+function beyondReach({ grants = ["*"], ...change }: ToolChange): string[] {
+  const asked = change.kind === "delete" ? [] : change.kind === "put" ? [change.tool] : change.tools;
+  return asked.flatMap((tool) => (isVisible(tool, grants) ? [] : [tool.name]));
 }

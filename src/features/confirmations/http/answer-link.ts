@@ -2,7 +2,7 @@ import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
 import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import { makeQuestionPage } from "../page/question-page.ts";
+import { type Asked, makeQuestionPage } from "../page/question-page.ts";
 import type { Page } from "../../../core/edge/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
@@ -76,11 +76,13 @@ export async function answerLink(
   const open = { link, found: found.value, context, digest, formToken };
   if (request.method !== "POST") return showQuestion(open, sayReach);
   const sent = await readForm(request, { formToken, group: found.value.group });
-  if ("wrong" in sent) return { ...(await showQuestion(open, sayReach, sent.wrong)), status: sent.status };
+  if ("wrong" in sent) return { ...(await showQuestion(open, sayReach, sent)), status: sent.status };
   const page = await decide(sent.form, open, request);
-  return "refusal" in page
-    ? { ...(await showQuestion(open, sayReach, page.refusal.hint)), status: statusOf(page.refusal) }
-    : page;
+  if (!("refusal" in page)) return page;
+  const { code, hint: wrong } = page.refusal;
+  // What was typed belongs to the question that was shown, and that may be another one by now.
+  const again = { wrong, ...(code === "INVALID_REQUEST" && { typed: sent.typed }) };
+  return { ...(await showQuestion(open, sayReach, again)), status: statusOf(page.refusal) };
 }
 
 /** Say why nothing can be decided any more; null where it can. */
@@ -108,7 +110,7 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
 async function showQuestion(
   { link, found, context, formToken }: Opened,
   sayReach: readonly SayReach[],
-  wrong?: string,
+  { wrong, typed }: Pick<Asked, "wrong" | "typed"> = {},
 ): Promise<Page> {
   const { record, group, catalog } = found;
   const question = toWireConfirmation(record, group, {
@@ -123,7 +125,7 @@ async function showQuestion(
       return action !== undefined && isEditable(action) ? [at] : [];
     }),
   );
-  return makeQuestionPage({ question, link, formToken, editable, wrong });
+  return makeQuestionPage({ question, link, formToken, editable, wrong, typed });
 }
 
 async function decide(

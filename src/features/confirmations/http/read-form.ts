@@ -1,5 +1,5 @@
 import { listAsked } from "../confirmation.ts";
-import { FIELDS } from "../page/question-page.ts";
+import { FIELDS, type Typed } from "../page/question-page.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -18,9 +18,9 @@ export interface SentForm {
 }
 
 type ReadForm =
-  | { readonly form: SentForm }
-  /** Why it is not taken, to the person who sent it. */
-  | { readonly wrong: string; readonly status: number };
+  | { readonly form: SentForm; readonly typed: Typed }
+  /** Why it is not taken, to the person who sent it; `typed` where it came from the page itself. */
+  | { readonly wrong: string; readonly status: number; readonly typed?: Typed };
 
 /**
  * Read the form of a question's page. It is taken from that page alone: another page does not know the token, and a browser says
@@ -38,12 +38,14 @@ export async function readForm(
   const fields = new URLSearchParams(new TextDecoder().decode(read.value));
   if (fields.get(FIELDS.token) !== formToken) return FOREIGN;
   const decision = fields.get(FIELDS.decision);
-  if (decision !== "approve" && decision !== "reject") return UNDECIDED;
   const reason = (fields.get(FIELDS.reason) ?? "").trim();
-  if (reason.length > LIMITS.reasonCharacters) return LONG_REASON;
+  const typed: Typed = { reason, argsAt: (place) => fields.get(`${FIELDS.args}${place}`) };
+  if (decision !== "approve" && decision !== "reject") return { ...UNDECIDED, typed };
+  if (reason.length > LIMITS.reasonCharacters) return { ...LONG_REASON, typed };
   const args = readArgs(fields, group);
-  if ("wrong" in args) return args;
+  if ("wrong" in args) return { ...args, typed };
   return {
+    typed,
     form: {
       decision,
       shownHash: fields.get(FIELDS.hash) ?? "",
@@ -64,7 +66,7 @@ function readArgs(
     if (text === null || args.kind !== "call") continue;
     const parsed = attemptNow(() => parseExact(text));
     if (!parsed.ok || !isJsonObject(parsed.value))
-      return { status: 422, wrong: `The arguments of ${visibleText(id)} are no JSON object; nothing ran.` };
+      return { status: 422, wrong: `/args/${visibleText(id)} must be a JSON object; nothing ran.` };
     if (canonicalJson(parsed.value) !== canonicalJson(args.input)) changed[id] = parsed.value;
   }
   return { changed };

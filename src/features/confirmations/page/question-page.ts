@@ -18,19 +18,27 @@ export const FIELDS = {
 };
 
 /** The parts of a question's page. */
-interface Asked {
+export interface Asked {
   readonly question: Question;
   readonly link: Pick<OpenedLink, "name" | "edit">;
   /** Proves that a form was sent from this page. */
   readonly formToken: string;
   /** The places of the actions whose arguments may be changed. */
   readonly editable: ReadonlySet<number>;
-  /** The fault of the form that was sent before. */
+  /** The fault of the form that was sent before, and what was typed into it. */
   readonly wrong?: string | undefined;
+  readonly typed?: Typed | undefined;
+}
+
+/** The texts of a form that was refused: its author mends them, and does not begin anew. */
+export interface Typed {
+  readonly reason: string;
+  /** The arguments of the action at a place; null where none were sent. */
+  readonly argsAt: (place: number) => string | null;
 }
 
 /** Make the page that asks: everything that a yes would run, and a form with two buttons. */
-export function makeQuestionPage({ question, link, formToken, editable, wrong }: Asked): Page {
+export function makeQuestionPage({ question, link, formToken, editable, wrong, typed }: Asked): Page {
   const gated = question.actions.filter((action) => action.gated);
   const title = `${gated.map(({ tool }) => tool).join(", ")}: yes or no?`;
   const { key, flow, trigger } = question.requested_by;
@@ -46,9 +54,10 @@ ${wrong === undefined ? null : mark`<p class="card" role="alert">${wrong}</p>`}
 <form method="post" autocomplete="off">
 <input type="hidden" name="${FIELDS.token}" value="${formToken}">
 <input type="hidden" name="${FIELDS.hash}" value="${question.args_hash}">
-${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null))}
+${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? { at, typed } : null))}
 <label>Reason, which who asked is told with a no
-<textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}"></textarea></label>
+<textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}">
+${toShown(typed?.reason ?? "")}</textarea></label>
 <div class="buttons">
 <button class="yes" name="${FIELDS.decision}" value="approve">Yes, run this</button>
 <button class="no" name="${FIELDS.decision}" value="reject">No</button>
@@ -57,8 +66,13 @@ ${question.actions.map((action, at) => showAction(action, link.edit && editable.
   return { status: 200, title, body };
 }
 
+interface Place {
+  readonly at: number;
+  readonly typed: Typed | undefined;
+}
+
 /** @param place where its arguments are sent in the form; null where they may not be changed */
-function showAction(action: Action, place: number | null): Markup {
+function showAction(action: Action, place: Place | null): Markup {
   const {
     id,
     tool,
@@ -73,8 +87,8 @@ function showAction(action: Action, place: number | null): Markup {
     place === null
       ? mark`<pre>${toText(shownArgs(action))}</pre>`
       : mark`<label>Arguments, as JSON
-<textarea name="${FIELDS.args}${place}" rows="8" spellcheck="false">
-${toText(action.args)}</textarea></label>`;
+<textarea name="${FIELDS.args}${place.at}" rows="8" spellcheck="false">
+${toShown(place.typed?.argsAt(place.at) ?? toText(action.args))}</textarea></label>`;
   const notes = [
     resolved ? [] : ["It refers to results that are not there yet: they are filled in when it runs."],
     followers.length === 0 ? [] : [`Then: ${followers.join(", ")}`],
@@ -101,3 +115,9 @@ function toText(value: unknown): string {
 }
 
 const LINES: ReadonlySet<string> = new Set(["\n"]);
+
+/** A text as its author wrote it. JSON has no tabs but between its parts, where spaces do as well and can be seen. */
+function toShown(text: string): string {
+  const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll("\t", "  ");
+  return escapeUnseen(lines, { seen: LINES, escape: toJsonEscape });
+}
