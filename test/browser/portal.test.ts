@@ -181,7 +181,7 @@ describe("The page of a portal link", () => {
     // A tab of the console, whose key is in the same storage.
     await using portal = await openConsole({ key: "sandbox-key", path: "/console#/run" });
     const { page, url } = portal;
-    // What that tab still asks must not count as what the portal asks.
+    // The requests that this tab still makes must not count as the portal's.
     await page.goto("about:blank");
     const sent: { readonly url: string; readonly referer: string; readonly key: string }[] = [];
     page.on("request", (request) => {

@@ -218,6 +218,34 @@ describe("A link of a question", () => {
     );
   });
 
+  test("shows again what was typed where a form is refused, and a refused form from elsewhere shows nothing of it", async () => {
+    const path = await linkTo(await ask(), { edit: true });
+    const fields = {
+      ...fieldsOf((await open(path)).text),
+      decision: "approve",
+      reason: "Not </textarea> that\r\none",
+      "args.0": '{\r\n  "id": "lamp-typed\u202e',
+    };
+    const { status, text } = await submit(path, fields);
+    expect(status).toBe(422);
+    expect(text).toContain("Not &lt;/textarea&gt; that\none</textarea>");
+    expect(text).toContain("{\n  &quot;id&quot;: &quot;lamp-typed\\u202e</textarea>");
+    expect((await submit(path, { ...fields, reason: "x".repeat(501) })).text).toContain("lamp-typed");
+    expect((await submit(path, { ...fields, "args.0": '{"id": [7]}' })).text).toContain(
+      "&quot;id&quot;: [7]",
+    );
+    expect((await submit(path, { ...fields, form: "" })).text).not.toContain("lamp-typed");
+  });
+
+  test("takes a no whatever stands in the fields of the arguments", async () => {
+    const id = await ask();
+    const path = await linkTo(id, { edit: true });
+    const fields = fieldsOf((await open(path)).text);
+    const said = await submit(path, { ...fields, decision: "reject", "args.0": "{", "args.1": '{"n": 2}' });
+    expect(said.text).toContain("You said no");
+    expect(await show(id)).toMatchObject({ status: "rejected" });
+  });
+
   test("without 'edit' changes nothing that is sent along", async () => {
     const id = await ask();
     const path = await linkTo(id);

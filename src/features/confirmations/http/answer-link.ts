@@ -2,7 +2,7 @@ import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
 import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import { makeQuestionPage } from "../page/question-page.ts";
+import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import type { Page } from "../../../core/edge/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
@@ -76,11 +76,14 @@ export async function answerLink(
   const open = { link, found: found.value, context, digest, formToken };
   if (request.method !== "POST") return showQuestion(open, sayReach);
   const sent = await readForm(request, { formToken, group: found.value.group });
-  if ("wrong" in sent) return { ...(await showQuestion(open, sayReach, sent.wrong)), status: sent.status };
+  const { typed } = sent;
+  const showAgain = async (wrong: string, status: number): Promise<Page> => ({
+    ...(await showQuestion(open, sayReach, { wrong, typed })),
+    status,
+  });
+  if ("wrong" in sent) return showAgain(sent.wrong, sent.status);
   const page = await decide(sent.form, open, request);
-  return "refusal" in page
-    ? { ...(await showQuestion(open, sayReach, page.refusal.hint)), status: statusOf(page.refusal) }
-    : page;
+  return "refusal" in page ? showAgain(page.refusal.hint, statusOf(page.refusal)) : page;
 }
 
 /** Say why nothing can be decided any more; null where it can. */
@@ -108,7 +111,7 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
 async function showQuestion(
   { link, found, context, formToken }: Opened,
   sayReach: readonly SayReach[],
-  wrong?: string,
+  refused?: RefusedForm,
 ): Promise<Page> {
   const { record, group, catalog } = found;
   const question = toWireConfirmation(record, group, {
@@ -123,7 +126,7 @@ async function showQuestion(
       return action !== undefined && isEditable(action) ? [at] : [];
     }),
   );
-  return makeQuestionPage({ question, link, formToken, editable, wrong });
+  return makeQuestionPage({ question, link, formToken, editable, refused });
 }
 
 async function decide(
@@ -131,7 +134,7 @@ async function decide(
   { link, found, context, digest }: Opened,
   request: Request,
 ): Promise<Page | { readonly refusal: Refusal }> {
-  const isEdited = link.edit && args !== undefined && decision === "approve";
+  const isEdited = link.edit && args !== undefined;
   const prepared = prepareDecision(
     found,
     {

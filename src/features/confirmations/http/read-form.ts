@@ -18,13 +18,18 @@ export interface SentForm {
 }
 
 type ReadForm =
-  | { readonly form: SentForm }
-  /** Why it is not taken, to the person who sent it. */
-  | { readonly wrong: string; readonly status: number };
+  | { readonly form: SentForm; readonly typed: URLSearchParams }
+  | (WrongForm & { readonly typed?: URLSearchParams });
+
+/** Why a form is not taken, to the person who sent it. */
+interface WrongForm {
+  readonly wrong: string;
+  readonly status: number;
+}
 
 /**
  * Read the form of a question's page. It is taken from that page alone: another page does not know the token, and a browser says
- * where a form comes from.
+ * where a form comes from. With it comes what the person typed, which the page shows again where the form is refused.
  */
 export async function readForm(
   request: Request,
@@ -37,11 +42,16 @@ export async function readForm(
   if (!read.ok || read.value === null) return TOO_LONG;
   const fields = new URLSearchParams(new TextDecoder().decode(read.value));
   if (fields.get(FIELDS.token) !== formToken) return FOREIGN;
+  return { ...readDecision(fields, group), typed: fields };
+}
+
+function readDecision(fields: URLSearchParams, group: ParkedGroup): { readonly form: SentForm } | WrongForm {
   const decision = fields.get(FIELDS.decision);
   if (decision !== "approve" && decision !== "reject") return UNDECIDED;
   const reason = (fields.get(FIELDS.reason) ?? "").trim();
   if (reason.length > LIMITS.reasonCharacters) return LONG_REASON;
-  const args = readArgs(fields, group);
+  // A no runs nothing, whatever stands in the fields of the arguments.
+  const args = decision === "approve" ? readArgs(fields, group) : { changed: {} };
   if ("wrong" in args) return args;
   return {
     form: {
@@ -57,7 +67,7 @@ export async function readForm(
 function readArgs(
   fields: URLSearchParams,
   { actions }: Pick<ParkedGroup, "actions">,
-): { readonly changed: Record<string, JsonObject> } | Extract<ReadForm, { readonly wrong: string }> {
+): { readonly changed: Record<string, JsonObject> } | WrongForm {
   const changed: Record<string, JsonObject> = {};
   for (const [at, { id, args }] of listAsked(actions).entries()) {
     const text = fields.get(`${FIELDS.args}${at}`);

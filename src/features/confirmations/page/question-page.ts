@@ -25,30 +25,39 @@ interface Asked {
   readonly formToken: string;
   /** The places of the actions whose arguments may be changed. */
   readonly editable: ReadonlySet<number>;
-  /** The fault of the form that was sent before. */
-  readonly wrong?: string | undefined;
+  /** The form that was sent before. */
+  readonly refused?: RefusedForm | undefined;
+}
+
+/** A form that was not taken. */
+export interface RefusedForm {
+  readonly wrong: string;
+  /** Its fields, to be sent again: nothing that a person wrote is lost. Absent where the form was not the page's own. */
+  readonly typed: URLSearchParams | undefined;
 }
 
 /** Make the page that asks: everything that a yes would run, and a form with two buttons. */
-export function makeQuestionPage({ question, link, formToken, editable, wrong }: Asked): Page {
+export function makeQuestionPage({ question, link, formToken, editable, refused }: Asked): Page {
   const gated = question.actions.filter((action) => action.gated);
   const title = `${gated.map(({ tool }) => tool).join(", ")}: yes or no?`;
+  const typed = refused?.typed;
   const { key, flow, trigger } = question.requested_by;
   const asker = [key, flow, trigger].filter((one) => one !== undefined).join(", ");
   const body = mark`<h1>A yes is needed</h1>
 <p>You decide as <b><bdi>${link.name}</bdi></b>, once. Nothing has run yet, and nothing runs without a yes.</p>
-${wrong === undefined ? null : mark`<p class="card" role="alert">${wrong}</p>`}
+${refused === undefined ? null : mark`<p class="card" role="alert">${refused.wrong}</p>`}
 <dl>
 <dt>Asked by</dt><dd><bdi>${asker || "unknown"}</bdi></dd>
-<dt>Asked at</dt><dd>${question.created_at}</dd>
-<dt>Until</dt><dd>${question.expires_at}</dd>
+<dt>Asked at</dt><dd>${sayTime(question.created_at)}</dd>
+<dt>Until</dt><dd>${sayTime(question.expires_at)}</dd>
 </dl>
 <form method="post" autocomplete="off">
 <input type="hidden" name="${FIELDS.token}" value="${formToken}">
 <input type="hidden" name="${FIELDS.hash}" value="${question.args_hash}">
-${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null))}
-<label>Reason, which who asked is told with a no
-<textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}"></textarea></label>
+${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null, typed))}
+<label>Reason; with a no, the asker is told it
+<textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}">
+${sayTyped(typed, FIELDS.reason)}</textarea></label>
 <div class="buttons">
 <button class="yes" name="${FIELDS.decision}" value="approve">Yes, run this</button>
 <button class="no" name="${FIELDS.decision}" value="reject">No</button>
@@ -58,7 +67,7 @@ ${question.actions.map((action, at) => showAction(action, link.edit && editable.
 }
 
 /** @param place where its arguments are sent in the form; null where they may not be changed */
-function showAction(action: Action, place: number | null): Markup {
+function showAction(action: Action, place: number | null, typed: URLSearchParams | undefined): Markup {
   const {
     id,
     tool,
@@ -74,7 +83,7 @@ function showAction(action: Action, place: number | null): Markup {
       ? mark`<pre>${toText(shownArgs(action))}</pre>`
       : mark`<label>Arguments, as JSON
 <textarea name="${FIELDS.args}${place}" rows="8" spellcheck="false">
-${toText(action.args)}</textarea></label>`;
+${sayTyped(typed, `${FIELDS.args}${place}`) ?? toText(action.args)}</textarea></label>`;
   const notes = [
     resolved ? [] : ["It refers to results that are not there yet: they are filled in when it runs."],
     followers.length === 0 ? [] : [`Then: ${followers.join(", ")}`],
@@ -97,7 +106,22 @@ function shownArgs({ args, args_of_each: each, for_each: loop }: Action): unknow
 
 /** Arguments as they are read, and sent back: what cannot be seen is JSON's own escape, so they are the same then. */
 function toText(value: unknown): string {
-  return escapeUnseen(JSON.stringify(value ?? {}, null, 2), { seen: LINES, escape: toJsonEscape });
+  return toSeen(JSON.stringify(value ?? {}, null, 2));
+}
+
+/** A field as it was typed, without the returns that a form puts before its line breaks; null where it was not sent. */
+function sayTyped(typed: URLSearchParams | undefined, field: string): string | null {
+  const text = typed?.get(field)?.replaceAll("\r\n", "\n");
+  return text === undefined ? null : toSeen(text);
+}
+
+function toSeen(text: string): string {
+  return escapeUnseen(text, { seen: LINES, escape: toJsonEscape });
+}
+
+/** A time for people, whose zone is not known here. */
+function sayTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 const LINES: ReadonlySet<string> = new Set(["\n"]);
