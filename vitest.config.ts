@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 import { COUNTED, countWork } from "./scripts/count-work.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { SHARE } from "./test/support/samples.ts";
+import { SECOND_TRIES } from "./test/support/second-tries.ts";
 import { LAYERS, type Layer, TRIALS } from "./test/tiers.ts";
 
 /** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
@@ -13,7 +14,7 @@ const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as c
 /** Tests that compute get a worker for each of two processors. */
 const COMPUTES = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
 /** Tests that mostly wait, for sockets, alarms and leases, run side by side after them. */
-const WAITS = { ...shared, maxWorkers: 6, sequence: { groupOrder: 1 } } as const;
+const WAITS = { ...shared, retry: SECOND_TRIES, maxWorkers: 6, sequence: { groupOrder: 1 } } as const;
 
 /** Packs run in isolates of their own: tests here do not read their text, and it need not have been built. */
 const withoutPacks = {

@@ -4,6 +4,7 @@ import { ask, type Problem } from "./kit/api.ts";
 import { FirstKey } from "./keys/first-key.tsx";
 import { ProblemNote } from "./parts/problem-note.tsx";
 import { forgetKey, keepKey } from "./kit/session.ts";
+import { TextField } from "./parts/text-field.tsx";
 
 /** Ask for a key. It is tried before it is kept, and kept in this tab only. */
 export function SignIn({
@@ -44,21 +45,14 @@ export function SignIn({
           </p>
         )}
         <ProblemNote problem={problem} />
-        <div class="field">
-          <label for="key">Your key</label>
-          <input
-            id="key"
-            name="key"
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            required
-            aria-describedby="key-help"
-          />
-          <p class="help" id="key-help">
-            It stays in this tab and is sent to this address only.
-          </p>
-        </div>
+        <TextField
+          id="key"
+          name="key"
+          label="Your key"
+          type="password"
+          required
+          help="It stays in this tab and is sent to this address only."
+        />
         <button type="submit" class="primary" disabled={isTrying}>
           {isTrying ? "Looking…" : "Open"}
         </button>

@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+import { SECOND_TRIES } from "../support/second-tries.ts";
+
 /** The console in a real browser, against the sandbox: `npm run test:browser`, which installs this folder first. */
 export default defineConfig({
   test: {
@@ -8,6 +10,7 @@ export default defineConfig({
     // One browser for all: two processors carry no more.
     maxWorkers: 1,
     isolate: false,
+    retry: SECOND_TRIES,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ["default", ["json", { outputFile: "dist/test-report-browser.json" }]],

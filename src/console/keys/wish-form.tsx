@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
+import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish } from "./make-key.ts";
 
 const FLAGS: Readonly<Record<string, string>> = {
@@ -34,39 +35,22 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
   };
   return (
     <form class="form" onSubmit={submit} novalidate aria-label="A new key">
-      <div class="field">
-        <label for="key-name">Name</label>
-        <input id="key-name" name="name" autocomplete="off" spellcheck={false} placeholder="nightly-report" />
-      </div>
+      <TextField id="key-name" name="name" label="Name" placeholder="nightly-report" />
       {hasTenant && (
-        <div class="field">
-          <label for="key-tenant">Tenant</label>
-          <input
-            id="key-tenant"
-            name="tenant"
-            autocomplete="off"
-            spellcheck={false}
-            aria-describedby="key-tenant-help"
-          />
-          <p class="help" id="key-tenant-help">
-            Keys of one tenant see the same jobs and questions. Empty, it is the name.
-          </p>
-        </div>
-      )}
-      <div class="field">
-        <label for="key-tools">Tools</label>
-        <input
-          id="key-tools"
-          name="tools"
-          value="*"
-          autocomplete="off"
-          spellcheck={false}
-          aria-describedby="key-tools-help"
+        <TextField
+          id="key-tenant"
+          name="tenant"
+          label="Tenant"
+          help="Keys of one tenant see the same jobs and questions. Empty, it is the name."
         />
-        <p class="help" id="key-tools-help">
-          Names or categories, with commas between them; * is all.
-        </p>
-      </div>
+      )}
+      <TextField
+        id="key-tools"
+        name="tools"
+        label="Tools"
+        value="*"
+        help="Names or categories, with commas between them; * is all."
+      />
       <div class="checks" role="group" aria-label="What else it may">
         {Object.entries(FLAGS).map(([flag, label]) => (
           <label key={flag}>

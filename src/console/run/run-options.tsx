@@ -1,4 +1,5 @@
 import { makeKey } from "../kit/make-key.ts";
+import { TextField } from "../parts/text-field.tsx";
 
 /** The options that are sent beside the batch's own text. Empty is: as the text says. */
 export interface Options {
@@ -30,33 +31,29 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
           <option value="fail-fast">fail-fast</option>
         </select>
       </div>
-      <div class="field">
-        <label for="deadline">deadline_ms</label>
-        <input
-          id="deadline"
-          type="number"
-          min="1"
-          max="60000"
-          step="1"
-          inputmode="numeric"
-          placeholder="15000"
-          value={options.deadlineMs}
-          onInput={set("deadlineMs")}
-        />
-      </div>
-      <div class="field">
-        <label for="max-tokens">max_tokens</label>
-        <input
-          id="max-tokens"
-          type="number"
-          min="1"
-          step="1"
-          inputmode="numeric"
-          placeholder="no limit"
-          value={options.maxTokens}
-          onInput={set("maxTokens")}
-        />
-      </div>
+      <TextField
+        id="deadline"
+        label="deadline_ms"
+        type="number"
+        min="1"
+        max="60000"
+        step="1"
+        inputmode="numeric"
+        placeholder="15000"
+        value={options.deadlineMs}
+        onInput={set("deadlineMs")}
+      />
+      <TextField
+        id="max-tokens"
+        label="max_tokens"
+        type="number"
+        min="1"
+        step="1"
+        inputmode="numeric"
+        placeholder="no limit"
+        value={options.maxTokens}
+        onInput={set("maxTokens")}
+      />
       <div class="field key">
         <label class="switch">
           <input

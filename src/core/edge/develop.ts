@@ -70,17 +70,7 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return {
-      Workspace: Idle,
-      KeyShard: Idle,
-      RunLog: Idle,
-      OperatorLog: Idle,
-      EndpointDirectory: Idle,
-      EndpointShard: Idle,
-      SignInStore: Idle,
-      ConnectionShard: Idle,
-      ...served,
-    };
+    return { ...IDLE, ...served };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -99,17 +89,8 @@ function serveProblem(error: unknown): Required<Served> {
     return response;
   };
   return {
+    ...IDLE,
     default: { fetch: answer, options: { tools: [] } },
-    TenantGate: Idle,
-    ToolGate: Idle,
-    Workspace: Idle,
-    KeyShard: Idle,
-    RunLog: Idle,
-    OperatorLog: Idle,
-    EndpointDirectory: Idle,
-    EndpointShard: Idle,
-    SignInStore: Idle,
-    ConnectionShard: Idle,
   };
 }
 
@@ -121,6 +102,20 @@ class Idle extends DurableObject<Record<string, unknown>> {
 }
 
 const RETRY_MS = 10_000;
+
+/** The objects of a Worker that does not have them, or cannot start. */
+const IDLE = {
+  TenantGate: Idle,
+  ToolGate: Idle,
+  Workspace: Idle,
+  KeyShard: Idle,
+  RunLog: Idle,
+  OperatorLog: Idle,
+  EndpointDirectory: Idle,
+  EndpointShard: Idle,
+  SignInStore: Idle,
+  ConnectionShard: Idle,
+};
 
 /** Say how many tools and keys there are, and what is missing. */
 function describeStart(

@@ -1,8 +1,7 @@
-import * as LIMITS from "../../core/contract/limits.ts";
-import { parseChoice, refuseOtherParameters, refuseQuery } from "../../core/contract/parse-request.ts";
+import { parsePage, parseTime } from "../../core/contract/list-query.ts";
+import { parseChoice, refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import { INSTANT_EXPECTED, parseInstant } from "../../core/kit/rfc3339.ts";
 import {
   type ListedRun,
   type Look,
@@ -30,14 +29,8 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
   if (!since.ok) return since;
   const until = parseTime(query, "until");
   if (!until.ok) return until;
-  const text = query.get("limit") ?? String(LIMITS.jobPage);
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMITS.maxJobPage)
-    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
-  const cursor = query.get("cursor");
-  const after = cursor === null ? null : parseRunCursor(cursor);
-  if (cursor !== null && after === null)
-    return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
+  const page = parsePage(query, parseRunCursor);
+  if (!page.ok) return page;
   const texts = TEXTS.flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -48,10 +41,9 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
     ...(request !== null && { request }),
     ...(source.value !== null && { source: source.value }),
     ...(status.value !== null && { status: status.value }),
-    ...(since.value !== null && { since: since.value }),
-    ...(until.value !== null && { until: until.value }),
-    limit,
-    after,
+    ...(since.value !== undefined && { since: since.value }),
+    ...(until.value !== undefined && { until: until.value }),
+    ...page.value,
   });
 }
 
@@ -78,11 +70,4 @@ export function toRunCursor({ at, id }: RunPlace): string {
 function parseRunCursor(text: string): RunPlace | null {
   const [, at, id] = CURSOR.exec(text) ?? [];
   return id === undefined ? null : { at: Number(at), id };
-}
-
-function parseTime(query: URLSearchParams, name: string): Result<number | null, Refusal> {
-  const text = query.get(name);
-  if (text === null) return ok(null);
-  const time = parseInstant(text);
-  return time === null ? err(refuseQuery(name, INSTANT_EXPECTED, text)) : ok(time);
 }

@@ -41,7 +41,8 @@ describe("The object that counts for the operator", () => {
     const log = open();
     await log.report([countedOf("acme")]);
     await log.report([countedOf("acme", 9)]);
-    expect(await runDurableObjectAlarm(log)).toBe(true);
+    // The platform may have run it already.
+    await runDurableObjectAlarm(log);
     await evictDurableObject(log);
     expect((await log.overview(DAY)).tenants).toMatchObject([{ row: ["acme", 10, 10, 0, 0, [10, 10]] }]);
   });

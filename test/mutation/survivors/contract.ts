@@ -41,15 +41,13 @@ export const CONTRACT: Reasons = {
   "src/core/contract/gate/job-json.ts": [
     on(SCHEMA, "const time", "z.strictObject(", "z.int()", ".meta({ id"),
   ],
-  "src/core/contract/gate/job-query.ts": [
-    on(AT_BOUND, "limit < 1"),
-    on(TYPE, "cursor === null", "CURSOR.exec"),
-  ],
+  "src/core/contract/gate/job-query.ts": [on(TYPE, "CURSOR.exec")],
   "src/core/contract/gate/job-shard.ts": [
     on(TYPE, "digit === undefined", "shard === HOME"),
     on(AT_BOUND, "shard < LIMITS"),
     on("No two have one id.", "a.id < b.id"),
   ],
+  "src/core/contract/list-query.ts": [on(AT_BOUND, "limit < 1"), on(TYPE, "cursor === null")],
   "src/features/keys/kept-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
   "src/core/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
   "src/core/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],

@@ -1,4 +1,5 @@
-import { parsePage } from "../../../core/contract/gate/job-query.ts";
+import { parseJobCursor } from "../../../core/contract/gate/job-query.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -13,7 +14,7 @@ export function parseConfirmationQuery(query: URLSearchParams): Result<Confirmat
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", LISTED_STATUSES);
   if (!status.ok) return status;
-  const page = parsePage(query);
+  const page = parsePage(query, parseJobCursor);
   if (!page.ok) return page;
   return ok({ status: status.value === "waiting" ? "pending" : status.value, ...page.value });
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { pageFields } from "../../../core/contract/page-fields.ts";
 import { digestOf, linkSchema, makeToken, toLinkUrl } from "../approval-link.ts";
 import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
 import { decisionSchema } from "../decision.ts";
@@ -71,8 +72,7 @@ export const listConfirmations: Endpoint = {
       status: z
         .optional(z.enum(LISTED_STATUSES))
         .check(z.describe("`waiting` is another word for `pending`")),
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+      ...pageFields(),
     }),
     answer: {
       description: "One page of confirmations, without their arguments and results",

@@ -4,6 +4,7 @@ import { ask, type Problem } from "../../../console/kit/api.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ConnectLink } from "../../../console/parts/connect-link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { TextField } from "../../../console/parts/text-field.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 
 /** Connectors that many deployments have; the API says the others when it refuses one. */
@@ -50,50 +51,27 @@ export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
           void submit(event.currentTarget as HTMLFormElement);
         }}
       >
-        <div class="field">
-          <label for="connect-subject">Subject</label>
-          <input
-            id="connect-subject"
-            name="subject"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="user_42"
-            aria-describedby="connect-subject-help"
-          />
-          <p class="help" id="connect-subject-help">
-            For whom batches run. To try it, take a subject of your own, such as test.
-          </p>
-        </div>
-        <div class="field">
-          <label for="connect-connector">Connector</label>
-          <input
-            id="connect-connector"
-            name="connector"
-            list="connectors"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="google"
-          />
-          <datalist id="connectors">
-            {USUAL.map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
-        </div>
-        <div class="field">
-          <label for="connect-name">Name</label>
-          <input
-            id="connect-name"
-            name="name"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="default"
-            aria-describedby="connect-name-help"
-          />
-          <p class="help" id="connect-name-help">
-            Only for a subject with several accounts of one connector.
-          </p>
-        </div>
+        <TextField
+          id="connect-subject"
+          name="subject"
+          label="Subject"
+          placeholder="user_42"
+          help="For whom batches run. To try it, take a subject of your own, such as test."
+        />
+        <TextField
+          id="connect-connector"
+          name="connector"
+          label="Connector"
+          placeholder="google"
+          suggestions={USUAL}
+        />
+        <TextField
+          id="connect-name"
+          name="name"
+          label="Name"
+          placeholder="default"
+          help="Only for a subject with several accounts of one connector."
+        />
         <ProblemNote problem={problem} />
         <div class="row">
           <button type="submit" class="primary">

@@ -8,6 +8,7 @@ import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
 import type { CORE_ENDPOINTS } from "../../../core/edge/endpoints/endpoints.ts";
 import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
 import type { Described } from "../../../core/edge/openapi/operation.ts";
@@ -124,8 +125,7 @@ export const CORE_OPERATIONS: Readonly<
       batch_id: z.optional(z.string()).check(z.describe("The batch that asked for them")),
       since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
       until: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created before this time")),
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+      ...pageFields(),
     }),
     answer: {
       description: "One page of jobs, without their data",

@@ -1,3 +1,4 @@
+import { TextField } from "../../../console/parts/text-field.tsx";
 import { writeDeliveryTexts } from "./read-delivery-fields.ts";
 import type { WireEndpoint } from "./wire.ts";
 
@@ -17,22 +18,25 @@ export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | nul
           help="Tests of the event's data by JSON pointer: eq, ne, in, gt, gte, lt, lte, exists. All are required."
         />
         <div class="row">
-          <div class="field">
-            <label for="endpoint-limit">Deliveries at most</label>
-            <input id="endpoint-limit" name="limit" type="number" min="1" max="100000" value={texts.limit} />
-          </div>
-          <div class="field">
-            <label for="endpoint-window">in seconds</label>
-            <input
-              id="endpoint-window"
-              name="window"
-              type="number"
-              min="1"
-              max="3600"
-              placeholder="1"
-              value={texts.windowS}
-            />
-          </div>
+          <TextField
+            id="endpoint-limit"
+            name="limit"
+            label="Deliveries at most"
+            type="number"
+            min="1"
+            max="100000"
+            value={texts.limit}
+          />
+          <TextField
+            id="endpoint-window"
+            name="window"
+            label="in seconds"
+            type="number"
+            min="1"
+            max="3600"
+            placeholder="1"
+            value={texts.windowS}
+          />
         </div>
         <LongField
           name="headers"

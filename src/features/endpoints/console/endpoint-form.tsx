@@ -6,6 +6,7 @@ import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { TextField } from "../../../console/parts/text-field.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryFieldset } from "./delivery-fieldset.tsx";
 import { useDoor, useEventTypes } from "./door.ts";
@@ -106,58 +107,37 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
       novalidate
       onSubmit={(event: Event) => void submit(event)}
     >
-      <div class="field">
-        <label for="endpoint-url">Address</label>
-        <input
-          id="endpoint-url"
-          name="url"
-          type="url"
-          inputmode="url"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          placeholder="https://shop.example.com/webhooks"
-          value={known?.url ?? ""}
-          aria-describedby="endpoint-url-help"
-        />
-        <p class="help" id="endpoint-url-help">
-          A public https address. Events are sent to it as POST requests.
-        </p>
-      </div>
+      <TextField
+        id="endpoint-url"
+        name="url"
+        label="Address"
+        type="url"
+        inputmode="url"
+        required
+        placeholder="https://shop.example.com/webhooks"
+        value={known?.url ?? ""}
+        help="A public https address. Events are sent to it as POST requests."
+      />
       {known === null && isTenant && (
-        <div class="field" key="id">
-          <label for="endpoint-id">Id</label>
-          <input
-            id="endpoint-id"
-            name="id"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="made if left empty"
-          />
-        </div>
+        <TextField key="id" id="endpoint-id" name="id" label="Id" placeholder="made if left empty" />
       )}
       {isTenant && (
-        <div class="field" key="customer">
-          <label for="endpoint-customer">Customer</label>
-          <input
-            id="endpoint-customer"
-            name="customer"
-            autocomplete="off"
-            spellcheck={false}
-            value={known?.customer ?? ""}
-          />
-        </div>
-      )}
-      <div class="field">
-        <label for="endpoint-description">Description</label>
-        <input
-          id="endpoint-description"
-          name="description"
-          autocomplete="off"
-          maxlength={1_000}
-          value={known?.description ?? ""}
+        <TextField
+          key="customer"
+          id="endpoint-customer"
+          name="customer"
+          label="Customer"
+          value={known?.customer ?? ""}
         />
-      </div>
+      )}
+      <TextField
+        id="endpoint-description"
+        name="description"
+        label="Description"
+        spellcheck
+        maxlength={1_000}
+        value={known?.description ?? ""}
+      />
       <fieldset class="types">
         <legend>Events</legend>
         <label>
@@ -185,20 +165,14 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
             </label>
           ))}
         {!isAll && (
-          <div class="field" key="others">
-            <label for="endpoint-types">{names.length === 0 ? "Types" : "Other types"}</label>
-            <input
-              id="endpoint-types"
-              name="types"
-              autocomplete="off"
-              spellcheck={false}
-              value={others.join(", ")}
-              aria-describedby="endpoint-types-help"
-            />
-            <p class="help" id="endpoint-types-help">
-              Such as order.paid, or invoice.* for all that begin so; with commas between them.
-            </p>
-          </div>
+          <TextField
+            key="others"
+            id="endpoint-types"
+            name="types"
+            label={names.length === 0 ? "Types" : "Other types"}
+            value={others.join(", ")}
+            help="Such as order.paid, or invoice.* for all that begin so; with commas between them."
+          />
         )}
       </fieldset>
       <label class="row check">

@@ -7,6 +7,7 @@ import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
+import { TextField } from "../../../console/parts/text-field.tsx";
 import { useEventTypes } from "./door.ts";
 
 /** The answer to a dry run: each endpoint, and why it would get nothing. */
@@ -64,33 +65,20 @@ export function PublishForm() {
           void send(event.currentTarget as HTMLFormElement, true);
         }}
       >
-        <div class="field">
-          <label for="event-type">Type</label>
-          <input
-            id="event-type"
-            name="type"
-            list="event-types"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="order.paid"
-            onChange={(event: Event) => choose((event.currentTarget as HTMLInputElement).value)}
-          />
-          <datalist id="event-types">
-            {described.map(({ type }) => (
-              <option key={type} value={type} />
-            ))}
-          </datalist>
-        </div>
-        <div class="field">
-          <label for="event-customer">Customer</label>
-          <input
-            id="event-customer"
-            name="customer"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="all of them if left empty"
-          />
-        </div>
+        <TextField
+          id="event-type"
+          name="type"
+          label="Type"
+          placeholder="order.paid"
+          suggestions={described.map(({ type }) => type)}
+          onChange={(event: Event) => choose((event.currentTarget as HTMLInputElement).value)}
+        />
+        <TextField
+          id="event-customer"
+          name="customer"
+          label="Customer"
+          placeholder="all of them if left empty"
+        />
         <div class="field">
           <label for="event-data">Data, as JSON</label>
           <textarea

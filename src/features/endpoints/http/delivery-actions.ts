@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
@@ -8,7 +9,7 @@ import { respondJson } from "../../../core/edge/http/respond.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
-import { parseLimit, parsePlace } from "../list-query.ts";
+import { parsePlaceCursor } from "../list-cursor.ts";
 import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
@@ -32,10 +33,8 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", DELIVERY_STATUSES);
   if (!status.ok) return status;
-  const limit = parseLimit(query);
-  if (!limit.ok) return limit;
-  const after = parsePlace(query);
-  if (!after.ok) return after;
+  const place = parsePage(query, parsePlaceCursor);
+  if (!place.ok) return place;
   const [endpoint, event, run] = ["endpoint", "event", "run"].map((name) => query.get(name) ?? undefined);
   const asked = {
     ...(endpoint !== undefined && { endpoint }),
@@ -43,8 +42,7 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
     ...(run !== undefined && { run }),
     ...(status.value !== null && { status: status.value }),
     ...(scope.customer !== undefined && { customer: scope.customer }),
-    after: after.value,
-    limit: limit.value,
+    ...place.value,
   };
   const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
   if (!found.ok) return found;

@@ -2,6 +2,8 @@ import type { Publishing, PublishRefusal } from "../../../core/contract/gate/pub
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parsePage, parseTime } from "../../../core/contract/list-query.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
@@ -14,8 +16,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
-import { parseLimit, parseNumber, parseTime } from "../list-query.ts";
-import { pageFields } from "./page-fields.ts";
+import { parseNumberCursor } from "../list-cursor.ts";
 import { readExactBody } from "./read-exact-body.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
@@ -159,22 +160,21 @@ const listEvents: Endpoint = {
     const [since, until] = [parseTime(query, "since"), parseTime(query, "until")];
     if (!since.ok) return since;
     if (!until.ok) return until;
-    const limit = parseLimit(query);
-    if (!limit.ok) return limit;
-    const before = parseNumber(query);
-    if (!before.ok) return before;
+    const asked = parsePage(query, parseNumberCursor);
+    if (!asked.ok) return asked;
+    const { limit, after: before } = asked.value;
     const [type, customer] = [query.get("type"), query.get("customer")];
-    const asked = {
+    const wanted = {
       ...(type !== null && { type }),
       ...(customer !== null && { customer }),
       ...(since.value !== undefined && { since: since.value }),
       ...(until.value !== undefined && { until: until.value }),
-      before: before.value,
-      limit: limit.value + 1,
+      before,
+      limit: limit + 1,
     };
-    const found = await askGate(() => scope.value.ask((directory) => directory.events(asked)), UNREADABLE);
+    const found = await askGate(() => scope.value.ask((directory) => directory.events(wanted)), UNREADABLE);
     if (!found.ok) return found;
-    const page = found.value.slice(0, limit.value);
+    const page = found.value.slice(0, limit);
     const next = found.value.length > page.length ? JSON.stringify(String(page.at(-1)!.seq)) : "null";
     const events = page.map((event) => toEventText(event)).join(",");
     return ok(respondJson(`{"events":[${events}],"next_cursor":${next}}`));

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
@@ -8,7 +9,7 @@ import { respondJson } from "../../../core/edge/http/respond.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";
 import { shownEndpointSchema } from "../endpoint-json.ts";
-import { parseLimit, parseNumber } from "../list-query.ts";
+import { parseNumberCursor } from "../list-cursor.ts";
 import { type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 
 export const endpointPageSchema = lazySchema(() =>
@@ -27,18 +28,16 @@ export async function listEndpoints(
   if (other !== null) return { ok: false, error: other };
   const state = parseChoice(query, "state", ENDPOINT_STATES);
   if (!state.ok) return state;
-  const limit = parseLimit(query);
-  if (!limit.ok) return limit;
-  const before = parseNumber(query);
-  if (!before.ok) return before;
+  const asked = parsePage(query, parseNumberCursor);
+  if (!asked.ok) return asked;
   const customer = scope.customer ?? query.get("customer");
-  const asked = {
+  const wanted = {
     ...(customer !== null && { customer }),
     ...(state.value !== null && { state: state.value }),
-    before: before.value,
-    limit: limit.value,
+    before: asked.value.after,
+    limit: asked.value.limit,
   };
-  const found = await askGate(() => scope.ask((directory) => directory.list(asked)), UNREADABLE);
+  const found = await askGate(() => scope.ask((directory) => directory.list(wanted)), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
   const page = {

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 
 import { flagsOf, KEY_NAME } from "../../../core/contract/gate/caller.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";
 import { keySchema, toKeyJson } from "../key-json.ts";
@@ -125,8 +127,7 @@ const listKeys: Endpoint = {
     summary: "List the tenant's keys, newest first",
     tag: "Keys",
     query: z.strictObject({
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+      ...pageFields(),
     }),
     answer: { description: "One page of keys", schema: keyPageSchema() },
     refusals: ["MISCONFIGURED"],
@@ -236,16 +237,12 @@ function refuseKept(reason: KeyRefusal, name: string): Refusal {
 function parseKeyQuery(query: URLSearchParams): Result<{ limit: number; after: KeyPlace | null }, Refusal> {
   const other = refuseOtherParameters(query, ["limit", "cursor"]);
   if (other !== null) return err(other);
-  const text = query.get("limit") ?? String(LIMITS.jobPage);
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMITS.maxJobPage)
-    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
-  const cursor = query.get("cursor");
-  if (cursor === null) return ok({ limit, after: null });
-  const [, createdAt, name] = /^(\d{1,15})_(.*)$/.exec(cursor) ?? [];
-  return name === undefined || !KEY_NAME.test(name)
-    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
-    : ok({ limit, after: { createdAt: Number(createdAt), name } });
+  return parsePage(query, parseCursor);
+}
+
+function parseCursor(text: string): KeyPlace | null {
+  const [, createdAt, name] = /^(\d{1,15})_(.*)$/.exec(text) ?? [];
+  return name === undefined || !KEY_NAME.test(name) ? null : { createdAt: Number(createdAt), name };
 }
 
 function toCursor({ createdAt, name }: KeyPlace): string {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -46,8 +47,7 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
     summary: "List what ran, newest first",
     tag: "Runs",
     query: z.extend(runFilterSchema(), {
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+      ...pageFields(),
     }),
     answer: {
       description:

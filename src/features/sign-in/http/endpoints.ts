@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
+import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -42,8 +43,7 @@ const listSignIns: Endpoint = {
     summary: "List the programs that signed in with the key, newest first",
     tag: "Sign-ins",
     query: z.strictObject({
-      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
-      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+      ...pageFields(),
     }),
     answer: {
       description: "One page: the key's own sign-ins, or with `manage_keys` the tenant's",
@@ -98,16 +98,12 @@ function openStores({ configured }: RequestContext): Result<SignInStores, Refusa
 function parseQuery(query: URLSearchParams): Result<{ limit: number; after: SignInPlace | null }, Refusal> {
   const other = refuseOtherParameters(query, ["limit", "cursor"]);
   if (other !== null) return err(other);
-  const text = query.get("limit") ?? String(LIMITS.jobPage);
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMITS.maxJobPage)
-    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
-  const cursor = query.get("cursor");
-  if (cursor === null) return ok({ limit, after: null });
-  const [, createdAt, name] = /^(\d{1,15})_([\w:-]{1,200})$/.exec(cursor) ?? [];
-  return name === undefined
-    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
-    : ok({ limit, after: { createdAt: Number(createdAt), name } });
+  return parsePage(query, parseCursor);
+}
+
+function parseCursor(text: string): SignInPlace | null {
+  const [, createdAt, name] = /^(\d{1,15})_([\w:-]{1,200})$/.exec(text) ?? [];
+  return name === undefined ? null : { createdAt: Number(createdAt), name };
 }
 
 const NO_SIGN_IN = makeRefusal("NOT_FOUND", "The key has no sign-in of that id, or it has ended.");

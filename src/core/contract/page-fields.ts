@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 
 /** The parameters of every list, as the document describes them. */
 export const pageFields = () => ({

@@ -1,0 +1,33 @@
+import { err, ok, type Result } from "../kit/result.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
+import * as LIMITS from "./limits.ts";
+import { refuseQuery } from "./parse-request.ts";
+import type { Refusal } from "./refusal.ts";
+
+/**
+ * Parse which page of a list is asked for: `limit`, and `cursor`, which is null at the first page.
+ *
+ * @param read reads a cursor of this list; null is any other text
+ */
+export function parsePage<Place>(
+  query: URLSearchParams,
+  read: (cursor: string) => Place | null,
+): Result<{ readonly limit: number; readonly after: Place | null }, Refusal> {
+  const text = query.get("limit") ?? String(LIMITS.jobPage);
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIMITS.maxJobPage)
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
+  const cursor = query.get("cursor");
+  const after = cursor === null ? null : read(cursor);
+  return cursor !== null && after === null
+    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
+    : ok({ limit, after });
+}
+
+/** Parse an instant; undefined where there is none. */
+export function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {
+  const text = query.get(name);
+  if (text === null) return ok(undefined);
+  const time = parseInstant(text);
+  return time === null ? err(refuseQuery(name, INSTANT_EXPECTED, text)) : ok(time);
+}
