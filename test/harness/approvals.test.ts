@@ -264,6 +264,15 @@ describe("A link of a question", () => {
     expect(other.text, "of a page that showed another question").not.toContain("sneaked");
   });
 
+  test("takes a no whatever stands in the fields of the arguments", async () => {
+    const id = await ask();
+    const path = await linkTo(id, { edit: true });
+    const fields = fieldsOf((await open(path)).text);
+    const said = await submit(path, { ...fields, decision: "reject", "args.0": "{", "args.1": '{"n": 2}' });
+    expect(said.text).toContain("You said no");
+    expect(await show(id)).toMatchObject({ status: "rejected" });
+  });
+
   test("without 'edit' changes nothing that is sent along", async () => {
     const id = await ask();
     const path = await linkTo(id);

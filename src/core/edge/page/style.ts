@@ -13,6 +13,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 16px}
 dd{overflow-wrap:anywhere}
 pre,textarea{font:13px/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;background:var(--sunk);border:1px solid var(--line);border-radius:6px;padding:12px;margin:0;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;max-height:480px;color:inherit;width:100%}
 label{display:grid;gap:4px;font-size:13px;color:var(--muted)}
+textarea{background:var(--card);border-color:var(--strong);color:var(--text)}
 .buttons{display:flex;gap:8px;flex-wrap:wrap}
 input[type=password]{font:inherit;padding:8px 12px;border-radius:8px;border:1px solid var(--strong);background:var(--sunk);color:var(--text);width:100%}
 fieldset{border:0;margin:0;padding:0;display:grid;gap:8px;min-width:0}

@@ -86,6 +86,11 @@ function ConfirmationList() {
                       ) : (
                         <span>
                           <bdi>{one.decided_by.name}</bdi>
+                          {one.decided_by.via === "link" && (
+                            <span key="link" class="muted small">
+                              , by a link
+                            </span>
+                          )}
                           {one.reason !== undefined && <span class="muted small">: {one.reason}</span>}
                         </span>
                       )}

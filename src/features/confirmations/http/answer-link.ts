@@ -2,7 +2,7 @@ import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
 import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import { type Asked, makeQuestionPage } from "../page/question-page.ts";
+import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import type { Page } from "../../../core/edge/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
@@ -81,8 +81,8 @@ export async function answerLink(
   if (!("refusal" in page)) return page;
   const { code, hint: wrong } = page.refusal;
   // What was typed belongs to the question that was shown, and that may be another one by now.
-  const again = { wrong, ...(code === "INVALID_REQUEST" && { typed: sent.typed }) };
-  return { ...(await showQuestion(open, sayReach, again)), status: statusOf(page.refusal) };
+  const refused = { wrong, typed: code === "INVALID_REQUEST" ? sent.typed : undefined };
+  return { ...(await showQuestion(open, sayReach, refused)), status: statusOf(page.refusal) };
 }
 
 /** Say why nothing can be decided any more; null where it can. */
@@ -110,7 +110,7 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
 async function showQuestion(
   { link, found, context, formToken }: Opened,
   sayReach: readonly SayReach[],
-  { wrong, typed }: Pick<Asked, "wrong" | "typed"> = {},
+  refused?: RefusedForm,
 ): Promise<Page> {
   const { record, group, catalog } = found;
   const question = toWireConfirmation(record, group, {
@@ -125,7 +125,7 @@ async function showQuestion(
       return action !== undefined && isEditable(action) ? [at] : [];
     }),
   );
-  return makeQuestionPage({ question, link, formToken, editable, wrong, typed });
+  return makeQuestionPage({ question, link, formToken, editable, refused });
 }
 
 async function decide(
@@ -133,7 +133,7 @@ async function decide(
   { link, found, context, digest }: Opened,
   request: Request,
 ): Promise<Page | { readonly refusal: Refusal }> {
-  const isEdited = link.edit && args !== undefined && decision === "approve";
+  const isEdited = link.edit && args !== undefined;
   const prepared = prepareDecision(
     found,
     {

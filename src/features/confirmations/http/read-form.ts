@@ -1,5 +1,5 @@
 import { listAsked } from "../confirmation.ts";
-import { FIELDS, type Typed } from "../page/question-page.ts";
+import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -18,13 +18,18 @@ export interface SentForm {
 }
 
 type ReadForm =
-  | { readonly form: SentForm; readonly typed: Typed }
-  /** Why it is not taken, to the person who sent it; `typed` where it came from the page itself. */
-  | { readonly wrong: string; readonly status: number; readonly typed?: Typed };
+  | { readonly form: SentForm; readonly typed: URLSearchParams }
+  | (WrongForm & { readonly typed?: URLSearchParams });
+
+/** Why a form is not taken, to the person who sent it. */
+interface WrongForm {
+  readonly wrong: string;
+  readonly status: number;
+}
 
 /**
  * Read the form of a question's page. It is taken from that page alone: another page does not know the token, and a browser says
- * where a form comes from.
+ * where a form comes from. With it comes what the person typed, which the page shows again where the form is refused.
  */
 export async function readForm(
   request: Request,
@@ -37,15 +42,18 @@ export async function readForm(
   if (!read.ok || read.value === null) return TOO_LONG;
   const fields = new URLSearchParams(new TextDecoder().decode(read.value));
   if (fields.get(FIELDS.token) !== formToken) return FOREIGN;
+  return { ...readDecision(fields, group), typed: fields };
+}
+
+function readDecision(fields: URLSearchParams, group: ParkedGroup): { readonly form: SentForm } | WrongForm {
   const decision = fields.get(FIELDS.decision);
+  if (decision !== "approve" && decision !== "reject") return UNDECIDED;
   const reason = (fields.get(FIELDS.reason) ?? "").trim();
-  const typed: Typed = { reason, argsAt: (place) => fields.get(`${FIELDS.args}${place}`) };
-  if (decision !== "approve" && decision !== "reject") return { ...UNDECIDED, typed };
-  if (reason.length > LIMITS.reasonCharacters) return { ...LONG_REASON, typed };
-  const args = readArgs(fields, group);
-  if ("wrong" in args) return { ...args, typed };
+  if (reason.length > LIMITS.reasonCharacters) return LONG_REASON;
+  // A no runs nothing, whatever stands in the fields of the arguments.
+  const args = decision === "approve" ? readArgs(fields, group) : { changed: {} };
+  if ("wrong" in args) return args;
   return {
-    typed,
     form: {
       decision,
       shownHash: fields.get(FIELDS.hash) ?? "",
@@ -59,7 +67,7 @@ export async function readForm(
 function readArgs(
   fields: URLSearchParams,
   { actions }: Pick<ParkedGroup, "actions">,
-): { readonly changed: Record<string, JsonObject> } | Extract<ReadForm, { readonly wrong: string }> {
+): { readonly changed: Record<string, JsonObject> } | WrongForm {
   const changed: Record<string, JsonObject> = {};
   for (const [at, { id, args }] of listAsked(actions).entries()) {
     const text = fields.get(`${FIELDS.args}${at}`);

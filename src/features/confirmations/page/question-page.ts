@@ -18,46 +18,46 @@ export const FIELDS = {
 };
 
 /** The parts of a question's page. */
-export interface Asked {
+interface Asked {
   readonly question: Question;
   readonly link: Pick<OpenedLink, "name" | "edit">;
   /** Proves that a form was sent from this page. */
   readonly formToken: string;
   /** The places of the actions whose arguments may be changed. */
   readonly editable: ReadonlySet<number>;
-  /** The fault of the form that was sent before, and what was typed into it. */
-  readonly wrong?: string | undefined;
-  readonly typed?: Typed | undefined;
+  /** The form that was sent before. */
+  readonly refused?: RefusedForm | undefined;
 }
 
-/** The texts of a form that was refused: its author mends them, and does not begin anew. */
-export interface Typed {
-  readonly reason: string;
-  /** The arguments of the action at a place; null where none were sent. */
-  readonly argsAt: (place: number) => string | null;
+/** A form that was not taken. */
+export interface RefusedForm {
+  readonly wrong: string;
+  /** Its fields, to be sent again: nothing that a person wrote is lost. Absent where the form was not the page's own. */
+  readonly typed?: URLSearchParams | undefined;
 }
 
 /** Make the page that asks: everything that a yes would run, and a form with two buttons. */
-export function makeQuestionPage({ question, link, formToken, editable, wrong, typed }: Asked): Page {
+export function makeQuestionPage({ question, link, formToken, editable, refused }: Asked): Page {
   const gated = question.actions.filter((action) => action.gated);
   const title = `${gated.map(({ tool }) => tool).join(", ")}: yes or no?`;
+  const typed = refused?.typed;
   const { key, flow, trigger } = question.requested_by;
   const asker = [key, flow, trigger].filter((one) => one !== undefined).join(", ");
   const body = mark`<h1>A yes is needed</h1>
 <p>You decide as <b><bdi>${link.name}</bdi></b>, once. Nothing has run yet, and nothing runs without a yes.</p>
-${wrong === undefined ? null : mark`<p class="card" role="alert">${wrong}</p>`}
+${refused === undefined ? null : mark`<p class="card" role="alert">${refused.wrong}</p>`}
 <dl>
 <dt>Asked by</dt><dd><bdi>${asker || "unknown"}</bdi></dd>
-<dt>Asked at</dt><dd>${question.created_at}</dd>
-<dt>Until</dt><dd>${question.expires_at}</dd>
+<dt>Asked at</dt><dd>${sayTime(question.created_at)}</dd>
+<dt>Until</dt><dd>${sayTime(question.expires_at)}</dd>
 </dl>
 <form method="post" autocomplete="off">
 <input type="hidden" name="${FIELDS.token}" value="${formToken}">
 <input type="hidden" name="${FIELDS.hash}" value="${question.args_hash}">
-${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? { at, typed } : null))}
-<label>Reason, which who asked is told with a no
+${question.actions.map((action, at) => showAction(action, link.edit && editable.has(at) ? at : null, typed))}
+<label>Reason; with a no, the asker is told it
 <textarea name="${FIELDS.reason}" rows="2" maxlength="${LIMITS.reasonCharacters}">
-${toShown(typed?.reason ?? "")}</textarea></label>
+${sayTyped(typed, FIELDS.reason)}</textarea></label>
 <div class="buttons">
 <button class="yes" name="${FIELDS.decision}" value="approve">Yes, run this</button>
 <button class="no" name="${FIELDS.decision}" value="reject">No</button>
@@ -66,13 +66,8 @@ ${toShown(typed?.reason ?? "")}</textarea></label>
   return { status: 200, title, body };
 }
 
-interface Place {
-  readonly at: number;
-  readonly typed: Typed | undefined;
-}
-
 /** @param place where its arguments are sent in the form; null where they may not be changed */
-function showAction(action: Action, place: Place | null): Markup {
+function showAction(action: Action, place: number | null, typed: URLSearchParams | undefined): Markup {
   const {
     id,
     tool,
@@ -87,8 +82,8 @@ function showAction(action: Action, place: Place | null): Markup {
     place === null
       ? mark`<pre>${toText(shownArgs(action))}</pre>`
       : mark`<label>Arguments, as JSON
-<textarea name="${FIELDS.args}${place.at}" rows="8" spellcheck="false">
-${toShown(place.typed?.argsAt(place.at) ?? toText(action.args))}</textarea></label>`;
+<textarea name="${FIELDS.args}${place}" rows="8" spellcheck="false">
+${sayTyped(typed, `${FIELDS.args}${place}`) ?? toText(action.args)}</textarea></label>`;
   const notes = [
     resolved ? [] : ["It refers to results that are not there yet: they are filled in when it runs."],
     followers.length === 0 ? [] : [`Then: ${followers.join(", ")}`],
@@ -111,13 +106,23 @@ function shownArgs({ args, args_of_each: each, for_each: loop }: Action): unknow
 
 /** Arguments as they are read, and sent back: what cannot be seen is JSON's own escape, so they are the same then. */
 function toText(value: unknown): string {
-  return escapeUnseen(JSON.stringify(value ?? {}, null, 2), { seen: LINES, escape: toJsonEscape });
+  return toSeen(JSON.stringify(value ?? {}, null, 2));
 }
 
-const LINES: ReadonlySet<string> = new Set(["\n"]);
-
-/** A text as its author wrote it. JSON has no tabs but between its parts, where spaces do as well and can be seen. */
-function toShown(text: string): string {
-  const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll("\t", "  ");
-  return escapeUnseen(lines, { seen: LINES, escape: toJsonEscape });
+/** A field as it was typed, without the returns that a form puts before its line breaks; null where it was not sent. */
+function sayTyped(typed: URLSearchParams | undefined, field: string): string | null {
+  const text = typed?.get(field)?.replaceAll("\r\n", "\n");
+  return text === undefined ? null : toSeen(text);
 }
+
+function toSeen(text: string): string {
+  return escapeUnseen(text, { seen: LAYOUT, escape: toJsonEscape });
+}
+
+/** A time for people, whose zone is not known here. */
+function sayTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** A tab is layout too: as an escape it would stand outside of strings, where JSON has none. */
+const LAYOUT: ReadonlySet<string> = new Set(["\n", "\t"]);

@@ -35,7 +35,7 @@ export function HoldupLine({ holdup, runMs, onChoose }: HoldupLineProps) {
           </li>
         ))}
         {links.length > MOST_LINKS && (
-          <li key="more" class="muted small">
+          <li key="more" class="muted small more">
             {links.length - MOST_LINKS} more
           </li>
         )}

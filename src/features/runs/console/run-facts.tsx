@@ -4,7 +4,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isOfKey, sayDoor } from "./run-words.ts";
+import { isOfKey, sayDoor, titleOf } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
@@ -23,6 +23,7 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
   const { run_id: id, source, key, flow, parent, job_id: job, tags = [], subject, error, summary } = run;
   const chosen = Object.entries(run.connections ?? {});
   const lost = incompleteOf(run);
+  const counted = count(summary.total, "action");
   return (
     <div class="stack tight run-facts">
       <div class="row">
@@ -31,7 +32,8 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           <Progress key="progress" run={run} />
         ) : (
           <span key="took">
-            {count(summary.total, "action")} in {sayDuration(run.duration_ms)}
+            {titleOf({ ...run, actions: summary.total }) !== counted && `${counted} `}in{" "}
+            {sayDuration(run.duration_ms)}
           </span>
         )}
         <span class="muted">
@@ -93,11 +95,11 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
             caused by <a href={hrefTo("runs", parent)}>run {parent.slice(0, 8)}</a>
           </span>
         )}
-        <span class="muted">
+        <span class="muted ids">
           request{" "}
           <a href={hrefTo("runs", null, { request_id: run.request_id })}>{run.request_id.slice(0, 8)}</a>
+          <CopyButton text={id} label="Copy run id" />
         </span>
-        <CopyButton text={id} label="Copy run id" />
       </div>
       {lost.length > 0 && (
         <p key="lost" class="small muted">

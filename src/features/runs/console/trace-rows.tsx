@@ -47,7 +47,7 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
           <li key={row.key}>
             <button
               type="button"
-              class={`trace-row tone-${toneOf(row.status)}`}
+              class={`trace-row tone-${toneOf(row.status)}${row.spans.length === 0 ? " unbegun" : ""}`}
               data-key={row.key}
               aria-pressed={row.key === chosen}
               onClick={() => onChoose(row.key)}

@@ -1,0 +1,228 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { ReportRow } from "../list-runs.ts";
+import type { ReportedRun, RunHead } from "../run.ts";
+import { RunIndex } from "../run-index.ts";
+import {
+  parseHeads,
+  type ReportTexts,
+  type SplitRun,
+  splitReport,
+  type WrittenReport,
+  writeReport,
+} from "./report-text.ts";
+
+/** How much of a tenant is kept. */
+export interface RunLogLimits {
+  readonly runs: number;
+  readonly bytes: number;
+}
+
+type HeadRow = { at: number; heads: string };
+type TextRow = HeadRow & { bodies: string };
+type CountRow = { at: number; runs_before: number; runs: number; bytes_before: number; bytes: number };
+/** The place of the last report, and what all reports so far come to. */
+type Total = { readonly at: number; readonly runs: number; readonly bytes: number };
+
+/** A run, the report that it came with, and all runs of that. */
+export interface FoundReport extends SplitRun {
+  readonly at: number;
+  readonly rows: readonly SplitRun[];
+}
+
+/**
+ * The rows of reports. A report is one row, under the time at which it arrived, which only goes up; so a time is a range of rows, and
+ * whatever is too old is at their beginning. Each row counts the runs and bytes of all before it, so that how many there are is read from
+ * the first and the last one.
+ *
+ * Runs are found by their id in an index that the object keeps in memory: it is read from the rows' marks when the first one is asked
+ * for. Reports alone never read it.
+ */
+export class ReportTable {
+  readonly #sql: SqlStorage;
+  readonly #clock: Clock;
+  #last: Total;
+  #index: RunIndex | null = null;
+
+  constructor(sql: SqlStorage, clock: Clock) {
+    this.#sql = sql;
+    this.#clock = clock;
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS reports (
+         at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_before INTEGER NOT NULL, runs INTEGER NOT NULL,
+         bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
+       ) STRICT`,
+    );
+    this.#last = { at: 0, runs: 0, bytes: 0 };
+    for (const row of sql.exec<CountRow>(`${COUNTS} ORDER BY at DESC LIMIT 1`))
+      this.#last = { at: row.at, runs: row.runs_before + row.runs, bytes: row.bytes_before + row.bytes };
+  }
+
+  get index(): RunIndex {
+    if (this.#index === null) {
+      this.#index = new RunIndex();
+      const rows = this.#sql.exec<{ at: number; marks: string }>("SELECT at, marks FROM reports ORDER BY at");
+      for (const { at, marks } of rows) this.#index.add(at, marks.split("\n"));
+    }
+    return this.#index;
+  }
+
+  /** When the oldest report arrived; null where there is none. */
+  get oldestAt(): number | null {
+    return this.#first()?.at ?? null;
+  }
+
+  add(report: string, runs: readonly ReportedRun[]): void {
+    const at = Math.max(this.#clock.now(), this.#last.at + 1);
+    const written = writeReport(runs);
+    const { runs: runsBefore, bytes: bytesBefore } = this.#last;
+    this.#insert(written, { at, report, runsBefore, bytesBefore });
+    this.#last = { at, runs: runsBefore + written.runs, bytes: bytesBefore + written.bytes };
+    this.#index?.add(at, written.marks.split("\n"));
+  }
+
+  /** Put a report before all that there are, whose counts stay what they are: it counts back from theirs. */
+  prepend(wantedAt: number, runs: readonly ReportedRun[]): void {
+    const first = this.#first();
+    const written = writeReport(runs);
+    this.#index = null;
+    if (first === null) {
+      const { at, runs: runsBefore, bytes: bytesBefore } = this.#last;
+      this.#insert(written, { at: wantedAt, report: "", runsBefore, bytesBefore });
+      this.#last = {
+        at: Math.max(at, wantedAt),
+        runs: runsBefore + written.runs,
+        bytes: bytesBefore + written.bytes,
+      };
+      return;
+    }
+    const runsBefore = first.runs_before - written.runs;
+    const bytesBefore = first.bytes_before - written.bytes;
+    this.#insert(written, { at: Math.min(wantedAt, first.at - 1), report: "", runsBefore, bytesBefore });
+  }
+
+  /** Whether a report that was sent twice has arrived. */
+  has(report: string): boolean {
+    const from = this.#clock.now() - 60_000;
+    const rows = this.#sql.exec<{ report: string }>("SELECT report FROM reports WHERE at > ?", from);
+    return rows.toArray().some((row) => row.report === report);
+  }
+
+  /** Find the last report of a run by its id, or by that of the job that it is an attempt of. */
+  find(wanted: string): FoundReport | null {
+    const { index } = this;
+    const id = index.placeOf(wanted) === undefined ? (index.runOf(wanted) ?? wanted) : wanted;
+    const at = index.placeOf(id);
+    if (at === undefined) return null;
+    const row = this.#sql.exec<TextRow>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one();
+    const rows = splitReport(row);
+    return { at, rows, ...rows.findLast((one) => one.head.id === id)! };
+  }
+
+  /** The head of a run that the index has. */
+  headOf(id: string): RunHead {
+    const at = this.index.placeOf(id)!;
+    const row = this.#sql.exec<HeadRow>("SELECT at, heads FROM reports WHERE at = ?", at).one();
+    return parseHeads(row.heads).findLast((head) => head.id === id)!;
+  }
+
+  /** The heads of each report that arrived by then, the latest first. */
+  *heads(highest: number): Iterable<ReportRow> {
+    const rows = this.#sql.exec<HeadRow>(
+      "SELECT at, heads FROM reports WHERE at <= ? ORDER BY at DESC",
+      highest,
+    );
+    for (const { at, heads } of rows) {
+      const parsed = parseHeads(heads).map((head) => [head.id, head] as const);
+      yield { at, heads: [...new Map(parsed).values()] };
+    }
+  }
+
+  /** The texts of each report that arrived before, the latest first. */
+  texts(before: number): Iterable<ReportTexts & { readonly at: number }> {
+    return this.#sql.exec<TextRow>(
+      "SELECT at, heads, bodies FROM reports WHERE at < ? ORDER BY at DESC",
+      before,
+    );
+  }
+
+  /** Delete a run of its report; the counts of all rows stay what they are. */
+  remove({ at, head: { id }, rows }: FoundReport): void {
+    const left = rows.filter(({ head }) => head.id !== id);
+    if (left.length === 0) this.#sql.exec("DELETE FROM reports WHERE at = ?", at);
+    else {
+      const { marks, heads, bodies } = writeReport(
+        left.map(({ head, body }) => ({ head: JSON.stringify(head), body })),
+      );
+      this.#sql.exec(
+        "UPDATE reports SET marks = ?, heads = ?, bodies = ? WHERE at = ?",
+        marks,
+        heads,
+        bodies,
+        at,
+      );
+    }
+    this.#index = null;
+  }
+
+  /** Delete the first reports that are too old or too much, a bounded number of them; whether there were any. */
+  prune(oldest: number, limits: RunLogLimits): boolean {
+    const rows = this.#sql.exec<CountRow & { marks: string }>(
+      `SELECT at, runs_before, bytes_before, marks FROM reports ORDER BY at LIMIT ${LIMITS.runReportsPruned}`,
+    );
+    const { at: newest, runs, bytes } = this.#last;
+    let end: number | null = null;
+    for (const { at, runs_before: runsBefore, bytes_before: bytesBefore, marks } of rows) {
+      const isTooMuch = runs - runsBefore > limits.runs || bytes - bytesBefore > limits.bytes;
+      // The newest report stays, however large.
+      if (at >= oldest && (at === newest || !isTooMuch)) break;
+      this.#index?.drop(at, marks.split("\n"));
+      end = at;
+    }
+    if (end !== null) this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+    return end !== null;
+  }
+
+  /** Delete everything; how many runs there were. */
+  erase(): number {
+    const { size } = this.index;
+    this.#sql.exec("DELETE FROM reports");
+    this.#index = null;
+    return size;
+  }
+
+  #first(): CountRow | null {
+    return this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at LIMIT 1`).toArray()[0] ?? null;
+  }
+
+  #insert(
+    { runs, bytes, marks, heads, bodies }: WrittenReport,
+    {
+      at,
+      report,
+      runsBefore,
+      bytesBefore,
+    }: {
+      readonly at: number;
+      readonly report: string;
+      readonly runsBefore: number;
+      readonly bytesBefore: number;
+    },
+  ): void {
+    this.#sql.exec(
+      `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      at,
+      report,
+      runsBefore,
+      runs,
+      bytesBefore,
+      bytes,
+      marks,
+      heads,
+      bodies,
+    );
+  }
+}
+
+const COUNTS = "SELECT at, runs_before, runs, bytes_before, bytes FROM reports";
