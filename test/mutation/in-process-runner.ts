@@ -8,6 +8,7 @@
  */
 import { type LoadHookSync, registerHooks, type ResolveHookSync } from "node:module";
 import { resolve } from "node:path";
+import { glob } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -25,12 +26,14 @@ import {
 } from "@stryker-mutator/api/test-runner";
 
 import { COUNTED, countWork } from "../../scripts/count-work.ts";
-import { collectTests, type CollectedTest } from "./stand-in.ts";
+import { endSandboxes, hearConsole } from "./sandbox-in-process.ts";
+import { collectTests, finishTest, type CollectedTest } from "./stand-in.ts";
 import {
   findMutants,
   findTestFiles,
   inRepository,
   isLeftOut,
+  isOverHttp,
   needsAllSamples,
   readKnown,
   readSlow,
@@ -60,6 +63,8 @@ const stryker: { -readonly [name in keyof InstrumenterContext]: InstrumenterCont
 ).__stryker__ ??= {});
 
 class InProcessRunner implements TestRunner {
+  /** Counts the files that were loaded for one test alone. */
+  #alone = 0;
   /** Counts the sets of modules: a fresh one has a number of its own in its addresses. */
   #generation = 0;
   readonly #tests = new Map<string, CollectedTest>();
@@ -74,6 +79,7 @@ class InProcessRunner implements TestRunner {
 
   async init(): Promise<void> {
     this.#hookImports();
+    hearConsole();
     process.on("unhandledRejection", (reason) => void this.#stray.push(reason));
     process.on("uncaughtException", (error) => void this.#stray.push(error));
     for (const file of ["fixed-seed", "fitted-tokens"])
@@ -85,14 +91,21 @@ class InProcessRunner implements TestRunner {
     const tests: TestResult[] = [];
     const failed: TestResult[] = [];
     const took = new Map<string, number>();
-    for (const file of await findTestFiles(ROOM)) await this.#import(file);
+    const files = await findTestFiles(ROOM);
+    for (const file of files.filter((file) => !isOverHttp(file))) await this.#import(file);
+    const overHttp = files.filter(isOverHttp);
+    // What runs while modules load is no test's.
+    if (overHttp.length > 0)
+      for await (const file of glob(`src/${ROOM}/**/*.ts`, { exclude: ["**/console/**"] })) await import(pathToFileURL(resolve(file)).href);
+    const all = [...this.#tests].map(([id, { name }]) => ({ id, name }));
+    for (const file of overHttp) all.push(...(await this.#listAlone(file)));
     const slow = await readSlow(ROOM);
-    for (const [id, test] of this.#tests) {
+    for (const { id, name } of all) {
       if (slow.has(id)) continue;
       stryker.currentTestId = id;
-      const { ms, cpuMs, error } = await this.#run(id, test);
+      const { ms, cpuMs, error } = await this.#run(id);
       stryker.currentTestId = undefined;
-      const about = { id, name: test.name, fileName: resolve(fileOf(id)), timeSpentMs: ms };
+      const about = { id, name, fileName: resolve(fileOf(id)), timeSpentMs: ms };
       if (cpuMs > TOO_SLOW_MS) {
         slow.add(id);
         delete stryker.mutantCoverage?.perTest[id];
@@ -103,8 +116,9 @@ class InProcessRunner implements TestRunner {
         tests.push({ ...about, status: TestStatus.Success });
         continue;
       }
-      console.warn(`Left out, because it fails without a mutant: ${id}`);
-      failed.push({ ...about, status: TestStatus.Failed, failureMessage: error });
+      console.warn(`Left out, because it fails without a mutant: ${id}: ${error.split("\n")[0]}`);
+      // Node has not all that the platform has, and a test may need what those before it left.
+      if (!isOverHttp(id)) failed.push({ ...about, status: TestStatus.Failed, failureMessage: error });
       delete stryker.mutantCoverage?.perTest[id];
     }
     if (failed.length > FAILING) tests.push(...failed);
@@ -150,14 +164,11 @@ class InProcessRunner implements TestRunner {
     try {
       for (const id of ids) {
         if (!isLoaded) stryker.activeMutant = undefined;
-        const loading = await this.#import(fileOf(id));
+        const loading = isOverHttp(id) ? undefined : await this.#import(fileOf(id));
         stryker.activeMutant = activeMutant.id;
         nrOfTests += 1;
-        const test = this.#tests.get(id);
         const { error, isHanging } =
-          loading !== undefined || test === undefined
-            ? { error: loading ?? "The test is not there any more", isHanging: false }
-            : await this.#run(id, test);
+          loading === undefined ? await this.#run(id) : { error: loading, isHanging: false };
         const isEndless = (stryker.hitCount ?? 0) > (hitLimit ?? Infinity);
         if (isHanging || isEndless) {
           this.#renew();
@@ -175,7 +186,7 @@ class InProcessRunner implements TestRunner {
 
   /** Whether a test fails without any mutant, because of what an earlier one left behind in the modules. */
   async #failsAlone(id: string): Promise<boolean> {
-    const { error } = await this.#run(id, this.#tests.get(id)!);
+    const { error } = await this.#run(id);
     return error !== undefined;
   }
 
@@ -201,7 +212,7 @@ class InProcessRunner implements TestRunner {
     return this.#known[id]?.ms ?? 0;
   }
 
-  async #run(id: string, test: CollectedTest): Promise<Ran> {
+  async #run(id: string): Promise<Ran> {
     const [began, cpu] = [performance.now(), process.cpuUsage()];
     const known = this.#known[id];
     const patienceMs = known ? PATIENCE.leastMs + PATIENCE.factor * known.ms : PATIENCE.unknownMs;
@@ -210,7 +221,8 @@ class InProcessRunner implements TestRunner {
       alarm = setTimeout(() => resolve("hanging"), patienceMs);
     });
     this.#stray.length = 0;
-    const ended = await Promise.race([runTest(test).catch((error: unknown) => ({ error })), hanging]);
+    const run = isOverHttp(id) ? this.#runAlone(id) : runTest(this.#tests.get(id));
+    const ended = await Promise.race([run.catch((error: unknown) => ({ error })), hanging]);
     clearTimeout(alarm);
     await setImmediate();
     const ms = performance.now() - began;
@@ -226,19 +238,57 @@ class InProcessRunner implements TestRunner {
     if (this.#imported.has(file)) return undefined;
     this.#imported.add(file);
     try {
-      const url = `${pathToFileURL(resolve(file)).href}?generation=${this.#generation}`;
-      const seen = new Map<string, number>();
-      for (const test of await collectTests(() => import(url))) {
-        if (isLeftOut(test.name)) continue;
-        const times = (seen.get(test.name) ?? 0) + 1;
-        seen.set(test.name, times);
-        this.#tests.set(`${file}#${test.name}${times > 1 ? ` (${times})` : ""}`, test);
-      }
+      for (const [id, test] of await this.#load(file)) this.#tests.set(id, test);
       return undefined;
     } catch (error) {
       if (stryker.activeMutant === undefined) throw error;
       return textOf(error);
     }
+  }
+
+  async #load(file: string, query = ""): Promise<ReadonlyMap<string, CollectedTest>> {
+    const url = `${pathToFileURL(resolve(file)).href}?generation=${this.#generation}${query}`;
+    const found = new Map<string, CollectedTest>();
+    const seen = new Map<string, number>();
+    for (const test of await collectTests(() => import(url))) {
+      if (isLeftOut(test.name)) continue;
+      const times = (seen.get(test.name) ?? 0) + 1;
+      seen.set(test.name, times);
+      found.set(`${file}#${test.name}${times > 1 ? ` (${times})` : ""}`, test);
+    }
+    return found;
+  }
+
+  /**
+   * Run one test over HTTP with a sandbox of its own: those of a file share one, which remembers what the others did. So a test
+   * that only passes after others fails without a mutant, and takes no part.
+   */
+  async #runAlone(id: string): Promise<undefined> {
+    await endSandboxes();
+    const tests = await this.#loadAlone(fileOf(id));
+    try {
+      return await runTest(tests.get(id));
+    } finally {
+      await end(tests.values());
+      await endSandboxes();
+    }
+  }
+
+  /** List the tests of a file that needs a sandbox; none where it needs what this process has not. */
+  async #listAlone(file: string): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    try {
+      const tests = await this.#loadAlone(file);
+      await end(tests.values());
+      return [...tests].map(([id, { name }]) => ({ id, name }));
+    } catch (error) {
+      await endSandboxes();
+      console.warn(`Left out, because it cannot begin here: ${file}: ${textOf(error).split("\n")[0]}`);
+      return [];
+    }
+  }
+
+  #loadAlone(file: string): Promise<ReadonlyMap<string, CollectedTest>> {
+    return this.#load(file, `&alone=${(this.#alone += 1)}`);
   }
 
   #renew(): void {
@@ -250,6 +300,8 @@ class InProcessRunner implements TestRunner {
   #hookImports(): void {
     const root = pathToFileURL(`${process.cwd()}/`).href;
     const fewerSamples = new URL("fewer-samples.ts", import.meta.url).href;
+    const platform = new URL("cloudflare-workers.ts", import.meta.url).href;
+    const sandbox = new URL("sandbox-in-process.ts", import.meta.url).href;
     const standIns = new Map([
       ["vitest", new URL("stand-in.ts", import.meta.url).href],
       ["fast-check", fewerSamples],
@@ -257,6 +309,9 @@ class InProcessRunner implements TestRunner {
     ]);
     registerHooks({
       resolve: (specifier, context, next) => {
+        const start = startOf(context.parentURL);
+        if (specifier === "cloudflare:workers" && start !== undefined)
+          return { url: `${platform}?start=${start}`, shortCircuit: true };
         const standIn = standIns.get(specifier);
         const isReal = context.parentURL === fewerSamples || needsAllSamples(context.parentURL);
         if (standIn !== undefined && !(specifier === "fast-check" && isReal))
@@ -264,9 +319,11 @@ class InProcessRunner implements TestRunner {
         if (specifier.includes("/dist/packs/"))
           return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
         const found = resolveApart(specifier, context, next);
+        if (found.url.split("?")[0] === `${root}test/support/sandbox.ts`)
+          return { url: sandbox, shortCircuit: true };
         const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
         return isOurs || COUNTED.test(found.url)
-          ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}` }
+          ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}${ownOf(found.url)}` }
           : found;
       },
       load: loadCounted,
@@ -310,7 +367,25 @@ interface Ran {
   readonly isHanging: boolean;
 }
 
-async function runTest({ body, groups }: CollectedTest): Promise<undefined> {
+/** The start of the sandbox that a module is part of. */
+function startOf(url: string | undefined): string | undefined {
+  return /[?&]start=(\d+)/.exec(url ?? "")?.[1];
+}
+
+/** The part of an address that makes a module one of its own among those of a set. */
+function ownOf(url: string): string {
+  return /[?&](start|alone)=\d+/.exec(url)?.[0].replace("?", "&") ?? "";
+}
+
+/** End what the tests of a file share. */
+async function end(tests: Iterable<CollectedTest>): Promise<void> {
+  const groups = new Set([...tests].flatMap((test) => test.groups));
+  for (const group of groups) for (const after of group.afterAll.reverse()) await Promise.resolve(after()).catch(() => {});
+}
+
+async function runTest(test: CollectedTest | undefined): Promise<undefined> {
+  if (test === undefined) throw new Error("The test is not there any more");
+  const { body, groups } = test;
   for (const group of groups) {
     if (group.hasBegun) continue;
     group.hasBegun = true;
@@ -320,6 +395,7 @@ async function runTest({ body, groups }: CollectedTest): Promise<undefined> {
   try {
     await body();
   } finally {
+    await finishTest();
     for (const group of [...groups].reverse()) for (const after of group.afterEach) await after();
   }
   return undefined;

@@ -1,7 +1,7 @@
 /**
  * Change the code in thousands of small ways, one at a time, and see whether a test notices.
  *
- *   npm run mutation [-- --slice 1/7] [--room core/plan] [--file src/features/orchestration/partition.ts] [--since main] [--static] [--anew] [--write]
+ *   npm run mutation [-- --slice 1/7] [--room core/plan] [--file src/features/orchestration/partition.ts] [--since main] [--static] [--anew] [--write] [--workers 1]
  *
  * Stryker makes the changes and keeps what they came to; only what changed since the last run is tried again, unless `--anew`. With
  * `--static` also what runs while modules load is changed, which takes a second for each. `--slice` takes one part of all files, for one night each. Fails when a room
@@ -44,6 +44,7 @@ const { values: asked } = parseArgs({
     static: { type: "boolean", default: false },
     anew: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
+    workers: { type: "string", default: "2" },
   },
 });
 
@@ -111,7 +112,7 @@ async function tryMutants(room: string): Promise<void> {
     plugins: [fileURLToPath(new URL("in-process-runner.ts", import.meta.url))],
     coverageAnalysis: "perTest",
     ignoreStatic: !asked.static,
-    concurrency: 2,
+    concurrency: Number(asked.workers),
     // Modules cannot be given back: a process that has loaded many sets of them makes room for another.
     maxTestRunnerReuse: asked.static ? 60 : 400,
     // A limit for mutants that hang without giving up their turn; the runner itself notices those that only never end.

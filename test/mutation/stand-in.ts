@@ -5,6 +5,7 @@
  * in milliseconds. The matchers are Vitest's own. A missing name is one that our tests do not use; it fails the import, so nothing is
  * passed over silently.
  */
+import { setTimeout } from "node:timers/promises";
 import { format } from "node:util";
 
 import {
@@ -25,12 +26,13 @@ export interface CollectedTest {
   readonly groups: readonly Group[];
 }
 
-/** A file or a `describe`; `hasBegun` once its `beforeAll` ran. There is no end of a group: any test may be run again. */
+/** A file or a `describe`; `hasBegun` once its `beforeAll` ran. Most groups have no end: any test may be run again. */
 export interface Group {
   readonly name: string;
   readonly beforeAll: Hook[];
   readonly beforeEach: Hook[];
   readonly afterEach: Hook[];
+  readonly afterAll: Hook[];
   hasBegun: boolean;
 }
 
@@ -70,7 +72,30 @@ export const describe = Object.assign((name: string, body: Body) => within(name,
 export const beforeAll = (hook: Hook): void => void now().groups.at(-1)!.beforeAll.push(hook);
 export const beforeEach = (hook: Hook): void => void now().groups.at(-1)!.beforeEach.push(hook);
 export const afterEach = (hook: Hook): void => void now().groups.at(-1)!.afterEach.push(hook);
-export const afterAll = (): void => undefined;
+export const afterAll = (hook: Hook): void => void now().groups.at(-1)!.afterAll.push(hook);
+
+const finishing: Hook[] = [];
+export const onTestFinished = (hook: Hook): void => void finishing.push(hook);
+
+/** Run what a test left to be done after it. */
+export async function finishTest(): Promise<void> {
+  for (const finish of finishing.splice(0).reverse()) await finish();
+}
+
+export const vi = {
+  async waitFor<T>(
+    look: () => T | Promise<T>,
+    { timeout = 1_000, interval = 50 }: { readonly timeout?: number; readonly interval?: number } = {},
+  ): Promise<T> {
+    for (const end = performance.now() + timeout; ; await setTimeout(interval)) {
+      try {
+        return await look();
+      } catch (error) {
+        if (performance.now() > end) throw error;
+      }
+    }
+  },
+};
 
 function makeTest() {
   return Object.assign((name: string, ...rest: readonly unknown[]) => add(name, rest.find(isBody)), {
@@ -88,7 +113,7 @@ function isBody(value: unknown): value is Body {
 }
 
 function makeGroup(name: string): Group {
-  return { name, beforeAll: [], beforeEach: [], afterEach: [], hasBegun: false };
+  return { name, beforeAll: [], beforeEach: [], afterEach: [], afterAll: [], hasBegun: false };
 }
 
 function add(name: string, body: Body | undefined): void {

@@ -94,6 +94,16 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
   "features/objects": ["test/app.test.ts"],
   "features/orchestration": ["test/features/orchestration/**/*.test.ts", "test/core/run/demotion.test.ts"],
 };
+/** Tests over HTTP, which have the sandbox's app and objects in this process. */
+const OVER_HTTP: Readonly<Record<string, readonly string[]>> = {
+  "features/confirmations": ["confirmations", "confirmation-list", "approvals"],
+  "features/discovery": ["discovery"],
+  "features/flows": ["flows", "run-flows", "flow-questions", "flow-rights", "hooks"],
+  "features/formats": ["stream-turns"],
+  "features/keys": ["keys", "narrowed-keys"],
+  "features/mcp": ["mcp-tasks"],
+  "features/tenant-data": ["tenant-data"],
+};
 /** Passes each feature of the list, those too that have no folder of tests. */
 const ALL_FEATURES = "test/features/list.test.ts";
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
@@ -128,7 +138,13 @@ export async function findTestFiles(room: string): Promise<readonly string[]> {
     ? [`test/${room}/**/*.test.ts`, ALL_FEATURES]
     : [`test/${room}/**/*.test.ts`];
   for await (const file of glob(KILLERS[room] ?? own, { exclude: LEFT_OUT })) files.push(file);
+  for (const name of OVER_HTTP[room] ?? []) files.push(`test/harness/${name}.test.ts`);
   return files.sort();
+}
+
+/** Whether a test, or a file of tests, needs a sandbox. */
+export function isOverHttp(id: string): boolean {
+  return id.startsWith("test/harness/");
 }
 
 /** Whether a test is among those that are left out. */
