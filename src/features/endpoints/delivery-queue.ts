@@ -163,6 +163,30 @@ export class DeliveryQueue {
     this.#lanes.delete(no);
   }
 
+  /**
+   * Say when a delivery that is due by itself is tried next at the earliest: no sooner than its endpoint may be sent to. One of an
+   * ordered endpoint, or of one with a rate, comes after those before it. Null where nobody knows: its endpoint is paused.
+   */
+  turnAt({ no, seq }: Turn, nowMs: number): number | null {
+    const state = this.#lanes.get(no);
+    if (state?.lane.isActive !== true) return null;
+    const { lane, waiting } = state;
+    const { rateLimit, ordered } = lane;
+    const own = waiting.get(seq) ?? 0;
+    let at = Math.max(own, state.slowUntil);
+    if (rateLimit === undefined && !ordered) return at;
+    let [ahead, isPast] = [0, false];
+    for (const [other, dueAt] of waiting) {
+      isPast ||= other === seq;
+      // Among those that are due by then, they come in the order in which they wait.
+      const isAhead = ordered ? other < seq : isPast ? dueAt < own : dueAt <= own;
+      if (!isAhead) continue;
+      ahead += 1;
+      at = Math.max(at, dueAt);
+    }
+    return rateLimit === undefined ? at : Math.max(at, this.#rateAt(state, nowMs, ahead));
+  }
+
   /** When the next turn is, as far as time decides it; null where nothing waits but for a call's end. */
   nextAt(nowMs: number): number | null {
     let next: number | null = null;
@@ -215,9 +239,12 @@ export class DeliveryQueue {
     return drawn.allowed;
   }
 
-  #rateAt({ lane, tatMs }: LaneState, nowMs: number): number {
+  /** @param ahead so many draw before */
+  #rateAt({ lane, tatMs }: LaneState, nowMs: number, ahead = 0): number {
     if (lane.rateLimit === undefined) return 0;
-    const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, lane.rateLimit);
-    return allowed ? 0 : nowMs + retryAfterMs;
+    const { allowed } = decideGcra(tatMs, nowMs, lane.rateLimit);
+    if (allowed && ahead === 0) return 0;
+    const draw = { ...lane.rateLimit, ahead: allowed ? ahead - 1 : ahead };
+    return nowMs + decideGcra(tatMs, nowMs, draw).retryAfterMs;
   }
 }

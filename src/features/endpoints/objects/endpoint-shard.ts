@@ -223,15 +223,15 @@ export function createEndpointShard({
     }
 
     deliveries(query: DeliveryQuery): SeenDelivery[] {
-      return findDeliveries(this.#store, query);
+      return findDeliveries(this.#store, query, clock.now());
     }
 
     delivery(no: number, seq: number): SeenDelivery | null {
-      const { endpoints, deliveries } = this.#store;
+      const { endpoints, deliveries, queue } = this.#store;
       const endpoint = endpoints.byNo(no);
       if (endpoint === undefined) return null;
       const found = deliveries.find(no, seq) ?? this.#store.pendingOf(no, [seq])[0];
-      return found === undefined ? null : toSeen(found, endpoint);
+      return found === undefined ? null : toSeen(found, endpoint, { queue, nowMs: clock.now() });
     }
 
     readEndpoints(): KeptEndpoint[] {

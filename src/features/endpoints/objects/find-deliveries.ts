@@ -1,4 +1,5 @@
 import type { Delivery } from "../delivery.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import type { DeliveryQuery, SeenDelivery } from "../shard-methods.ts";
 import type { ShardStore } from "./shard-store.ts";
@@ -7,6 +8,7 @@ import type { ShardStore } from "./shard-store.ts";
 export function findDeliveries(
   store: ShardStore,
   { endpoints, seqs, status, after, limit }: DeliveryQuery,
+  nowMs: number,
 ): SeenDelivery[] {
   const { endpoints: table, deliveries } = store;
   const all = endpoints?.flatMap((id) => table.findAll(id)) ?? [...table.all()];
@@ -19,11 +21,21 @@ export function findDeliveries(
     const fresh = status === undefined || status === "pending" ? store.pendingOf(no, seqs) : [];
     return [...kept, ...fresh]
       .filter((one) => one.seq < before && (status === undefined || one.status === status))
-      .map((one) => toSeen(one, endpoint));
+      .map((delivery) => ({ delivery, endpoint }));
   });
-  return found.sort((a, b) => b.seq - a.seq || b.no - a.no).slice(0, limit);
+  return found
+    .sort((a, b) => b.delivery.seq - a.delivery.seq || b.endpoint.no - a.endpoint.no)
+    .slice(0, limit)
+    .map(({ delivery, endpoint }) => toSeen(delivery, endpoint, { queue: store.queue, nowMs }));
 }
 
-export function toSeen(delivery: Delivery, { id, customer }: KeptEndpoint): SeenDelivery {
-  return { ...delivery, endpoint: id, customer: customer ?? null };
+/** Show a delivery with its endpoint. One that waits is tried when its endpoint may be sent to, not only when it is due. */
+export function toSeen(
+  delivery: Delivery,
+  { id, customer }: KeptEndpoint,
+  { queue, nowMs }: { readonly queue: DeliveryQueue; readonly nowMs: number },
+): SeenDelivery {
+  const isWaiting = delivery.dueAt !== null && !queue.isRunning(delivery);
+  const dueAt = isWaiting ? queue.turnAt(delivery, nowMs) : delivery.dueAt;
+  return { ...delivery, dueAt, endpoint: id, customer: customer ?? null };
 }

@@ -62,6 +62,58 @@ describe("A delivery", () => {
     expect(sentTo("other")).toEqual([]);
   });
 
+  test("that waits for a paused endpoint has no next attempt until that one is active again", async () => {
+    const { put, publish, send, deliveriesOf, later } = await openEndpoints(() => status(500));
+    await put("a");
+    await publish("x");
+    await later(SECOND);
+    const [due] = await deliveriesOf("a");
+    await send("PATCH", "/v1/endpoints/a", { paused: true });
+    const [paused] = await deliveriesOf("a");
+    expect(paused).toMatchObject({ status: "retrying", next_attempt_at: null });
+    const one = await send("GET", `/v1/deliveries/${paused!.delivery_id}`);
+    expect(one.body).toMatchObject({ status: "retrying", next_attempt_at: null });
+    await send("PATCH", "/v1/endpoints/a", { paused: false });
+    expect((await deliveriesOf("a"))[0]!.next_attempt_at).toBe(due!.next_attempt_at);
+  });
+
+  test("that waits for its endpoint's rate shows when that lets it through", async () => {
+    const { put, publish, deliveriesOf, sentTo, later } = await openEndpoints();
+    await put("a", { rate_limit: { limit: 1, window_s: 60 } });
+    for (const type of ["x", "y", "z"]) await publish(type);
+    await later(SECOND);
+    expect(sentTo("a")).toHaveLength(1);
+    const shown = (await deliveriesOf("a")).map(({ next_attempt_at: at }) => at);
+    expect(shown[2]).toBeNull();
+    await later(3 * MINUTE);
+    for (const [index, { attempts }] of (await deliveriesOf("a")).slice(0, 2).entries())
+      expect(Math.abs(Date.parse(attempts[0]!.at) - Date.parse(shown[index]!))).toBeLessThan(SECOND);
+  });
+
+  test("that waits for an endpoint that asked for time is tried no sooner", async () => {
+    const answers = [status(429, { "retry-after": "600" })];
+    const { put, publish, deliveriesOf, later } = await openEndpoints(() => answers.shift() ?? taken());
+    await put("a");
+    await publish("x");
+    await later(SECOND);
+    await publish("y");
+    const [second, first] = await deliveriesOf("a");
+    expect([first!.status, second!.status]).toEqual(["retrying", "pending"]);
+    const asked = Date.parse(first!.attempts[0]!.at) + 10 * MINUTE;
+    expect(Date.parse(second!.next_attempt_at!)).toBeGreaterThanOrEqual(asked);
+  });
+
+  test("that waits for the one before it, of an ordered endpoint, is tried no sooner than that one", async () => {
+    const { put, publish, deliveriesOf, later } = await openEndpoints(() => status(500));
+    await put("a", { ordered: true });
+    await publish("x");
+    await publish("y");
+    await later(SECOND);
+    const [second, first] = await deliveriesOf("a");
+    expect([first!.status, second!.status]).toEqual(["retrying", "pending"]);
+    expect(second!.next_attempt_at).toBe(first!.next_attempt_at);
+  });
+
   test("that is not answered within 15 s has failed with that code", async () => {
     const { put, publish, deliveriesOf, later } = await openEndpoints(() => new Promise(() => {}));
     await put("a");
