@@ -109,14 +109,17 @@ function toText(value: unknown): string {
   return toSeen(JSON.stringify(value ?? {}, null, 2));
 }
 
-/** A field as it was typed, without the returns that a form puts before its line breaks; null where it was not sent. */
+/**
+ * A field as it was typed, without the returns that a form puts before its line breaks; null where it was not sent. JSON has tabs
+ * only between its parts, where spaces do as well and can be seen.
+ */
 function sayTyped(typed: URLSearchParams | undefined, field: string): string | null {
-  const text = typed?.get(field)?.replaceAll("\r\n", "\n");
+  const text = typed?.get(field)?.replaceAll(/\r\n?/g, "\n").replaceAll("\t", "  ");
   return text === undefined ? null : toSeen(text);
 }
 
 function toSeen(text: string): string {
-  return escapeUnseen(text, { seen: LAYOUT, escape: toJsonEscape });
+  return escapeUnseen(text, { seen: LINES, escape: toJsonEscape });
 }
 
 /** A time for people, whose zone is not known here. */
@@ -124,5 +127,4 @@ function sayTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** A tab is layout too: as an escape it would stand outside of strings, where JSON has none. */
-const LAYOUT: ReadonlySet<string> = new Set(["\n", "\t"]);
+const LINES: ReadonlySet<string> = new Set(["\n"]);
