@@ -39,6 +39,8 @@ export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "on
   readonly kind: "flow";
   /** How its other actions ended, as outcomes are kept; of their data only what the answer refers to. */
   readonly over: readonly (readonly [id: string, outcomeJson: string])[];
+  /** Its writes that have taken effect. */
+  readonly written?: readonly string[];
 }
 
 /** An element of a loop that is over, as outcomes are kept, while another one asks. */

@@ -56,8 +56,24 @@ export class FlowQuestions {
         ...(before?.over ?? []),
         ...ended.map(({ id, index }) => [id, keep(outcomes[index]!, id, answer)] as const),
       ],
+      written: writtenIn(ran, before),
     };
   }
+}
+
+/** List the writes of a flow that took effect, of a loop also where only some of its elements did. */
+export function writtenIn(
+  { plan, outcomes }: Pick<Ran, "plan" | "outcomes">,
+  before: BegunFlow | null,
+): readonly string[] {
+  const now = plan.steps.filter(
+    ({ task, index }) => task.ok && task.value.tool.isWrite && hasEffect(outcomes[index]!),
+  );
+  return [...(before?.written ?? []), ...now.map(({ id }) => id)];
+}
+
+function hasEffect({ status, meta }: Outcome): boolean {
+  return status === "success" || status === "initiated" || (meta.items?.ok ?? 0) > 0;
 }
 
 /** Its place is taken by the question of the action that the flow is. */

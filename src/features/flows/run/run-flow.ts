@@ -12,7 +12,8 @@ import { attempt, attemptNow, ok, type Result } from "../../../core/kit/result.t
 import { resolveReferences } from "../../../core/plan/references.ts";
 import type { Call } from "../../../core/plan/step.ts";
 import { type Executed, runAdmitted } from "../../../core/run/run-admitted.ts";
-import { FlowQuestions, type FlowSteps, joinBegun } from "./begun-flow.ts";
+import { FlowQuestions, type FlowSteps, joinBegun, writtenIn } from "./begun-flow.ts";
+import type { FlowFailed } from "./first-cause.ts";
 
 /**
  * Run a flow that is an action of a batch, with the planner and the runner of any batch. The request is counted already, so it is
@@ -69,7 +70,16 @@ async function run(call: Call, { inside, isApproved, execution, batchId }: Outer
   const ran = { plan: plan.value, outcomes, answer };
   if (questions.areAsked) return { asks: await questions.leave(ran, begun, execution.ports) };
   const whole = begun === null ? ran : joinBegun(ran, begun, { input: call.input, budget: inside.budget });
-  return toOutcome(whole.plan, whole, answer);
+  const outcome = toOutcome(whole.plan, whole, answer);
+  return outcome.status === "success" ? outcome : warnOf(writtenIn(ran, begun), outcome);
+}
+
+/** Say in a failure what has taken effect all the same: a caller who knows of nothing would send it again. */
+function warnOf(written: readonly string[], failed: FlowFailed): FlowFailed {
+  if (written.length === 0) return failed;
+  const names = written.map((id) => `'${id}'`).join(", ");
+  const hint = `${failed.error.hint ?? ""} ${names} took effect: a second run repeats ${written.length === 1 ? "it" : "them"}.`;
+  return { ...failed, error: { ...failed.error, hint: hint.trim() } };
 }
 
 /**

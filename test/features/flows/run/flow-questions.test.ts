@@ -113,6 +113,15 @@ describe("A flow that was approved", () => {
     expect(story.questions).toHaveLength(2);
   });
 
+  test("that fails after the yes says what took effect before it asked and since", async () => {
+    const last = { id: "last", tool: "look", args: { q: "bad" }, depends_on: ["gone"] };
+    const story = new Story([flowOf("late", [...CLEAN, last])]);
+    await story.ask([{ id: "f", tool: "late", args: { q: "a" } }]);
+    await story.approve();
+    const { results } = await story.approve();
+    expect(results[0]!.error!.hint).toMatch(/ 'kept', 'gone' took effect: a second run repeats them\.$/);
+  });
+
   test("T50 asks where an action waits for the same one by depends_on too", async () => {
     const both = CLEAN.map((one) => (one.id === "gone" ? { ...one, depends_on: ["found"] } : one));
     const story = new Story([flowOf("both", both)]);

@@ -289,6 +289,46 @@ describe("A flow that does not come to its end", () => {
     expect(unsaid!.error!.hint).toBe(unsaid!.error!.hint!.trim());
   });
 
+  test("says which of its writes took effect before it failed, so that they are not repeated unaware", async () => {
+    const write = contractOf("write", { isWrite: true, category: "mail", run: async () => ({}) });
+    const half = contractOf("half", {
+      isWrite: true,
+      category: "crm",
+      run: async (args) =>
+        (args as { n: number }).n > 1 ? Promise.reject(new ToolFailure("NOT_FOUND")) : {},
+    });
+    const flow = (name: string, actions: readonly object[], answer?: unknown): Tool =>
+      flowOf(name, { actions, ...(answer !== undefined && { answer }) }, { isWrite: true });
+    const results = await run(
+      [
+        write,
+        half,
+        flow("after_one", [
+          { id: "sent", tool: "write" },
+          { id: "b", tool: "broken", depends_on: ["sent"] },
+        ]),
+        flow("after_three", [
+          { id: "sent", tool: "write" },
+          { id: "job", tool: "later" },
+          { id: "part", tool: "half", for_each: [1, 2] },
+          { id: "read", tool: "double", args: { n: 1 } },
+          { id: "b", tool: "broken" },
+        ]),
+        flow("no_answer", [{ id: "sent", tool: "write" }], { $ref: "sent#/nowhere" }),
+        flow("before", [
+          { id: "b", tool: "broken" },
+          { id: "sent", tool: "write", depends_on: ["b"] },
+        ]),
+      ],
+      ["after_one", "after_three", "no_answer", "before"].map((tool) => ({ tool })),
+    );
+    const [one, three, none, before] = results.map(({ error }) => error!.hint!);
+    expect(one).toMatch(/ 'sent' took effect: a second run repeats it\.$/);
+    expect(three).toMatch(/ 'sent', 'job', 'part' took effect: a second run repeats them\.$/);
+    expect(none).toMatch(/ 'sent' took effect: a second run repeats it\.$/);
+    expect(before).not.toContain("took effect");
+  });
+
   test("with an answer about background work, whose result is not known, names no code", async () => {
     const early = flowOf(
       "early",
@@ -296,6 +336,8 @@ describe("A flow that does not come to its end", () => {
       { isWrite: true },
     );
     const [result] = await run([early], [{ tool: "early" }]);
-    expect(result!.error!.hint).toBe("The answer needs 'j', which ended as initiated.");
+    expect(result!.error!.hint).toBe(
+      "The answer needs 'j', which ended as initiated. 'j' took effect: a second run repeats it.",
+    );
   });
 });
