@@ -737,6 +737,9 @@ export const SURVIVORS: Reasons = {
       "return [FORMAT",
     ),
   ],
+  "src/features/agent/labelled-text.ts": [{ why: TOLERANT }],
+  "src/features/agent/react-answer.ts": [{ why: TOLERANT }],
+  "src/features/agent/react-input.ts": [{ why: TOLERANT }],
   "src/features/agent/react-text.ts": [{ why: TOLERANT }],
   "src/features/agent/round-batches.ts": [
     on(LATER_CHECK, "if (!batch.ok)", "if (!args.ok)", "action.ok"),
