@@ -94,7 +94,7 @@ class InProcessRunner implements TestRunner {
     const files = await findTestFiles(ROOM);
     for (const file of files.filter((file) => !isOverHttp(file))) await this.#import(file);
     const overHttp = files.filter(isOverHttp);
-    // What runs while modules load is no test's.
+    // The work that modules do while they load is no test's.
     if (overHttp.length > 0)
       for await (const file of glob(`src/${ROOM}/**/*.ts`, { exclude: ["**/console/**"] })) await import(pathToFileURL(resolve(file)).href);
     const all = [...this.#tests].map(([id, { name }]) => ({ id, name }));

@@ -165,7 +165,7 @@ export class DeliveryQueue {
 
   /**
    * Say when a delivery that is due by itself is tried next at the earliest: no sooner than its endpoint may be sent to. One of an
-   * ordered endpoint, or of one with a rate, comes after those before it. Null where nobody knows: its endpoint is paused.
+   * ordered endpoint, or of one with a rate, comes after those before it. Null where its endpoint is paused: time alone sends it nothing.
    */
   turnAt({ no, seq }: Turn, nowMs: number): number | null {
     const state = this.#lanes.get(no);

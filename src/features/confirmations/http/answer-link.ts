@@ -80,7 +80,7 @@ export async function answerLink(
   const page = await decide(sent.form, open, request);
   if (!("refusal" in page)) return page;
   const { code, hint: wrong } = page.refusal;
-  // What was typed belongs to the question that was shown, and that may be another one by now.
+  // The typed texts belong to the question that was shown, and that may be another one by now.
   const refused = { wrong, typed: code === "INVALID_REQUEST" ? sent.typed : undefined };
   return { ...(await showQuestion(open, sayReach, refused)), status: statusOf(page.refusal) };
 }
