@@ -506,17 +506,17 @@ export const SURVIVORS: Reasons = {
     on(WORDS, "const meant"),
   ],
   "src/features/agent/ask-model.ts": [
-    on(
-      COUNTS,
-      "eventsLeft",
-      "isBearable",
-      "exceedsDepth(",
-      "countValues(",
-      "text.length <= SHORT_TEXT",
-      "pieces < LIMITS",
-      "left < 0",
-      "left >= 0",
-    ),
+    on(COUNTS, "isBearable", "countValues("),
+    on(TYPE, "text === null", "text !== null", "!answered.ok", "!slept.ok"),
+    on(ELSEWHERE, "traceFetch("),
+    on(TIDY, "response.body?.cancel()"),
+    on("A server that says event-stream says it alone.", "const isStream"),
+  ],
+  "src/features/agent/bearable-text.ts": [
+    on(COUNTS, "exceedsDepth(", "countValues(", "text.length <= SHORT_TEXT"),
+  ],
+  "src/features/agent/read-model-stream.ts": [
+    on(COUNTS, "eventsLeft", "isBearable", "left < 0"),
     on(DECODING, "new TextDecoder("),
     on(
       "Text behind the last empty line of a stream is not passed on, in any dialect.",
@@ -525,18 +525,8 @@ export const SURVIVORS: Reasons = {
       "isHeard = true",
       "outlet.write(rest)",
     ),
-    on(
-      "A wait that begins after its end is ended by the next one.",
-      "if (signal.aborted)",
-      "signal.addEventListener",
-    ),
-    on(TYPE, "text === null", "text !== null", "!answered.ok", "!slept.ok"),
-    on(ELSEWHERE, "traceFetch("),
-    on(TIDY, "response.body?.cancel()"),
-    on("A server that says event-stream says it alone.", "const isStream"),
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
     on("A faulty stream is not asked for its turn.", "const turn = read"),
-    on("A body of nothing is no answer either way.", "if (body === null)"),
   ],
   "src/features/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
@@ -747,6 +737,12 @@ export const SURVIVORS: Reasons = {
     on(WORDS, "CUT_OFF", '"error"'),
     on(SHORTCUT, "n += 1", "return dependsOn.length"),
   ],
+  "src/features/agent/end-answer.ts": [
+    on(FORWARD, "const calls =", 'stopped === "client_tools"', "words !== null", 'case "'),
+    on("A name that is the same twice; how it is made is not promised.", "canonicalJson(args.value)"),
+    on(EMPTY, "unseen.length === 0", "[...replies].filter("),
+  ],
+  "src/features/agent/progress.ts": [on(EMPTY, "this.rounds.join")],
   "src/features/agent/run-agent.ts": [
     on(WORDS, "progress.plans", "const more"),
     on(
@@ -755,14 +751,9 @@ export const SURVIVORS: Reasons = {
       "stopWaiting",
     ),
     on(ELSEWHERE, "watch?.enter"),
-    on(FORWARD, "const mode", "const calls =", 'stopped === "client_tools"', "words !== null", 'case "'),
+    on(FORWARD, "const mode"),
     on("A model that is asked after its caller left is stopped by the same signal.", "move.kind !=="),
-    on(
-      "A name that is the same twice; how it is made is not promised.",
-      "canonicalJson(args.value)",
-      "execution.ports.newId()",
-    ),
-    on(EMPTY, "unseen.length === 0", "[...replies].filter(", "progress.rounds.join"),
+    on("A name that is the same twice; how it is made is not promised.", "execution.ports.newId()"),
   ],
   "src/core/run/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
   "src/core/run/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],

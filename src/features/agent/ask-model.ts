@@ -1,9 +1,8 @@
 import { HOP_HEADER } from "../../core/egress/guard-headers.ts";
 import type { Ports } from "../../core/egress/ports.ts";
-import { createPieceRedactor, createRedactor } from "../../core/egress/redact.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { type JsonObject, parseExact } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
-import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
+import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { traceFetch } from "../../core/observe/traced-fetch.ts";
 import { backoffMs } from "../../core/kit/backoff.ts";
@@ -11,15 +10,17 @@ import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result
 import { sleep } from "../../core/kit/sleep.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
 import { AnswerBytes } from "./answer-bytes.ts";
+import { isBearable } from "./bearable-text.ts";
 import type { Origin } from "./blame-part.ts";
 import type { Bridge } from "./bridge.ts";
-import type { Dialect, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
-import { explainStatus, type Trouble, unavailable } from "./explain-status.ts";
-import { EventSplitter } from "../../core/kit/event-splitter.ts";
-import { type ModelEvent, readEvent } from "./dialect/model-event.ts";
-import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
+import type { Dialect, ModelTurn } from "./dialect/dialect.ts";
+import { explainStatus, type Trouble, unavailable, UNREADABLE } from "./explain-status.ts";
+import type { ModelRedactor } from "./dialect/redact-events.ts";
 import { withoutTokens } from "./dialect/tokens-in.ts";
-import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
+import { withoutOurs } from "./dialect/without-our-voice.ts";
+import { redactorOf } from "./model-redactor.ts";
+import { readModelStream, type Streaming } from "./read-model-stream.ts";
+import { createWait, readText, type Wait } from "./read-pieces.ts";
 
 /** Where a model is, and what it is sent besides the request. */
 export interface ModelAddress {
@@ -29,21 +30,6 @@ export interface ModelAddress {
   readonly secrets: readonly string[];
   /** Another API of the same server, for when it does not have the dialect's own. */
   readonly instead?: { readonly url: string; readonly bridge: Bridge };
-}
-
-/** Where what a model says goes while it says it. */
-export interface Outlet {
-  /** The model has begun to answer. */
-  readonly begin: () => void;
-  /** Send text on; resolved when the caller has taken it, rejected when the caller is gone. */
-  readonly write: (text: string) => Promise<void>;
-}
-
-/** A stream, and who hears what of it. */
-export interface Streaming {
-  readonly relay: StreamHearer;
-  readonly mode: RelayMode;
-  readonly outlet: Outlet;
 }
 
 export interface ModelPorts {
@@ -202,7 +188,7 @@ async function attemptOnce(
     return err(passing(UNREADABLE));
   }
   streaming.outlet.begin();
-  const turn = await readStream(response, streaming, { ...reading, redactor, held });
+  const turn = await readModelStream(response, streaming, { ...reading, redactor, held });
   if (!turn.ok) held.drop();
   return turn;
 }
@@ -220,121 +206,6 @@ function sizeOf(text: string): number {
   return text.length + LIMITS.valueBytes * countValues(text, LIMITS.modelValues);
 }
 
-const UNREADABLE = makeRefusal(
-  "MODEL_UNAVAILABLE",
-  "The model's server answered with something unreadable, or broke off; try again, or tell its operator.",
-);
-
 function passing(refusal: Refusal): Trouble {
   return { refusal, isPassing: true };
-}
-
-async function readStream(
-  response: Response,
-  { relay, mode, outlet }: Streaming,
-  { wait, clock, redactor, held }: Reading & Pick<Attempting, "redactor"> & { readonly held: AnswerBytes },
-): Promise<Result<ModelTurn, Trouble>> {
-  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
-  const splitter = new EventSplitter();
-  const secrets = redactor === null ? null : new EventRedactor(redactor);
-  relay.begin(mode);
-  let isHeard = false;
-  let left: number = LIMITS.modelStreamBytes;
-  let eventsLeft: number = LIMITS.modelPieces;
-  let fault: Refusal | null = null;
-  const take = (events: readonly ModelEvent[], said: string[]): void => {
-    for (const event of events) {
-      const taken = relay.take(event);
-      if (!taken.ok) {
-        fault = taken.error === "error" ? unavailable("reported an error in its stream") : UNREADABLE;
-        return;
-      }
-      if (taken.value !== "") said.push(taken.value);
-    }
-  };
-  const pass = (events: readonly ModelEvent[]): string => {
-    const said: string[] = [];
-    eventsLeft -= events.length;
-    for (const event of events) {
-      if (eventsLeft < 0 || !isBearable(event.data ?? "")) fault = UNREADABLE;
-      else {
-        const own = withoutOurVoice(event);
-        take(secrets?.take(own) ?? [own], said);
-      }
-      if (fault !== null) break;
-    }
-    return said.join("");
-  };
-  const passLast = (events: readonly ModelEvent[]): string => {
-    const said = [pass(events)];
-    if (fault === null && secrets !== null) take(secrets.end(), said);
-    return said.join("");
-  };
-  const read = await readPieces(response, { wait, clock }, async (chunk) => {
-    left -= chunk.length;
-    const text = pass(splitter.read(decoder.decode(chunk, { stream: true })));
-    if (left < 0 || splitter.pending > LIMITS.modelEventCharacters) fault = UNREADABLE;
-    const isHeld = await held.growTo(relay.kept + splitter.pending + text.length);
-    if (!isHeld) return false;
-    if (text !== "") {
-      isHeard = true;
-      await wait(outlet.write(text));
-    }
-    return fault === null && !relay.isOver;
-  });
-  fault ??= held.refused;
-  const rest = read && fault === null ? passLast(splitter.end()) : "";
-  if (rest !== "") {
-    isHeard = true;
-    await attempt(() => wait(outlet.write(rest)));
-  }
-  const turn = read && fault === null ? relay.turn() : null;
-  if (turn !== null) return ok(turn);
-  return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard && held.refused === null });
-}
-
-/** The field under which this deployment speaks: a model's server has none, whatever it sends. */
-const OURS = "volley";
-
-/** Messages begin their streams with a message, which clients make their answer of. */
-function withoutOurs(said: unknown): unknown {
-  if (!isJsonObject(said)) return said;
-  const { [OURS]: forged, message, ...rest } = said;
-  const isMessageClean = !isJsonObject(message) || !Object.hasOwn(message, OURS);
-  if (forged === undefined && isMessageClean) return said;
-  return { ...rest, ...(message !== undefined && { message: withoutOurs(message) }) };
-}
-
-/** An event as it came, unless it has our field, which JSON may write with escapes, or a name of ours. */
-function withoutOurVoice(event: ModelEvent): ModelEvent {
-  const { data } = event;
-  const name = event.name.startsWith(OURS) ? "" : event.name;
-  if (data === null || !(event.raw.includes(OURS) || data.includes("\\u"))) return event;
-  const value = readEvent(event);
-  if (value === null || (name === event.name && withoutOurs(value) === value)) return event;
-  const json = JSON.stringify(withoutOurs(value));
-  return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
-}
-
-/** The deployment's secrets, and what takes them out: both stay what they are. */
-let known: { readonly secrets: readonly string[]; readonly redactor: ModelRedactor } | null = null;
-
-/** Null where there is nothing to hide. */
-function redactorOf(secrets: readonly string[]): ModelRedactor | null {
-  if (secrets.length === 0) return null;
-  const isKnown =
-    known?.secrets.length === secrets.length && known.secrets.every((one, at) => one === secrets[at]);
-  if (known === null || !isKnown)
-    known = { secrets, redactor: { json: createRedactor(secrets), piece: createPieceRedactor(secrets) } };
-  return known.redactor;
-}
-
-/** A shorter text cannot have too much of anything, and is not looked at. */
-const SHORT_TEXT = 4_096;
-
-/** Whether text may be parsed: it has no more values and no more levels than a conversation may have. */
-function isBearable(text: string): boolean {
-  if (text.length <= SHORT_TEXT) return true;
-  if (exceedsDepth(new TextEncoder().encode(text), LIMITS.agentNesting)) return false;
-  return countValues(text, LIMITS.modelValues) <= LIMITS.modelValues;
 }

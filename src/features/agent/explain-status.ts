@@ -83,3 +83,8 @@ export function unavailable(what: string, retryAfterMs?: number): Refusal {
   const hint = `The model's server ${what}; try again later, or tell its operator.`;
   return makeRefusal("MODEL_UNAVAILABLE", hint, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
+
+export const UNREADABLE = makeRefusal(
+  "MODEL_UNAVAILABLE",
+  "The model's server answered with something unreadable, or broke off; try again, or tell its operator.",
+);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
-import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
+import { askModel } from "../../../src/features/agent/ask-model.ts";
+import type { Streaming } from "../../../src/features/agent/read-model-stream.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
 import { readReactText } from "../../../src/features/agent/react-text.ts";

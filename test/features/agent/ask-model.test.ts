@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
-import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
+import { askModel } from "../../../src/features/agent/ask-model.ts";
+import type { Streaming } from "../../../src/features/agent/read-model-stream.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
