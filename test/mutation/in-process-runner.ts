@@ -96,7 +96,8 @@ class InProcessRunner implements TestRunner {
     const overHttp = files.filter(isOverHttp);
     // The work that modules do while they load is no test's.
     if (overHttp.length > 0)
-      for await (const file of glob(`src/${ROOM}/**/*.ts`, { exclude: ["**/console/**"] })) await import(pathToFileURL(resolve(file)).href);
+      for await (const file of glob(`src/${ROOM}/**/*.ts`, { exclude: ["**/console/**"] }))
+        await import(pathToFileURL(resolve(file)).href);
     const all = [...this.#tests].map(([id, { name }]) => ({ id, name }));
     for (const file of overHttp) all.push(...(await this.#listAlone(file)));
     const slow = await readSlow(ROOM);
@@ -380,7 +381,8 @@ function ownOf(url: string): string {
 /** End what the tests of a file share. */
 async function end(tests: Iterable<CollectedTest>): Promise<void> {
   const groups = new Set([...tests].flatMap((test) => test.groups));
-  for (const group of groups) for (const after of group.afterAll.reverse()) await Promise.resolve(after()).catch(() => {});
+  for (const group of groups)
+    for (const after of group.afterAll.reverse()) await Promise.resolve(after()).catch(() => {});
 }
 
 async function runTest(test: CollectedTest | undefined): Promise<undefined> {

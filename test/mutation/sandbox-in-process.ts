@@ -140,10 +140,7 @@ function clockOf(alarms: Set<NodeJS.Timeout>): AlarmClock {
   } as AlarmClock;
 }
 
-async function serve(
-  entry: Served,
-  { request, env }: { request: Request; env: object },
-): Promise<Response> {
+async function serve(entry: Served, { request, env }: { request: Request; env: object }): Promise<Response> {
   const waitUntil = (work: Promise<unknown>): void => void work.catch(() => {});
   return entry.default.fetch(request, env, { waitUntil, passThroughOnException: () => {} });
 }
@@ -168,7 +165,9 @@ async function answer(
       method,
       headers,
       signal: gone.signal,
-      ...(hasBody && method !== "GET" && method !== "HEAD" && { body: Readable.toWeb(incoming), duplex: "half" }),
+      ...(hasBody &&
+        method !== "GET" &&
+        method !== "HEAD" && { body: Readable.toWeb(incoming), duplex: "half" }),
     } as RequestInit);
     const response = await work(request);
     const fields = [...response.headers].filter(([name]) => name !== "set-cookie");

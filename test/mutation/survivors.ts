@@ -773,14 +773,18 @@ export const SURVIVORS: Reasons = {
     on(WORDS, 'toFailedReply("error"'),
     on(TYPE, "if (replayed)", "replayed: false"),
   ],
-  "src/features/agent/run-round.ts": [
-    on(EMPTY, "of refused) replies.set", "texts.get(call) ?? []"),
+  "src/features/agent/call-keys.ts": [on(TYPE, "canonicalKey(said) ??")],
+  "src/features/agent/number-results.ts": [
     on("Every result of ours begins with its index.", "json.replace("),
-    on(ELSEWHERE, '.enter("plan")'),
-    on("A step at a part's end means the next part; a part has one step or more.", "const part = parts.find"),
+  ],
+  "src/features/agent/round-replies.ts": [
     on(DEFAULT, "handle !== undefined", "retryAfterMs !== undefined", 'outcome.status !== "success"'),
     on("A part's needs of another are not in its own envelope, which shows no edges.", "indexes.filter("),
-    on(TYPE, "canonicalKey(said) ??"),
+  ],
+  "src/features/agent/run-round.ts": [
+    on(EMPTY, "of refused) replies.set", "texts.get(call) ?? []"),
+    on(ELSEWHERE, '.enter("plan")'),
+    on("A step at a part's end means the next part; a part has one step or more.", "const part = parts.find"),
   ],
   "src/features/agent/voice.ts": [
     on("Any word but the others' means the same to a dialect.", 'tools: "unsaid"', '"ours" : "off"'),

@@ -1,30 +1,33 @@
-import {
-  AnswerBudget,
-  type BatchMeasures,
-  toEnvelopeJson,
-  toResultJson,
-} from "../../core/answer/envelope.ts";
+import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
-import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
-import type { OpenReply, Waiting } from "../../core/run/turns/decide-reply.ts";
+import type { OpenReply } from "../../core/run/turns/decide-reply.ts";
 import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
-import { toRefusedReply, toToolReply } from "../../core/run/turns/to-tool-reply.ts";
+import { toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { RequestKey } from "../../core/gate/request-key.ts";
-import { canonicalKey } from "../../core/kit/json/canonical-key.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { makePlan } from "../../core/plan/make-plan.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";
-import type { Plan, Step } from "../../core/plan/step.ts";
+import type { Step } from "../../core/plan/step.ts";
+import { keysOf } from "./call-keys.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
+import { type Numbered, numberResults } from "./number-results.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
+import {
+  findWaiting,
+  type Ran,
+  refuseActions,
+  sayUnread,
+  toEnvelopeReply,
+  toReply,
+} from "./round-replies.ts";
 
 /** The result of a round. */
 export interface Round {
@@ -55,13 +58,6 @@ export interface RoundOptions {
   readonly requestKey?: RequestKey | undefined;
   /** Told each result, as JSON, the moment it is known. */
   readonly onResult?: (json: string) => void;
-}
-
-/** One batch of a round that has run. */
-interface Ran extends BatchMeasures {
-  readonly plan: Plan;
-  readonly outcomes: readonly Outcome[];
-  readonly release: () => void;
 }
 
 /**
@@ -139,45 +135,6 @@ export async function runRound(
   };
 }
 
-interface Numbered {
-  /** Number results of a call, keep them and tell them. */
-  readonly tell: (call: number, results: readonly string[]) => void;
-  /** Where the result of a step stands. */
-  readonly placeOf: (part: Part, step: Step) => number;
-}
-
-/** Say where each result stands among those of all calls, in whichever order they become known. */
-function numberResults(
-  calls: readonly ModelCall[],
-  batches: readonly RoundBatch[],
-  known: {
-    readonly replies: ReadonlyMap<number, OpenReply>;
-    readonly texts: Map<number, readonly string[]>;
-    readonly onResult: RoundOptions["onResult"];
-  },
-): Numbered {
-  const sizes = new Map(
-    batches.flatMap(({ parts }) => parts.map(({ call, from, to }) => [call, to - from] as const)),
-  );
-  const places: number[] = [];
-  let next = 0;
-  for (const call of calls.keys()) {
-    places.push(next);
-    const reply = known.replies.get(call);
-    next += reply === undefined ? sizes.get(call)! : Number(reply.failed);
-  }
-  return {
-    tell(call, results) {
-      const numbered = results.map((json, at) =>
-        json.replace(/^\{"index":\d+/, `{"index":${places[call]! + at}`),
-      );
-      known.texts.set(call, numbered);
-      for (const json of numbered) known.onResult?.(json);
-    },
-    placeOf: ({ call, from }, { index }) => places[call]! + index - from,
-  };
-}
-
 async function runBatch(
   { batch, parts }: RoundBatch,
   execution: Execution,
@@ -243,75 +200,3 @@ async function tellOnly(
   if (key !== null && !told.value.replayed) requestKey?.countBatch(key.value);
   return { json: told.value.json, failed: false };
 }
-
-/** A cut result says so, and how the rest can be had. */
-function toReply(outcome: Outcome): ToolReply {
-  const reply = toToolReply(outcome);
-  const { truncated, handle } = outcome.meta;
-  if (outcome.status !== "success" || truncated === undefined) return reply;
-  const data = (outcome.shown ?? outcome).json;
-  const meta = JSON.stringify({ truncated, ...(handle !== undefined && { handle }) });
-  return { json: `{"status":"success","data":${data},"meta":${meta}}`, failed: false };
-}
-
-async function toEnvelopeReply(
-  { from, to, maxTokens }: Part,
-  { plan, ...measures }: Ran,
-  outcomes: readonly Outcome[],
-  { ports, gate }: Execution,
-): Promise<ToolReply> {
-  const isOwn = ({ index }: Step): boolean => index >= from && index < to;
-  const local = (indexes: readonly number[]): number[] =>
-    indexes.filter((index) => isOwn(plan.steps[index]!)).map((index) => index - from);
-  const steps = plan.steps.filter(isOwn).map((step) => ({
-    ...step,
-    index: step.index - from,
-    needs: local(step.needs),
-    after: local(step.after),
-  }));
-  const shown = await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
-  return {
-    json: toEnvelopeJson({ ...plan, steps }, shown, { ...measures, batchId: ports.newId() }),
-    failed: false,
-  };
-}
-
-function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]): readonly Waiting[] {
-  return outcomes.flatMap((outcome, at) =>
-    outcome.status === "pending_confirmation"
-      ? { confirmation: outcome.confirmation.id, action: steps[at]!.id }
-      : [],
-  );
-}
-
-/** The results of actions whose batch was refused: each is told, and none ran. */
-function refuseActions({ from, to }: Part, { entries }: Batch, refusal: Refusal): readonly string[] {
-  const { hint, retryAfterMs } = refusal;
-  const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
-  const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  const error = toWireFailure(makeFailure(refusal.code === "UNAVAILABLE" ? "OVERLOADED" : code, more));
-  return entries
-    .slice(from, to)
-    .map(({ id, tool }) => JSON.stringify({ index: 0, id, tool, status: "error", error, meta: {} }));
-}
-
-/** A call of which no action could be made has the result that the model was told. */
-function sayUnread({ id, name }: ModelCall, { json, failed }: ToolReply): readonly string[] {
-  if (!failed) return [];
-  const { error } = JSON.parse(json) as { readonly error: unknown };
-  return [JSON.stringify({ index: 0, id, tool: name, status: "error", error, meta: {} })];
-}
-
-/** Name what a call does. Actions count by themselves, unless what they do depends on the others. */
-function keysOf({ name, args }: ModelCall): string[] {
-  if (!args.ok) return [];
-  const { actions } = args.value;
-  const whole = canonicalKey({ tool: name, args: args.value }) ?? JSON.stringify(args.value);
-  if (!Array.isArray(actions) || MARKER.test(whole)) return [whole];
-  return (actions as unknown[]).map((action) => {
-    const { id: _, ...said } = (action ?? {}) as Record<string, unknown>;
-    return canonicalKey(said) ?? JSON.stringify(said);
-  });
-}
-
-const MARKER = /"\$(?:ref|template)"/;

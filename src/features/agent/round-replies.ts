@@ -1,0 +1,78 @@
+import { type BatchMeasures, toEnvelopeJson } from "../../core/answer/envelope.ts";
+import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
+import type { Batch } from "../../core/contract/batch.ts";
+import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import type { Outcome } from "../../core/contract/outcome.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import type { Plan, Step } from "../../core/plan/step.ts";
+import type { Waiting } from "../../core/run/turns/decide-reply.ts";
+import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
+import { toToolReply } from "../../core/run/turns/to-tool-reply.ts";
+import type { ModelCall } from "./dialect/dialect.ts";
+import type { Part } from "./round-batches.ts";
+
+/** One batch of a round that has run. */
+export interface Ran extends BatchMeasures {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  readonly release: () => void;
+}
+
+/** Say to the model how an action ended. A cut result says so, and how the rest can be had. */
+export function toReply(outcome: Outcome): ToolReply {
+  const reply = toToolReply(outcome);
+  const { truncated, handle } = outcome.meta;
+  if (outcome.status !== "success" || truncated === undefined) return reply;
+  const data = (outcome.shown ?? outcome).json;
+  const meta = JSON.stringify({ truncated, ...(handle !== undefined && { handle }) });
+  return { json: `{"status":"success","data":${data},"meta":${meta}}`, failed: false };
+}
+
+export async function toEnvelopeReply(
+  { from, to, maxTokens }: Part,
+  { plan, ...measures }: Ran,
+  outcomes: readonly Outcome[],
+  { ports, gate }: Execution,
+): Promise<ToolReply> {
+  const isOwn = ({ index }: Step): boolean => index >= from && index < to;
+  const local = (indexes: readonly number[]): number[] =>
+    indexes.filter((index) => isOwn(plan.steps[index]!)).map((index) => index - from);
+  const steps = plan.steps.filter(isOwn).map((step) => ({
+    ...step,
+    index: step.index - from,
+    needs: local(step.needs),
+    after: local(step.after),
+  }));
+  const shown = await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
+  return {
+    json: toEnvelopeJson({ ...plan, steps }, shown, { ...measures, batchId: ports.newId() }),
+    failed: false,
+  };
+}
+
+export function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]): readonly Waiting[] {
+  return outcomes.flatMap((outcome, at) =>
+    outcome.status === "pending_confirmation"
+      ? { confirmation: outcome.confirmation.id, action: steps[at]!.id }
+      : [],
+  );
+}
+
+/** The results of actions whose batch was refused: each is told, and none ran. */
+export function refuseActions({ from, to }: Part, { entries }: Batch, refusal: Refusal): readonly string[] {
+  const { hint, retryAfterMs } = refusal;
+  const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
+  const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const error = toWireFailure(makeFailure(refusal.code === "UNAVAILABLE" ? "OVERLOADED" : code, more));
+  return entries
+    .slice(from, to)
+    .map(({ id, tool }) => JSON.stringify({ index: 0, id, tool, status: "error", error, meta: {} }));
+}
+
+/** A call of which no action could be made has the result that the model was told. */
+export function sayUnread({ id, name }: ModelCall, { json, failed }: ToolReply): readonly string[] {
+  if (!failed) return [];
+  const { error } = JSON.parse(json) as { readonly error: unknown };
+  return [JSON.stringify({ index: 0, id, tool: name, status: "error", error, meta: {} })];
+}
