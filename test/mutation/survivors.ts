@@ -528,6 +528,7 @@ export const SURVIVORS: Reasons = {
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
     on("A faulty stream is not asked for its turn.", "const turn = read"),
   ],
+  "src/features/agent/dialect/chat-chunks.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
     on(
@@ -644,6 +645,7 @@ export const SURVIVORS: Reasons = {
     on(TYPE, "Array.isArray(content)"),
     on(AT_BOUND, "content.length > LIMITS"),
   ],
+  "src/features/agent/dialect/messages-events.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/messages-relay.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/provider-error.ts": [on(SCHEMA, ".meta({ id")],
   "src/features/agent/dialect/read-conversation.ts": [
@@ -655,6 +657,9 @@ export const SURVIVORS: Reasons = {
     on(TOLERANT, "const isOver", "return before.includes", "return repaired.ok", "fence === -1"),
     on(AT_BOUND, "LIMITS.bodyBytes"),
   ],
+  "src/features/agent/dialect/streamed-block.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/streamed-calls.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/streamed-message.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
   "src/features/agent/kept-turn.ts": [
     on("A part that ends one character later does not end within one either.", "const end ="),

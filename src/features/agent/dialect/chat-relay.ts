@@ -4,44 +4,30 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import { growField } from "./grow-field.ts";
+import {
+  type AnswerName,
+  DONE,
+  isNamed,
+  isNothing,
+  rewriteChunk,
+  tellChunk,
+  writeChunk,
+} from "./chat-chunks.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";
 import { toChatError } from "./provider-error.ts";
-import { takeId, textOf } from "./read-conversation.ts";
+import { type ShownCalls, StreamedMessage } from "./streamed-message.ts";
 import { weighText } from "./weigh-text.ts";
 
-/** A call as its pieces arrive. */
-interface PartialCall {
-  /** Its own, whatever the server gave it. */
-  readonly id: string;
-  readonly sentId: unknown;
-  readonly fields: JsonObject;
-  /** True of a custom tool, whose input is text. */
-  readonly isCustom: boolean;
-  name: string;
-  readonly args: string[];
-  /** Which call of the caller's answer it is; null where it is not in it. */
-  shownAs: number | null;
-}
-
 /** A chunk with a choice, and what of the calls in it the caller is shown. */
-interface Chunk {
+interface Chunk extends ShownCalls {
   readonly raw: string;
   readonly chunk: JsonObject;
   readonly choice: JsonObject;
   readonly delta: JsonObject;
-  readonly shown: readonly JsonObject[];
-  /** Nothing of its calls is hidden or has to be another. */
-  readonly isSame: boolean;
 }
 
 /** A chunk that is not passed on before it is known how the answer goes on; without a choice a comment, or the usage. */
 type Held = Chunk | { readonly raw: string; readonly chunk: JsonObject | null; readonly choice: null };
-
-const DONE = "data: [DONE]\n\n";
-
-/** How a chunk of ours begins; the fields that are null here say which answer it is of. */
-const CHUNK: JsonObject = { id: null, object: "chat.completion.chunk", created: null, model: null };
 
 /**
  * Passes streams of Chat Completions on as one.
@@ -54,7 +40,7 @@ const CHUNK: JsonObject = { id: null, object: "chat.completion.chunk", created: 
 export class ChatRelay implements Relay {
   readonly #isTheirs: (name: string) => boolean;
   /** The fields that identify the answer: the same in all chunks, whichever stream they are of. */
-  #answer: JsonObject | null = null;
+  #answer: AnswerName = null;
   #hasRole = false;
   #shown = 0;
   /** Whether anything was passed on, and how many streams were over before this one. */
@@ -62,12 +48,7 @@ export class ChatRelay implements Relay {
   #before = 0;
 
   #mode: RelayMode = "open";
-  #calls: PartialCall[] = [];
-  #places = new Map<number, PartialCall>();
-  #ids = new Set<string>();
-  #message = new Map<string, unknown>();
-  #content: string[] = [];
-  #hasContent = false;
+  #message: StreamedMessage;
   #tail: Held[] = [];
   #finish: Chunk | null = null;
   #usage: JsonObject | null = null;
@@ -80,6 +61,7 @@ export class ChatRelay implements Relay {
 
   constructor(isTheirs: (name: string) => boolean) {
     this.#isTheirs = isTheirs;
+    this.#message = this.#beginMessage();
   }
 
   begin(mode: RelayMode): void {
@@ -87,12 +69,7 @@ export class ChatRelay implements Relay {
     if (!this.#hasPassed) this.#answer = null;
     else if (wasOver) this.#before += 1;
     this.#mode = mode;
-    this.#calls = [];
-    this.#places = new Map();
-    this.#ids = new Set();
-    this.#message = new Map();
-    this.#content = [];
-    this.#hasContent = false;
+    this.#message = this.#beginMessage();
     this.#tail = [];
     this.#finish = null;
     this.#usage = null;
@@ -138,9 +115,9 @@ export class ChatRelay implements Relay {
     const [choice] = Array.isArray(chunk["choices"]) ? (chunk["choices"] as unknown[]) : [];
     if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk, choice: null }));
     const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
-    const taken: Chunk = { raw, chunk, choice, delta, ...this.#accumulate(delta) };
+    const taken: Chunk = { raw, chunk, choice, delta, ...this.#message.take(delta) };
     this.#kept += weighText(delta);
-    if (this.#calls.length > LIMITS.modelCalls) return err("too large");
+    if (this.#message.calls > LIMITS.modelCalls) return err("too large");
     if (typeof choice["finish_reason"] === "string") this.#finish = taken;
     if (this.#finish === null && this.#tail.length === 0)
       return ok(this.#mode === "silent" ? "" : this.#pass(taken));
@@ -151,14 +128,10 @@ export class ChatRelay implements Relay {
 
   turn(): ModelTurn | null {
     if (this.#finish === null && !this.isOver) return null;
-    const calls = this.#calls.map(toEntry);
-    const message = {
-      ...Object.fromEntries(this.#message),
-      role: "assistant",
-      content: this.#hasContent ? this.#content.join("") : null,
-      ...(calls.length > 0 && { tool_calls: calls }),
-    };
-    return toTurn(message, { ...this.#response, ...(this.#used !== null && { usage: this.#used }) });
+    return toTurn(this.#message.toMessage(), {
+      ...this.#response,
+      ...(this.#used !== null && { usage: this.#used }),
+    });
   }
 
   proceed(): string {
@@ -170,7 +143,7 @@ export class ChatRelay implements Relay {
 
   result(json: string): string {
     this.#hasPassed = true;
-    return this.#tell(`{"result":${json}}`);
+    return tellChunk(this.#answer, `{"result":${json}}`);
   }
 
   end(ending: Ending): string {
@@ -182,7 +155,7 @@ export class ChatRelay implements Relay {
       : sayMore(turn?.text ?? "", ending);
     const finish = isSilent || words !== null ? null : this.#finish;
     const isMeant = finish?.choice["finish_reason"] !== "tool_calls" || calls.length > 0;
-    const report = [this.#tell(ending.report), this.#done ?? DONE];
+    const report = [tellChunk(this.#answer, ending.report), this.#done ?? DONE];
     if (finish !== null && isMeant && this.#isUntouched(usage))
       return [...this.#tail.map(({ raw }) => raw), ...report].join("");
     return [
@@ -193,13 +166,21 @@ export class ChatRelay implements Relay {
         ? this.#endAsIs(finish)
         : this.#write({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }),
       // It is told to who asked for it: then the model's server was asked too.
-      usage === null || this.#used === null ? "" : this.#chunk({ ...this.#usage, choices: [], usage }),
+      usage === null || this.#used === null
+        ? ""
+        : writeChunk(this.#answer, { ...this.#usage, choices: [], usage }),
       ...report,
     ].join("");
   }
 
   fail(refusal: Refusal): string {
     return `data: ${JSON.stringify(toChatError(refusal))}\n\n${DONE}`;
+  }
+
+  #beginMessage(): StreamedMessage {
+    return new StreamedMessage((name) =>
+      this.#mode === "open" && this.#isTheirs(name) ? this.#shown++ : null,
+    );
   }
 
   /** Take a line without a choice: a comment, the usage, or the server's words about itself. */
@@ -212,68 +193,6 @@ export class ChatRelay implements Relay {
       return "";
     }
     return this.#mode === "silent" || (held.chunk !== null && this.#before > 0) ? "" : held.raw;
-  }
-
-  /** Keep what a delta says. */
-  #accumulate(delta: JsonObject): Pick<Chunk, "shown" | "isSame"> {
-    for (const [key, value] of Object.entries(delta)) {
-      if (key === "role" || key === "tool_calls") continue;
-      if (key === "content") this.#hear(value);
-      else this.#message.set(key, growField(this.#message.get(key), value));
-    }
-    const { tool_calls: sent } = delta;
-    const pieces = Array.isArray(sent) ? (sent as readonly unknown[]).filter(isJsonObject) : [];
-    const shown = pieces.map((piece, at) => this.#takePiece(piece, at));
-    return {
-      shown: shown.filter((piece) => piece !== null),
-      isSame: shown.every((piece, at) => piece === pieces[at]),
-    };
-  }
-
-  #hear(content: unknown): void {
-    if (typeof content !== "string" && !Array.isArray(content)) return;
-    this.#hasContent = true;
-    const text = textOf(content);
-    if (text !== "") this.#content.push(text);
-  }
-
-  /** Keep a piece of a call; as the caller is shown it, null where it is not. */
-  #takePiece(piece: JsonObject, at: number): JsonObject | null {
-    const { index, id, function: called, custom, ...fields } = piece;
-    const place = typeof index === "number" ? index : at;
-    const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
-    const { name, arguments: args, input = args, ...others } = sent;
-    let call = this.#places.get(place);
-    const begins = call === undefined || isAnother(call, piece, name);
-    if (call === undefined || begins) {
-      call = {
-        id: takeId(id, this.#calls.length, this.#ids),
-        sentId: id,
-        fields: { ...fields, function: others },
-        isCustom: isJsonObject(custom),
-        name: "",
-        args: [],
-        shownAs: null,
-      };
-      this.#places.set(place, call);
-      this.#calls.push(call);
-    }
-    if (typeof input === "string") call.args.push(input);
-    if (typeof name === "string" && call.name === "") {
-      call.name = name;
-      if (this.#mode === "open" && this.#isTheirs(name)) {
-        call.shownAs = this.#shown++;
-        // All that came before its name, if there is anything.
-        if (!begins) return { index: call.shownAs, ...toEntry(call) };
-      }
-    }
-    const { shownAs } = call;
-    if (shownAs === null) return null;
-    if (begins)
-      return shownAs === index && id === call.id ? piece : { ...piece, index: shownAs, id: call.id };
-    if (shownAs === index && (id === undefined || id === call.id)) return piece;
-    const { id: _, ...rest } = piece;
-    return { ...rest, index: shownAs };
   }
 
   /** Pass a chunk on: as it came, where nothing in it has to be another. */
@@ -294,7 +213,7 @@ export class ChatRelay implements Relay {
     const isEmpty = Object.values(rest).every(isNothing) && !("role" in rest);
     if (isEmpty) return "";
     this.#hasRole ||= role !== undefined;
-    return this.#rewrite(chunk, { ...choice, delta: this.#withRole(rest) });
+    return rewriteChunk(this.#answer, chunk, { ...choice, delta: this.#withRole(rest) });
   }
 
   /** Say what was held back, but not that the answer ends with it. */
@@ -306,7 +225,7 @@ export class ChatRelay implements Relay {
 
   #endAsIs({ chunk, choice }: Chunk): string {
     const { usage: _, ...rest } = chunk;
-    return this.#rewrite(rest, { ...choice, delta: {} });
+    return rewriteChunk(this.#answer, rest, { ...choice, delta: {} });
   }
 
   /** Whether this is the only stream, with nothing to add to what it used, and what was held back can go as it came. */
@@ -330,26 +249,7 @@ export class ChatRelay implements Relay {
   }
 
   #write({ delta, finish_reason = null }: { delta: JsonObject; finish_reason?: string | null }): string {
-    return this.#chunk({ choices: [{ index: 0, delta, finish_reason }] });
-  }
-
-  /** Tell what no server of the protocol would: clients pass over a chunk without choices. */
-  #tell(volley: string): string {
-    const head = this.#named({ ...CHUNK, choices: [] });
-    return `data: ${head.slice(0, -1)},"volley":${volley}}\n\n`;
-  }
-
-  #chunk(fields: JsonObject): string {
-    return `data: ${this.#named({ ...CHUNK, ...fields })}\n\n`;
-  }
-
-  #rewrite(chunk: JsonObject, choice: JsonObject): string {
-    return `data: ${this.#named({ ...chunk, choices: [choice] })}\n\n`;
-  }
-
-  #named(chunk: JsonObject): string {
-    const { id, created, model } = this.#answer ?? {};
-    return JSON.stringify({ ...chunk, id, created, model });
+    return writeChunk(this.#answer, { choices: [{ index: 0, delta, finish_reason }] });
   }
 }
 
@@ -357,29 +257,4 @@ export class ChatRelay implements Relay {
 function sayMore(said: string, { words }: Ending): string | null {
   if (words === undefined || words === "") return words ?? null;
   return said === "" ? words : `\n\n${words}`;
-}
-
-/** Azure's first chunk has an empty id, and none of the answer. */
-function isNamed(answer: JsonObject | null): boolean {
-  return answer !== null && !isNothing(answer["id"]);
-}
-
-/**
- * Whether a piece begins another call than the one under way at its place: some servers number no call, or all of them 0, and
- * send each whole. One id for each piece is what others do, but those name a call once.
- */
-function isAnother({ name, sentId }: PartialCall, { index, id }: JsonObject, next: unknown): boolean {
-  if (name === "" || typeof next !== "string" || next === "") return false;
-  return typeof id === "string" && id !== "" ? id !== sentId : typeof index !== "number";
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || value === "" || value === undefined;
-}
-
-function toEntry({ id, fields, isCustom, name, args }: PartialCall): JsonObject {
-  const { function: others, ...rest } = fields;
-  const text = args.join("");
-  if (isCustom) return { ...rest, id, type: "custom", custom: { name, input: text } };
-  return { ...rest, id, type: "function", function: { ...(others as JsonObject), name, arguments: text } };
 }

@@ -1,27 +1,15 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, ModelCall, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import { toTurn, toUse } from "./messages-content.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import { toTurn } from "./messages-content.ts";
+import { tellIn, toEvent, toPing, writeText, writeUse } from "./messages-events.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";
 import { toMessagesError } from "./provider-error.ts";
 import { takeId } from "./read-conversation.ts";
+import { beginBlock, type StreamedBlock, takePiece, toBlock } from "./streamed-block.ts";
 import { weighText } from "./weigh-text.ts";
-
-/** A block of content as its pieces arrive. */
-interface PartialBlock {
-  readonly block: JsonObject;
-  readonly text: string[];
-  readonly json: string[];
-  readonly thinking: string[];
-  readonly citations: unknown[];
-  signature: unknown;
-  /** Fields that came at once for a block of another type. */
-  more: JsonObject;
-  /** Which block of the caller's answer it is; null where it is not in it. */
-  readonly shownAs: number | null;
-}
 
 interface Held {
   readonly raw: string;
@@ -54,8 +42,8 @@ export class MessagesRelay implements Relay {
 
   #mode: RelayMode = "open";
   #message: JsonObject | null = null;
-  #blocks: PartialBlock[] = [];
-  #places = new Map<unknown, PartialBlock>();
+  #blocks: StreamedBlock[] = [];
+  #places = new Map<unknown, StreamedBlock>();
   #ids = new Set<string>();
   #delta: Held | null = null;
   #stop: string | null = null;
@@ -140,8 +128,8 @@ export class MessagesRelay implements Relay {
     const words = [said, ending.words ?? ""].filter((part) => part !== "").join("\n\n");
     return [
       this.#hasBegun ? "" : this.#beginSilent(),
-      words === "" ? "" : this.#writeText(words),
-      ...(isSilent ? ending.calls.map((call) => this.#writeUse(call)) : []),
+      words === "" ? "" : writeText(words, this.#shown++),
+      ...(isSilent ? ending.calls.map((call) => writeUse(call, this.#shown++)) : []),
       this.#endDelta(ending),
       toPing(ending.report),
       this.#stop ?? toEvent({ type: "message_stop" }),
@@ -173,7 +161,7 @@ export class MessagesRelay implements Relay {
     const block = begins ? this.#open(sent, index) : this.#places.get(index);
     if (block === undefined) return "";
     this.#kept += weighText(begins ? sent : event["delta"]);
-    if (type === "content_block_delta" && isJsonObject(event["delta"])) take(block, event["delta"]);
+    if (type === "content_block_delta" && isJsonObject(event["delta"])) takePiece(block, event["delta"]);
     const { shownAs } = block;
     if (shownAs === null) return "";
     const isSame = shownAs === index && (!begins || block.block["id"] === sent["id"]);
@@ -181,21 +169,12 @@ export class MessagesRelay implements Relay {
     return toEvent({ ...event, index: shownAs, ...(begins && { content_block: block.block }) });
   }
 
-  #open(sent: JsonObject, index: unknown): PartialBlock {
+  #open(sent: JsonObject, index: unknown): StreamedBlock {
     const isCall = sent["type"] === "tool_use";
     const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(sent["name"])));
     const shownAs = isShown && this.#mode !== "silent" ? this.#shown++ : null;
     const block = isCall ? { ...sent, id: takeId(sent["id"], this.#ids.size, this.#ids) } : sent;
-    const opened: PartialBlock = {
-      block,
-      text: [],
-      json: [],
-      thinking: [],
-      citations: [],
-      signature: undefined,
-      more: {},
-      shownAs,
-    };
+    const opened = beginBlock(block, shownAs);
     this.#places.set(index, opened);
     this.#blocks.push(opened);
     return opened;
@@ -221,25 +200,6 @@ export class MessagesRelay implements Relay {
     return toEvent({ type: "message_start", message });
   }
 
-  #writeText(text: string): string {
-    const index = this.#shown++;
-    return [
-      toEvent({ type: "content_block_start", index, content_block: { type: "text", text: "" } }),
-      toEvent({ type: "content_block_delta", index, delta: { type: "text_delta", text } }),
-      toEvent({ type: "content_block_stop", index }),
-    ].join("");
-  }
-
-  #writeUse(call: ModelCall): string {
-    const index = this.#shown++;
-    const partial_json = call.written;
-    return [
-      toEvent({ type: "content_block_start", index, content_block: { ...toUse(call), input: {} } }),
-      toEvent({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } }),
-      toEvent({ type: "content_block_stop", index }),
-    ].join("");
-  }
-
   #endDelta({ calls, usage, text, words, report }: Ending): string {
     const { raw, data } = this.#delta ?? { raw: "", data: NO_DELTA };
     const delta = isJsonObject(data["delta"]) ? data["delta"] : {};
@@ -257,53 +217,4 @@ export class MessagesRelay implements Relay {
 /** Told by its JSON: both were made of the same numbers, in the same order. */
 function isSameUsage(total: JsonObject | null, used: JsonObject | null): boolean {
   return JSON.stringify(total) === JSON.stringify(used);
-}
-
-function take(block: PartialBlock, delta: JsonObject): void {
-  const { type, text, partial_json, thinking, signature, citation } = delta;
-  if (type === "text_delta" && typeof text === "string") block.text.push(text);
-  else if (type === "input_json_delta" && typeof partial_json === "string") block.json.push(partial_json);
-  else if (type === "thinking_delta" && typeof thinking === "string") block.thinking.push(thinking);
-  else if (type === "signature_delta") block.signature = signature;
-  else if (type === "citations_delta") block.citations.push(citation);
-  else if (type === "compaction_delta") {
-    const { type: _, ...more } = delta;
-    block.more = more;
-  }
-}
-
-/** A block with all its pieces. Arguments stay the text that they came as where that is no JSON: it may be repaired. */
-function toBlock({ block, text, json, thinking, citations, signature, more }: PartialBlock): JsonObject {
-  switch (block["type"]) {
-    case "text": {
-      const said = [String(block["text"] ?? ""), ...text].join("");
-      return { ...block, text: said, ...(citations.length > 0 && { citations }) };
-    }
-    case "thinking": {
-      const thought = [String(block["thinking"] ?? ""), ...thinking].join("");
-      return { ...block, thinking: thought, ...(signature !== undefined && { signature }) };
-    }
-    default: {
-      const written = json.join("");
-      // A call without arguments has a piece of nothing.
-      if (written.trim() === "") return { ...block, ...more };
-      const parsed = attemptNow(() => parseExact(written));
-      return { ...block, input: parsed.ok ? parsed.value : written };
-    }
-  }
-}
-
-function toEvent(data: JsonObject): string {
-  return `event: ${String(data["type"])}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Official clients give no ping to their callers, but every other event with all its fields. */
-function tellIn(data: JsonObject, volley: string): string {
-  const event = JSON.stringify(data);
-  return `event: ${String(data["type"])}\ndata: ${event.slice(0, -1)},"volley":${volley}}\n\n`;
-}
-
-/** Clients pass over a ping, whatever it says. */
-function toPing(volley: string): string {
-  return `event: ping\ndata: {"type":"ping","volley":${volley}}\n\n`;
 }

@@ -392,7 +392,11 @@ describe("A subject, at every door", () => {
       role: "assistant",
       content: null,
       tool_calls: [
-        { id: "c", type: "function", function: { name: "execute_actions", arguments: JSON.stringify(batch) } },
+        {
+          id: "c",
+          type: "function",
+          function: { name: "execute_actions", arguments: JSON.stringify(batch) },
+        },
       ],
     });
     const tool = await send(
