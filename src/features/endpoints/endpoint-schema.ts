@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { conditionSchema, parseCondition } from "../../core/contract/condition.ts";
-import { toHint, toIssues } from "../../core/contract/issues.ts";
+import { CONDITION_TESTS, conditionSchema, parseCondition } from "../../core/contract/condition.ts";
+import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
@@ -73,13 +73,14 @@ export function parseEndpoint(
   if (!parsed.success) return refuse(toIssues(parsed.error, sent));
   if (!condition.ok) return refuse(condition.error);
   const { url, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
-  const issues: Issue[] = [];
+  const issues: Told[] = [];
   const guarded = guardPublicUrl(url, trustedOrigins);
   if (!guarded.ok)
     issues.push({
       path: "/url",
       expected: "a public https address, on port 443, without user name",
-      received: guarded.error.hint ?? "another address",
+      received: "another address",
+      hint: `/url: ${guarded.error.hint}`,
     });
   if (headers !== undefined) issues.push(...findHeaderIssues(headers));
   if (issues.length > 0 || !guarded.ok) return refuse(issues);
@@ -110,13 +111,26 @@ function given({
   };
 }
 
-function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
+/** Name the field that may have been meant by one that there is not. */
+function suggest(issue: Issue): string {
+  const parent = issue.path.slice(0, issue.path.lastIndexOf("/"));
+  if (parent === "") return suggestFields([issue], Object.keys(endpointSchema().shape));
+  return /^\/filter\/[^/]*$/.test(parent) ? suggestFields([issue], CONDITION_TESTS, parent) : "";
+}
+
+/** An issue, with the words of the guard that found it. */
+type Told = Issue & { readonly hint?: string };
+
+function findHeaderIssues(headers: Readonly<Record<string, string>>): Told[] {
   const checked = guardHeaders(headers);
   const names = Object.keys(headers);
   const size = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const ours = names.find((name) => OURS.test(name));
-  const refused = (expected: string, received: string): Issue[] => [{ path: "/headers", expected, received }];
-  if (!checked.ok) return refused("headers that a request may have", checked.error.hint ?? "another one");
+  const refused = (expected: string, received: string, hint?: string): Told[] => [
+    { path: "/headers", expected, received, ...(hint !== undefined && { hint }) },
+  ];
+  if (!checked.ok)
+    return refused("headers that a request may have", "another one", `/headers: ${checked.error.hint}`);
   if (ours !== undefined) return refused("headers besides those of each delivery", `'${ours}'`);
   if (names.length > LIMITS.endpointHeaders || size > HEADER_BYTES)
     return refused(
@@ -126,7 +140,11 @@ function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
   return [];
 }
 
-function refuse(issues: readonly Issue[]): Result<never, Refusal> {
-  const told = issues.map((issue) => ({ ...issue, hint: toHint([issue]) }));
-  return err(makeRefusal("INVALID_ENDPOINT", told[0]!.hint, { issue: issues[0]!, issues: told }));
+function refuse(issues: readonly Told[]): Result<never, Refusal> {
+  const told = issues.map((issue) => ({
+    ...issue,
+    hint: issue.hint ?? `${toHint([issue])} ${suggest(issue)}`.trim(),
+  }));
+  const { hint, ...issue } = told[0]!;
+  return err(makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: told }));
 }
