@@ -797,6 +797,8 @@ export const connectionsPerShard = 6_250;
 export const providerTimeoutMs = 10_000;
 /** One call of an object that asks a provider: twice in a row at most. */
 export const connectionTimeoutMs = 25_000;
+/** So many connections whose refreshes fail are enough to keep all others away from their provider: fewer may be at fault themselves. */
+export const providerConnections = 3;
 /** A provider's answer with tokens takes a few KiB; more is none. */
 export const providerAnswerBytes = 64 * 1024;
 /** The longest token: what does not fit in a header is of no use. */

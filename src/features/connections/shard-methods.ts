@@ -99,8 +99,10 @@ export type UseAnswer =
       /** Whether somebody can say afterwards who came by the link. */
       readonly canFinish: boolean;
     }
-  /** The provider does not know the client; or it did not answer. */
-  | { readonly kind: "misconfigured" | "failed" };
+  /** The provider does not know the client. */
+  | { readonly kind: "misconfigured" }
+  /** It gave no token, or was not asked for one, because it has been failing. It is left alone for so long. */
+  | { readonly kind: "failed" | "kept-back"; readonly retryAfterMs: number };
 
 /** A place in the list of connections, newest first. */
 export interface ListPlace {

@@ -147,7 +147,8 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
           return this.#maker.require(place, { because: "missing", scopes });
         case "misconfigured":
         case "failed":
-          return { kind: used.kind };
+        case "kept-back":
+          return used;
       }
     }
 
