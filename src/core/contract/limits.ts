@@ -711,8 +711,10 @@ export const signInFetchMs = 10_000;
 export const issuerDocumentBytes = 64 * 1024;
 /** How long an isolate believes the issuer's documents. */
 export const issuerDocumentMs = 3_600_000;
-/** An unknown key of the issuer has its keys read again, no more often than this. */
-export const issuerKeysPauseMs = 30_000;
+/** How long it is remembered that they could not be read: each person would wait anew. */
+export const issuerFailureMs = 10_000;
+/** An unknown key of the issuer or a wrong signature has its keys read again, no more often than this. */
+export const issuerKeysPauseMs = 60_000;
 /** The clocks of an issuer and of this deployment may differ by so much. */
 export const issuerSkewMs = 60_000;
 /** Rows of sign-ins that are over, and are deleted in one turn of their object. */
