@@ -100,7 +100,5 @@ test.each([
   const response = await volley.fetch(path, { method });
   expect(response.status).toBe(404);
   const { error } = (await response.json()) as { error: { message: string; code: string } };
-  expect(error.message).toContain(
-    "Responses are not kept, so none has an id here: send the whole conversation in `input` of POST /v1/responses.",
-  );
+  expect(error.message).toContain("Responses are not kept: send the whole conversation in `input`.");
 });

@@ -53,7 +53,9 @@ export function createApp(
 ): Pick<App, "fetch"> {
   const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
   const open = openRoutersOf(features);
-  const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
+  const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
+  const keyedRoutes = behindKey.flatMap(listRoutes);
+  const routes = [...keyedRoutes, ...openRoutes];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);
   const watchRequest = createWatching();
   const app = createRouter();
@@ -71,7 +73,6 @@ export function createApp(
     deploymentOf(c.env);
     return respondJson('{"status":"ok"}');
   });
-  refuseOthers(app, ["GET /healthz"]);
   app.use(async (c, next) => {
     const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
@@ -79,7 +80,7 @@ export function createApp(
     return next();
   });
   for (const router of open) app.route("/", router);
-  refuseOthers(app, open.flatMap(listRoutes));
+  refuseOthers(app, openRoutes);
   // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
   app.all("/.well-known/*", (c) => {
     const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
@@ -96,7 +97,7 @@ export function createApp(
     return next().then(() => context.letGo?.());
   });
   for (const router of behindKey) app.route("/", router);
-  refuseOthers(app, behindKey.flatMap(listRoutes));
+  refuseOthers(app, keyedRoutes);
   app.notFound((c) =>
     respondRefusal(c.get("dialect")?.unknownPath ?? refusePath(c.req.raw, routes), refusingOf(c)),
   );
@@ -218,7 +219,10 @@ function listRoutes({ routes }: Router): readonly string[] {
 function refuseOthers(app: Router, routes: readonly string[]): void {
   for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!)) {
     // The router answers HEAD where it answers GET.
-    const allow = of.map((route) => route.split(" ")[0]!.replace(/^GET$/, "GET, HEAD")).join(", ");
+    const allow = of
+      .map((route) => route.split(" ")[0])
+      .join(", ")
+      .replace("GET", "GET, HEAD");
     app.all(path, (c) =>
       respondRefusal(refuseMethod(c.req.raw, allow), refusingOf(c), { headers: { allow } }),
     );

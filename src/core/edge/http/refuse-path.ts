@@ -53,9 +53,9 @@ function fillIn(path: string, asked: string): string {
 /** Whether a path is near without its parameters, in whose places anything may stand. */
 function isNearWhereFixed(path: string, asked: string): boolean {
   const parts = path.split("/");
-  const fixed = (parted: readonly string[]): string =>
-    parted.filter((_, at) => parts[at]?.startsWith(":") !== true).join("/");
-  return nearest(fixed(asked.split("/")), [fixed(parts)], 1).length > 0;
+  const sent = asked.split("/").filter((_, at) => !parts[at]?.startsWith(":"));
+  const fixed = parts.filter((part) => !part.startsWith(":"));
+  return nearest(sent.join("/"), [fixed.join("/")]).length > 0;
 }
 
 function toShown(path: string): string {

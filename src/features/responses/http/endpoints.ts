@@ -13,10 +13,7 @@ export const RESPONSES_ERRORS: Dialect = {
   ...providerDialect("responses", toChatError, (refusal) =>
     refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
   ),
-  unknownPath: makeRefusal(
-    "NOT_FOUND",
-    "Responses are not kept, so none has an id here: send the whole conversation in `input` of POST /v1/responses.",
-  ),
+  unknownPath: makeRefusal("NOT_FOUND", "Responses are not kept: send the whole conversation in `input`."),
 };
 
 const bodySchema = lazySchema(() => {

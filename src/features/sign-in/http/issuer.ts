@@ -56,7 +56,9 @@ export class Issuer implements PersonFinder {
   ): Promise<Result<string, string>> {
     const metadata = await this.#readMetadata();
     if (!metadata.ok) return metadata;
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+    const digest = await this.#configured.ports.outside(
+      crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)),
+    );
     const url = new URL(metadata.value.authorizationEndpoint);
     const parameters = {
       response_type: "code",
@@ -120,7 +122,7 @@ export class Issuer implements PersonFinder {
     for (const isAgain of [false, true]) {
       const keys = await this.#readKeys(metadata, isAgain);
       if (!keys.ok) return keys;
-      const verified = await verifyJwt(token, keys.value);
+      const verified = await this.#configured.ports.outside(verifyJwt(token, keys.value));
       if (verified.ok || verified.error !== UNKNOWN_KEY || isAgain) return verified;
     }
     return err(UNKNOWN_KEY);
