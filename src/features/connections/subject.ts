@@ -38,19 +38,19 @@ const FIELDS = {
   on_connection: ['"park" or "error"', oneOf("park", "error")],
 } as const;
 
-type Field = keyof typeof FIELDS;
-const NAMES = Object.keys(FIELDS) as Field[];
+/** The names of the fields of a body that are about accounts. */
+export const ACCOUNT_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
 
 /** Take the fields of accounts out of a body; null in one is as if it were absent. Anything but an object has none. */
 export function takeSaid(
   sent: unknown,
   { code, path }: { readonly code: RefusalCode; readonly path: string },
 ): Result<{ readonly said: SaidInBody; readonly rest: unknown }, Refusal> {
-  if (!isJsonObject(sent) || !NAMES.some((name) => Object.hasOwn(sent, name)))
+  if (!isJsonObject(sent) || !ACCOUNT_FIELDS.some((name) => Object.hasOwn(sent, name)))
     return ok({ said: {}, rest: sent });
   const said: Record<string, unknown> = {};
   const rest: Record<string, unknown> = { ...sent };
-  for (const name of NAMES) {
+  for (const name of ACCOUNT_FIELDS) {
     const value = sent[name];
     delete rest[name];
     if (value === undefined || value === null) continue;
