@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
@@ -26,7 +26,9 @@ import { connectionSetupOf } from "./connection-setup.ts";
 const TAG = "Connections";
 
 const subjectField = () =>
-  z.string().check(z.regex(SUBJECT), z.describe("Whose account it is: a word of the caller's own"));
+  z
+    .string()
+    .check(z.regex(SUBJECT, SUBJECT_IN_WORDS), z.describe("Whose account it is: a word of the caller's own"));
 
 const wishSchema = lazySchema(() =>
   z.strictObject({
@@ -391,7 +393,7 @@ function parseQuery(query: URLSearchParams, { caller }: RequestContext): Result<
   if (other !== null) return err(other);
   const subject = query.get("subject") ?? caller.subject ?? null;
   if (subject !== null && !SUBJECT.test(subject))
-    return err(refuseQuery("subject", `text matching ${SUBJECT}`, subject));
+    return err(refuseQuery("subject", SUBJECT_IN_WORDS, subject));
   if (caller.subject !== undefined && subject !== caller.subject) return err(OTHER_SUBJECT);
   const text = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
