@@ -711,8 +711,10 @@ export const signInFetchMs = 10_000;
 export const issuerDocumentBytes = 64 * 1024;
 /** How long an isolate believes the issuer's documents. */
 export const issuerDocumentMs = 3_600_000;
-/** An unknown key of the issuer has its keys read again, no more often than this. */
-export const issuerKeysPauseMs = 30_000;
+/** How long it is remembered that they could not be read: each person would wait anew. */
+export const issuerFailureMs = 10_000;
+/** An unknown key of the issuer or a wrong signature has its keys read again, no more often than this. */
+export const issuerKeysPauseMs = 60_000;
 /** The clocks of an issuer and of this deployment may differ by so much. */
 export const issuerSkewMs = 60_000;
 /** Rows of sign-ins that are over, and are deleted in one turn of their object. */
@@ -797,6 +799,8 @@ export const connectionsPerShard = 6_250;
 export const providerTimeoutMs = 10_000;
 /** One call of an object that asks a provider: twice in a row at most. */
 export const connectionTimeoutMs = 25_000;
+/** So many connections whose refreshes fail are enough to keep all others away from their provider: fewer may be at fault themselves. */
+export const providerConnections = 3;
 /** A provider's answer with tokens takes a few KiB; more is none. */
 export const providerAnswerBytes = 64 * 1024;
 /** The longest token: what does not fit in a header is of no use. */

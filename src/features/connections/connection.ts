@@ -83,6 +83,8 @@ export interface Connection {
   readonly grant: Grant | null;
   /** Null where none is under way. */
   readonly link: Link | null;
+  /** The digests of the link that the grant came by, and of what came back with the person; absent where none did. */
+  readonly madeBy?: { readonly link: string; readonly state: string };
 }
 
 /** A connection by what it is, without its state. */
@@ -97,6 +99,13 @@ export function stateOf({ grant }: Pick<Connection, "grant">): ConnectionState {
 /** Whether a connection that never had a grant can have none any more: its link is over. */
 export function isOver({ grant, link }: Connection, now: number): boolean {
   return grant === null && (link === null || now >= link.expiresAt);
+}
+
+/** Whether a connection is active by a link, which leads nowhere any more: a person may have it in another tab. */
+export function isMadeBy(connection: Connection, by: Partial<NonNullable<Connection["madeBy"]>>): boolean {
+  const { madeBy } = connection;
+  if (madeBy === undefined || stateOf(connection) !== "active") return false;
+  return madeBy.link === by.link || madeBy.state === by.state;
 }
 
 /** Begin a link: it takes the place of one that was under way. */
@@ -158,8 +167,9 @@ export function takeState(
   { state, browser }: Returned,
 ): Result<
   { readonly connection: Connection; readonly link: Link; readonly opened: OpenedLink },
-  "gone" | "used" | "other-browser"
+  "gone" | "used" | "made" | "other-browser"
 > {
+  if (isMadeBy(connection, { state })) return err("made");
   const { link } = connection;
   const opened = link?.opened;
   if (link === null || now >= link.expiresAt || opened?.state !== state) return err("gone");
@@ -190,7 +200,12 @@ export function arrive(
   if (link?.opened?.state !== state) return connection;
   const arrival = { code, grant: confirmsItself ? null : grant };
   const arrived = { ...link, expiresAt: now + LIMITS.connectionLinkMs, arrival };
-  return { ...connection, updatedAt: now, link: arrived, ...(confirmsItself && { grant }) };
+  return {
+    ...connection,
+    updatedAt: now,
+    link: arrived,
+    ...(confirmsItself && { grant, madeBy: { link: link.digest, state } }),
+  };
 }
 
 /** End a link. Null where nothing is left of the connection. */
@@ -220,7 +235,8 @@ export function confirm(
     return { kind: "other-subject", left };
   }
   const grant = arrival.grant ?? connection.grant;
-  return { kind: "active", connection: { ...connection, updatedAt: now, grant, link: null } };
+  const madeBy = { link: link.digest, state: link.opened!.state };
+  return { kind: "active", connection: { ...connection, updatedAt: now, grant, link: null, madeBy } };
 }
 
 /** Change the grant of a connection that has one. */

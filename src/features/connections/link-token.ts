@@ -49,6 +49,14 @@ export function challengeOf(verifier: string): string {
   return toBase64Url(Uint8Array.from(sha256(verifier).match(/../g)!, (hex) => Number.parseInt(hex, 16)));
 }
 
+/**
+ * The secret text that comes back with a person. It is made of the proof key, so two tabs with one link have the same, and the one that comes
+ * back first goes on.
+ */
+export function returnTextOf(verifier: string): string {
+  return challengeOf(`state ${verifier}`);
+}
+
 /** The place of a connection, which its link and what comes back from the provider name. */
 export interface LinkPlace {
   readonly tenant: string;

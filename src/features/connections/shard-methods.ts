@@ -40,8 +40,14 @@ export interface LinkView extends ConnectionPlace {
   readonly isUsed: boolean;
 }
 
+/** A link by which the account is connected already. */
+export interface LinkMade extends Pick<ConnectionPlace, "connector"> {
+  readonly kind: "made";
+}
+
 export type OpenAnswer =
   | { readonly kind: "opened"; readonly authorizeUrl: string; readonly browser: string }
+  | LinkMade
   | { readonly kind: "gone" | "used" | "no-connector" };
 
 /** A browser that the provider sent back. */
@@ -69,6 +75,7 @@ export type ArriveAnswer =
     }
   /** The person said no, or the provider refused. */
   | { readonly kind: "refused" | "failed"; readonly id: string; readonly returnTo: string | null }
+  | LinkMade
   | { readonly kind: "gone" | "used" | "other-browser" };
 
 /** A person who is back from the issuer, with what was kept for that. */
@@ -99,8 +106,10 @@ export type UseAnswer =
       /** Whether somebody can say afterwards who came by the link. */
       readonly canFinish: boolean;
     }
-  /** The provider does not know the client; or it did not answer. */
-  | { readonly kind: "misconfigured" | "failed" };
+  /** The provider does not know the client. */
+  | { readonly kind: "misconfigured" }
+  /** It gave no token, or was not asked for one, because it has been failing. It is left alone for so long. */
+  | { readonly kind: "failed" | "kept-back"; readonly retryAfterMs: number };
 
 /** A place in the list of connections, newest first. */
 export interface ListPlace {
@@ -131,7 +140,7 @@ export interface ConnectionShardMethods {
     wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
   ): Promise<StartAnswer>;
   keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer>;
-  view(id: string, secret: string): LinkView | null;
+  view(id: string, secret: string): LinkView | LinkMade | null;
   open(
     id: string,
     opening: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },

@@ -1,4 +1,4 @@
-import { type Account, type Caller, SUBJECT } from "../../core/contract/gate/caller.ts";
+import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
@@ -26,7 +26,7 @@ export interface SaidInBody {
 
 /** Its fields, what each has to be, and the check. */
 const FIELDS = {
-  subject: [`text matching ${SUBJECT}`, matches(SUBJECT)],
+  subject: [SUBJECT_IN_WORDS, matches(SUBJECT)],
   connections: [
     `connections' names by connector, such as {"google": "work"}, of ${LIMITS.connectionsChosen} at most`,
     (value: unknown) =>
@@ -66,7 +66,7 @@ export function takeSaid(
 export function readSubjectHeader({ headers }: Pick<Request, "headers">): Result<string | null, Refusal> {
   const text = headers.get(SUBJECT_HEADER);
   if (text === null || SUBJECT.test(text)) return ok(text);
-  const issue = { path: SUBJECT_HEADER, expected: `text matching ${SUBJECT}`, received: describe(text) };
+  const issue = { path: SUBJECT_HEADER, expected: SUBJECT_IN_WORDS, received: describe(text) };
   return err(refuse("INVALID_REQUEST", issue));
 }
 

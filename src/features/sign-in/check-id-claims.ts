@@ -18,7 +18,7 @@ export interface Expected {
  */
 export function checkIdClaims(claims: unknown, expected: Expected): Result<string, string> {
   if (!isJsonObject(claims)) return err("the ID token has no claims");
-  const { iss, sub, aud, azp, exp, nbf, nonce } = claims;
+  const { iss, sub, aud, azp, exp, nbf, iat, nonce } = claims;
   if (iss !== expected.issuer) return err("the ID token is of another issuer");
   const audience: unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!audience.includes(expected.clientId)) return err("the ID token is for another client");
@@ -26,8 +26,9 @@ export function checkIdClaims(claims: unknown, expected: Expected): Result<strin
     return err("the ID token was given to another client");
   if (typeof exp !== "number" || 1_000 * exp + LIMITS.issuerSkewMs <= expected.nowMs)
     return err("the ID token has expired");
-  if (nbf !== undefined && (typeof nbf !== "number" || 1_000 * nbf - LIMITS.issuerSkewMs > expected.nowMs))
-    return err("the ID token is not good yet");
+  const isToCome = (time: unknown): boolean =>
+    time !== undefined && (typeof time !== "number" || 1_000 * time - LIMITS.issuerSkewMs > expected.nowMs);
+  if (isToCome(nbf) || isToCome(iat)) return err("the ID token is not good yet");
   if (nonce !== expected.nonce) return err("the ID token is of another sign-in");
   if (typeof sub !== "string" || !SUBJECT.test(sub))
     return err("the issuer names the person with characters that a subject may not have");

@@ -29,7 +29,9 @@ export type TokenAnswer =
   /** The provider does not know the client: its operator's to repair. */
   | { readonly kind: "invalid-client" }
   /** It may be otherwise the next time. */
-  | { readonly kind: "failed" };
+  | { readonly kind: "failed" }
+  /** There was no answer, or one that says that the provider cannot just now. */
+  | { readonly kind: "unavailable" };
 
 /** Codes of refusals after which the same code or refresh token is never taken again. */
 const GRANT_IS_OVER = new Set([
@@ -59,7 +61,7 @@ const CLIENT_IS_WRONG = new Set([
  * goes any further but the tokens.
  */
 export function readTokenAnswer(came: CameBack, connector: OAuthConnector): TokenAnswer {
-  if (came === null || came.status >= 500 || came.status === 429) return { kind: "failed" };
+  if (came === null || came.status >= 500 || came.status === 429) return { kind: "unavailable" };
   const parsed = attemptNow(() => JSON.parse(came.text) as unknown);
   const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
   const code = typeof body["error"] === "string" ? body["error"] : "";

@@ -12,9 +12,11 @@ import {
   FORM_TOKEN,
   makeDonePage,
   makeLinkPage,
+  makeMadePage,
   NO_CONNECTOR,
   NO_LINK,
   OTHER_BROWSER,
+  OVER,
   REFUSED,
   USED,
 } from "../page/link-page.ts";
@@ -50,6 +52,7 @@ export async function answerLink(
   if (ask === null || shard === null) return respondPage(NO_LINK);
   const link = await ask(shard, (stub) => stub.view(id, secret));
   if (link === null) return respondPage(NO_LINK);
+  if ("kind" in link) return respondPage(makeMadePage(link.connector));
   if (link.isUsed) return respondPage(USED);
   const { connectors } = connectionSetupOf(deployment.configured);
   const connector = connectorOf(connectors, link.connector, tenant);
@@ -76,6 +79,8 @@ export async function answerLink(
       return redirect(opened.authorizeUrl, { "set-cookie": writeCookie(opened.browser, url) });
     case "gone":
       return respondPage(NO_LINK);
+    case "made":
+      return respondPage(makeMadePage(opened.connector));
     case "used":
       return respondPage(USED);
     case "no-connector":
@@ -115,8 +120,10 @@ export async function answerCallback(request: Request, deployment: Deployment): 
       return came.returnTo === null
         ? respondPage(FAILED)
         : leadBack(came.returnTo, { connection_id: came.id, error: "server_error" });
+    case "made":
+      return respondPage(makeMadePage(came.connector));
     case "gone":
-      return respondPage(NO_LINK);
+      return respondPage(OVER);
     case "used":
       return respondPage(USED);
     case "other-browser":

@@ -8,6 +8,7 @@ import {
   makeUnknownPersonPage,
   NO_LINK,
   OTHER_BROWSER,
+  OVER,
 } from "../page/link-page.ts";
 import { openTenant } from "./answer-link.ts";
 import { readCookie } from "./browser-cookie.ts";
@@ -23,7 +24,7 @@ export async function answerSignedIn(request: Request, deployment: Deployment): 
   const { tenant, id, secret: state } = found;
   const shard = shardOfId(id)!;
   const came = await ask(shard, (stub) => stub.endVisit(id, { state, browser: readCookie(request) }));
-  if (came.kind !== "back") return respondPage(came.kind === "gone" ? NO_LINK : OTHER_BROWSER);
+  if (came.kind !== "back") return respondPage(came.kind === "gone" ? OVER : OTHER_BROWSER);
   const { code, ...kept } = JSON.parse(came.kept) as KeptForVisit;
   const finder = await peopleOf(tenant, deployment.configured)?.load();
   const identified =
@@ -40,6 +41,6 @@ export async function answerSignedIn(request: Request, deployment: Deployment): 
       return respondPage(makeOtherPersonPage(came.place.subject, identified.value));
     case "no-code":
     case "unknown":
-      return respondPage(NO_LINK);
+      return respondPage(OVER);
   }
 }

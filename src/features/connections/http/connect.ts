@@ -90,7 +90,7 @@ async function askToken(
   const asked = await attempt(() =>
     openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.token(wish)),
   );
-  return asked.ok ? asked.value : { kind: "failed" };
+  return asked.ok ? asked.value : { kind: "failed", retryAfterMs: 0 };
 }
 
 /** Open the objects of a tenant, as a call reaches them. */
@@ -130,6 +130,12 @@ function toFailure(
     case "failed":
       return new ToolFailure("UPSTREAM_ERROR", {
         hint: `The account at ${connector.name} could not be renewed just now; nothing was sent. Trying again may help.`,
+        ...(answer.retryAfterMs > 0 && { retryAfterMs: answer.retryAfterMs }),
+      });
+    case "kept-back":
+      return new ToolFailure("CIRCUIT_OPEN", {
+        hint: `The provider ${connector.name} renews no accounts just now, so it was not asked and nothing was sent; try again in ${Math.ceil(answer.retryAfterMs)} ms or do without it.`,
+        retryAfterMs: answer.retryAfterMs,
       });
   }
 }

@@ -13,6 +13,7 @@ import {
   type ConnectionQuery,
   type ConnectionShardMethods,
   type KeepAnswer,
+  type LinkMade,
   type LinkView,
   type OpenAnswer,
   type Resealed,
@@ -62,7 +63,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#maker.start(...given);
     }
 
-    view(...given: Parameters<Links["view"]>): LinkView | null {
+    view(...given: Parameters<Links["view"]>): LinkView | LinkMade | null {
       return this.#links.view(...given);
     }
 
@@ -147,7 +148,8 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
           return this.#maker.require(place, { because: "missing", scopes });
         case "misconfigured":
         case "failed":
-          return { kind: used.kind };
+        case "kept-back":
+          return used;
       }
     }
 

@@ -3,11 +3,14 @@ import type { Clock } from "../../../core/kit/clock.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
   arrive,
+  type Connection,
   confirm,
   endLink,
   type Grant,
+  isMadeBy,
   isOver,
   linkOf,
+  type OpenedLink,
   openLink,
   takeState,
   timesOf,
@@ -16,11 +19,12 @@ import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
 import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
-import { challengeOf, digestOf, makeSecretText, toState } from "../link-token.ts";
+import { challengeOf, digestOf, makeSecretText, returnTextOf, toState } from "../link-token.ts";
 import {
   type ArriveAnswer,
   type Comeback,
   type ConfirmAnswer,
+  type LinkMade,
   type LinkView,
   type OpenAnswer,
   toSeen,
@@ -47,10 +51,13 @@ export class Links {
     this.#clock = world.clock;
   }
 
-  view(id: string, secret: string): LinkView | null {
+  view(id: string, secret: string): LinkView | LinkMade | null {
     const connection = this.#table.find(id);
-    const link = connection === null ? null : linkOf(connection, this.#clock.now(), digestOf("link", secret));
-    if (connection === null || link === null) return null;
+    if (connection === null) return null;
+    const digest = digestOf("link", secret);
+    if (isMadeBy(connection, { link: digest })) return toMade(connection);
+    const link = linkOf(connection, this.#clock.now(), digest);
+    if (link === null) return null;
     const { subject, connector, name } = connection;
     const { scopes, returnTo, expiresAt, opened, arrival } = link;
     const isUsed = arrival !== null || opened?.isTaken === true;
@@ -67,23 +74,24 @@ export class Links {
   ): Promise<OpenAnswer> {
     const digest = digestOf("link", secret);
     const connection = this.#table.find(id);
-    if (connection === null || linkOf(connection, this.#clock.now(), digest) === null)
-      return { kind: "gone" };
+    if (connection === null) return { kind: "gone" };
+    if (isMadeBy(connection, { link: digest })) return toMade(connection);
+    if (linkOf(connection, this.#clock.now(), digest) === null) return { kind: "gone" };
     const connector = this.#world.oauth(connection.connector);
     if (connector === null) return { kind: "no-connector" };
-    const verifier = makeText();
+    // A browser that was here before has shown what it kept; another one, or the first, is given something to keep.
+    const kept = browser ?? makeText();
+    const opening = { browser: digestOf("browser", kept), redirectUri };
+    const verifier = await this.#proofKeyOf(connection, opening);
     const sealed = await this.#world.seal(verifier, connection, "verifier");
     const known = this.#table.find(id);
     if (known === null) return { kind: "gone" };
-    const state = makeText();
-    // A browser that was here before has shown what it kept; another one, or the first, is given something to keep.
-    const kept = browser ?? makeText();
+    const state = returnTextOf(verifier);
     const opened = openLink(known, this.#clock.now(), {
+      ...opening,
       digest,
       state: digestOf("state", state),
-      browser: digestOf("browser", kept),
       verifier: sealed,
-      redirectUri,
     });
     if (!opened.ok) return { kind: opened.error };
     this.#table.put(opened.value);
@@ -96,6 +104,17 @@ export class Links {
     return { kind: "opened", authorizeUrl, browser: kept };
   }
 
+  /** The proof key of a link: the same again for the browser that has begun it, which may have it in two tabs. */
+  async #proofKeyOf(
+    connection: Connection,
+    opening: Pick<OpenedLink, "browser" | "redirectUri">,
+  ): Promise<string> {
+    const opened = connection.link?.opened;
+    const isAgain = opened?.browser === opening.browser && opened.redirectUri === opening.redirectUri;
+    const known = isAgain ? await this.#world.unseal(opened.verifier, connection, "verifier") : null;
+    return known ?? makeText();
+  }
+
   async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
     const now = this.#clock.now();
     const known = this.#table.find(id);
@@ -105,7 +124,7 @@ export class Links {
       state,
       browser: browser === null ? null : digestOf("browser", browser),
     });
-    if (!taken.ok) return { kind: taken.error };
+    if (!taken.ok) return taken.error === "made" ? toMade(known) : { kind: taken.error };
     const { link, opened, connection } = taken.value;
     const { returnTo } = link;
     const connector = this.#world.oauth(connection.connector);
@@ -261,6 +280,10 @@ export class Links {
     if (latest?.link?.opened?.state === state)
       this.#world.putOrDelete(id, endLink(latest, this.#clock.now()));
   }
+}
+
+function toMade({ connector }: Connection): LinkMade {
+  return { kind: "made", connector };
 }
 
 /** 32 random bytes as text. */

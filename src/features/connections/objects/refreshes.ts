@@ -11,13 +11,17 @@ import {
 import { type Client, makeRefresh, type ProviderRequest } from "../connectors/provider-request.ts";
 import { type CameBack, readTokenAnswer, type TokenAnswer } from "../connectors/token-answer.ts";
 import type { ConnectionTable } from "./connection-table.ts";
+import { type ProviderEntry, ProviderHealth } from "./provider-health.ts";
 import type { KeptTokens, TokenBox } from "./token-box.ts";
 
 /** The tokens of a connection, or why there are none to use. */
 export type Opened =
   | { readonly kind: "tokens"; readonly tokens: KeptTokens }
   | { readonly kind: "broken"; readonly because: BrokenBecause }
-  | { readonly kind: "misconfigured" | "failed" | "gone" };
+  /** The provider gave none, or was not asked, because it has been failing. It is left alone for so long. */
+  | { readonly kind: "failed" | "kept-back"; readonly retryAfterMs: number }
+  | { readonly kind: "misconfigured" }
+  | { readonly kind: "gone" };
 
 interface RefreshOptions {
   readonly clock: Pick<Clock, "now">;
@@ -32,6 +36,13 @@ interface RefreshOptions {
   readonly onUnused: (connection: Connection, tokens: KeptTokens) => void;
 }
 
+/** A refresh that is to be made. */
+interface Wanted {
+  readonly tokens: KeptTokens;
+  /** A service did not take these tokens: they are of no use, however long they are good. */
+  readonly isWanted: boolean;
+}
+
 /**
  * Opens the tokens of connections, and refreshes them: once for any number of calls that wait for it.
  *
@@ -41,10 +52,12 @@ interface RefreshOptions {
  */
 export class Refreshes {
   readonly #options: RefreshOptions;
+  readonly #health: ProviderHealth;
   readonly #underWay = new Map<string, Promise<Opened>>();
 
   constructor(options: RefreshOptions) {
     this.#options = options;
+    this.#health = new ProviderHealth(options.clock);
   }
 
   /** @param isRefused whether a service did not take some tokens: then others are wanted, if there are none already */
@@ -66,7 +79,13 @@ export class Refreshes {
     const client = this.#options.clientOf(connection);
     if (client === null || tokens.refresh === null)
       return this.#withoutRefresh(id, grant, { tokens, isWanted, client });
-    const refreshed = this.#refresh(id, { tokens, client, isWanted }).finally(() =>
+    const entry = this.#health.enter(connection);
+    if (!entry.allowed) {
+      const { retryAfterMs } = entry;
+      return this.#asTheyAre(grant, { tokens, isWanted }, { kind: "kept-back", retryAfterMs });
+    }
+    const { leave } = entry;
+    const refreshed = this.#refresh(id, { tokens, client, isWanted, leave }).finally(() =>
       this.#underWay.delete(id),
     );
     this.#underWay.set(id, refreshed);
@@ -77,11 +96,7 @@ export class Refreshes {
   #withoutRefresh(
     id: string,
     grant: Grant,
-    {
-      tokens,
-      isWanted,
-      client,
-    }: { readonly tokens: KeptTokens; readonly isWanted: boolean; readonly client: Client | null },
+    { tokens, isWanted, client }: Wanted & { readonly client: Client | null },
   ): Opened {
     const isOver = client !== null && (isWanted || !isGood(grant, this.#options.clock.now()));
     return isOver ? this.#break(id, grant, "revoked") : { kind: "tokens", tokens };
@@ -93,7 +108,8 @@ export class Refreshes {
       tokens,
       client,
       isWanted,
-    }: { readonly tokens: KeptTokens; readonly client: Client; readonly isWanted: boolean },
+      leave,
+    }: Wanted & { readonly client: Client } & Pick<Extract<ProviderEntry, { allowed: true }>, "leave">,
   ): Promise<Opened> {
     const { clock, table, box } = this.#options;
     const begun = this.#find(id);
@@ -112,6 +128,7 @@ export class Refreshes {
         askedAt = answer.askedAt;
       }
     }
+    const retryAfterMs = leave(answer.kind !== "unavailable");
     const still = this.#find(id);
     const next =
       answer.kind === "tokens"
@@ -147,7 +164,12 @@ export class Refreshes {
     // An answer that was lost on the way may have had new tokens in it; one that came had none.
     if (answer.cameBack) table.put(withGrant(still.connection, clock.now(), { refreshingSince: null }));
     if (answer.kind === "invalid-client") return { kind: "misconfigured" };
-    return !isWanted && isGood(grant, clock.now()) ? { kind: "tokens", tokens } : { kind: "failed" };
+    return this.#asTheyAre(grant, { tokens, isWanted }, { kind: "failed", retryAfterMs });
+  }
+
+  /** No others are to be had just now: what is there is used as long as it is good. */
+  #asTheyAre(grant: Grant, { tokens, isWanted }: Wanted, otherwise: Opened): Opened {
+    return !isWanted && isGood(grant, this.#options.clock.now()) ? { kind: "tokens", tokens } : otherwise;
   }
 
   async #ask(
@@ -163,7 +185,7 @@ export class Refreshes {
   #break(id: string, { sealed }: Grant, because: BrokenBecause): Opened {
     const latest = this.#find(id);
     if (latest === null) return GONE;
-    if (latest.grant.sealed !== sealed) return { kind: "failed" };
+    if (latest.grant.sealed !== sealed) return { kind: "failed", retryAfterMs: 0 };
     const { clock, table, onBroken } = this.#options;
     const change = { brokenBecause: because, refreshingSince: null };
     const broken = withGrant(latest.connection, clock.now(), change);

@@ -57,8 +57,24 @@ export const NO_LINK = makePlainPage(
 export const USED = makePlainPage(
   410,
   "This link was used",
-  "Each link is good once. Ask the application for a new one.",
+  "Each link is good once. If you are on the way with it in another tab, go on there. Ask the application for a new one otherwise.",
 );
+
+/** The page of a way back by which nothing is under way any more. */
+export const OVER = makePlainPage(
+  404,
+  "This link is over",
+  "It was used, a newer one took its place, or its ten minutes are over. If another tab says that the account is connected, you can close this one. Ask the application for a new one otherwise.",
+);
+
+/** Make the page of a link by which the account is connected already, in another tab perhaps. */
+export function makeMadePage(connector: string): Page {
+  return makePlainPage(
+    410,
+    `${connector} is connected already`,
+    "This link was used, in another tab perhaps, and the account is connected by it. You can close this page.",
+  );
+}
 
 export const FOREIGN = makePlainPage(
   403,

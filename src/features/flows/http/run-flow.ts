@@ -35,7 +35,7 @@ export const runFlowEndpoint: Endpoint = {
   async handle(request, received, name) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRunBody(request, received);
+    const body = await readRunBody(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;
     const whole = body.value.value;
     const accounts = received.brought?.accounts;
@@ -75,6 +75,7 @@ export const runFlowEndpoint: Endpoint = {
     body: {
       schema: features.includes("connections") ? z.extend(runSchema(), accountFields()) : runSchema(),
       example: { input: { city: "Phoenix" } },
+      optional: true,
     },
     answer: {
       description:

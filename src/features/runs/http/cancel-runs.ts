@@ -43,7 +43,7 @@ export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
     summary:
       "End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions",
     tag: "Runs",
-    body: { schema: cancelSchema(), example: { tag: "nightly" } },
+    body: { schema: cancelSchema(), example: { tag: "nightly" }, optional: true },
     answer: { description: "Of how many runs something was ended", schema: bulkSchema() },
     refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
   }),

@@ -4,9 +4,10 @@ import type { Configured, PersonFinder, SignInSecrets } from "../../../core/edge
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
+import { RememberedDocument } from "../remembered-document.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Identity } from "./read-identity.ts";
-import { UNKNOWN_KEY, verifyJwt } from "./verify-jwt.ts";
+import { UNKNOWN_KEY, verifyJwt, WRONG_SIGNATURE } from "./verify-jwt.ts";
 
 /** The return of a person from the issuer. */
 export interface Return {
@@ -22,25 +23,22 @@ interface Metadata {
   readonly keysAddress: string;
   /** It takes the client's secret in the form only. */
   readonly takesForm: boolean;
-}
-
-interface Remembered<T> {
-  readonly value: T;
-  readonly atMs: number;
+  /** It names itself in the answer that a person brings back (RFC 9207). */
+  readonly namesItself: boolean;
 }
 
 /** An issuer of OpenID Connect at which people sign in: code flow with PKCE and a nonce. Errors are words for the person, without a value. */
 export class Issuer implements PersonFinder {
   readonly #identity: Identity;
   readonly #configured: Configured;
-  #metadata: Remembered<Metadata> | undefined;
-  #keys: Remembered<readonly unknown[]> | undefined;
-  /** When the keys were last read again before their time. */
-  #againAtMs = Number.NEGATIVE_INFINITY;
+  readonly #metadata: RememberedDocument<Metadata>;
+  readonly #keys: RememberedDocument<readonly unknown[]>;
 
   constructor(identity: Identity, configured: Configured) {
     this.#identity = identity;
     this.#configured = configured;
+    this.#metadata = new RememberedDocument(configured.ports.clock);
+    this.#keys = new RememberedDocument(configured.ports.clock);
   }
 
   /** Make the secrets of a sign-in. */
@@ -56,7 +54,9 @@ export class Issuer implements PersonFinder {
   ): Promise<Result<string, string>> {
     const metadata = await this.#readMetadata();
     if (!metadata.ok) return metadata;
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+    const digest = await this.#configured.ports.outside(
+      crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)),
+    );
     const url = new URL(metadata.value.authorizationEndpoint);
     const parameters = {
       response_type: "code",
@@ -81,6 +81,8 @@ export class Issuer implements PersonFinder {
     if (query.has("error") || code === null) return err("the issuer let nobody in");
     const metadata = await this.#readMetadata();
     if (!metadata.ok) return metadata;
+    if (from === null && metadata.value.namesItself)
+      return err("the answer does not say of which issuer it is");
     const token = await this.#redeem(code, { metadata: metadata.value, redirectUri, secrets });
     if (!token.ok) return token;
     const claims = await this.#verify(token.value, metadata.value);
@@ -115,41 +117,35 @@ export class Issuer implements PersonFinder {
     return typeof token === "string" ? ok(token) : err("the issuer gave no ID token");
   }
 
-  /** Verify an ID token. One of an unknown key has the keys read again, because the issuer may have changed them. */
+  /** Verify an ID token. One that no key fits has the keys read again, because the issuer may have changed them, under the same names too. */
   async #verify(token: string, metadata: Metadata): Promise<Result<unknown, string>> {
-    for (const isAgain of [false, true]) {
-      const keys = await this.#readKeys(metadata, isAgain);
-      if (!keys.ok) return keys;
-      const verified = await verifyJwt(token, keys.value);
-      if (verified.ok || verified.error !== UNKNOWN_KEY || isAgain) return verified;
-    }
-    return err(UNKNOWN_KEY);
+    const read = () => this.#fetchKeys(metadata);
+    const known = await this.#keys.read(read);
+    if (!known.ok) return known;
+    const verified = await this.#configured.ports.outside(verifyJwt(token, known.value));
+    if (verified.ok || ![UNKNOWN_KEY, WRONG_SIGNATURE].includes(verified.error)) return verified;
+    const again = await this.#keys.readAgain(read);
+    if (!again.ok) return again;
+    return again.value === known.value
+      ? verified
+      : this.#configured.ports.outside(verifyJwt(token, again.value));
   }
 
-  async #readKeys({ keysAddress }: Metadata, isAgain: boolean): Promise<Result<readonly unknown[], string>> {
-    const nowMs = this.#configured.ports.clock.now();
-    const known = this.#keys !== undefined && nowMs - this.#keys.atMs < LIMITS.issuerDocumentMs;
-    const mayReadAgain = isAgain && nowMs - this.#againAtMs >= LIMITS.issuerKeysPauseMs;
-    if (known && !mayReadAgain) return ok(this.#keys!.value);
-    if (isAgain) this.#againAtMs = nowMs;
+  async #fetchKeys({ keysAddress }: Metadata): Promise<Result<readonly unknown[], string>> {
     const read = await this.#fetch(keysAddress);
     if (!read.ok) return err(`the issuer's keys cannot be read: ${read.error}`);
     const { keys } = read.value;
-    if (!Array.isArray(keys)) return err("the issuer's keys cannot be read: there are none");
-    this.#keys = { value: keys, atMs: nowMs };
-    return ok(keys);
+    return Array.isArray(keys) ? ok(keys) : err("the issuer's keys cannot be read: there are none");
   }
 
-  async #readMetadata(): Promise<Result<Metadata, string>> {
-    const nowMs = this.#configured.ports.clock.now();
-    if (this.#metadata !== undefined && nowMs - this.#metadata.atMs < LIMITS.issuerDocumentMs)
-      return ok(this.#metadata.value);
+  #readMetadata(): Promise<Result<Metadata, string>> {
     const { issuer } = this.#identity;
-    const read = await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-    if (!read.ok) return err(`the issuer's document cannot be read: ${read.error}`);
-    const metadata = toMetadata(read.value, issuer);
-    if (metadata.ok) this.#metadata = { value: metadata.value, atMs: nowMs };
-    return metadata;
+    return this.#metadata.read(async () => {
+      const read = await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+      return read.ok
+        ? toMetadata(read.value, issuer)
+        : err(`the issuer's document cannot be read: ${read.error}`);
+    });
   }
 
   async #fetch(address: string, more: Partial<Parameters<typeof fetchJson>[2]> = {}) {
@@ -176,5 +172,6 @@ function toMetadata(document: JsonObject, issuer: string): Result<Metadata, stri
     tokenEndpoint: token_endpoint,
     keysAddress: jwks_uri,
     takesForm: Array.isArray(methods) && !methods.includes("client_secret_basic"),
+    namesItself: document["authorization_response_iss_parameter_supported"] === true,
   });
 }

@@ -3,7 +3,10 @@ import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/res
 
 /** The algorithms that are checked, as WebCrypto names them. None is symmetric, and there is no `none`. */
 const ALGORITHMS: Readonly<
-  Record<string, { readonly kty: string; readonly key: object; readonly check: object }>
+  Record<
+    string,
+    { readonly kty: string; readonly crv?: string; readonly key: object; readonly check: object }
+  >
 > = {
   RS256: rsa("RSASSA-PKCS1-v1_5", "SHA-256"),
   RS384: rsa("RSASSA-PKCS1-v1_5", "SHA-384"),
@@ -11,7 +14,7 @@ const ALGORITHMS: Readonly<
   PS256: rsa("RSA-PSS", "SHA-256", 32),
   ES256: ec("P-256", "SHA-256"),
   ES384: ec("P-384", "SHA-384"),
-  EdDSA: { kty: "OKP", key: { name: "Ed25519" }, check: { name: "Ed25519" } },
+  EdDSA: { kty: "OKP", crv: "Ed25519", key: { name: "Ed25519" }, check: { name: "Ed25519" } },
 };
 
 function rsa(name: string, hash: string, saltLength?: number) {
@@ -23,12 +26,15 @@ function rsa(name: string, hash: string, saltLength?: number) {
 }
 
 function ec(namedCurve: string, hash: string) {
-  return { kty: "EC", key: { name: "ECDSA", namedCurve }, check: { name: "ECDSA", hash } };
+  return { kty: "EC", crv: namedCurve, key: { name: "ECDSA", namedCurve }, check: { name: "ECDSA", hash } };
 }
 
+export const UNKNOWN_KEY = "the ID token is signed by an unknown key";
+export const WRONG_SIGNATURE = "the ID token's signature is wrong";
+
 /**
- * Verify a signed token with an issuer's keys, and read its claims; `"unknown key"` where none of them may have signed it. The algorithm is
- * the token's only as far as the key is of that kind.
+ * Verify a signed token with an issuer's keys, and read its claims; `UNKNOWN_KEY` where none of them may have signed it. The algorithm is
+ * the token's only as far as the key is of that kind and curve.
  */
 export async function verifyJwt(token: string, keys: readonly unknown[]): Promise<Result<unknown, string>> {
   const [header, payload, signature, ...more] = token.split(".");
@@ -44,6 +50,7 @@ export async function verifyJwt(token: string, keys: readonly unknown[]): Promis
     (key): key is JsonObject =>
       isJsonObject(key) &&
       key["kty"] === algorithm.kty &&
+      (algorithm.crv === undefined || key["crv"] === algorithm.crv) &&
       (key["use"] === undefined || key["use"] === "sig") &&
       (key["alg"] === undefined || key["alg"] === alg) &&
       (kid === undefined || key["kid"] === kid),
@@ -67,12 +74,10 @@ export async function verifyJwt(token: string, keys: readonly unknown[]): Promis
       signed,
     );
   });
-  if (!verified.ok || !verified.value) return err("the ID token's signature is wrong");
+  if (!verified.ok || !verified.value) return err(WRONG_SIGNATURE);
   const claims = attemptNow(() => readPart(payload));
   return claims.ok ? ok(claims.value) : err("the ID token has no claims");
 }
-
-export const UNKNOWN_KEY = "the ID token is signed by an unknown key";
 
 function readPart(text: string): unknown {
   return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fromBase64Url(text)));

@@ -177,14 +177,27 @@ describe("A refresh", () => {
   });
 
   test("that fails leaves the token in use as long as it is good", async () => {
-    const world = new World("forgets at once");
     for (const answers of ["not at all", "with 503"] as const) {
+      const world = new World("forgets at once");
       world.answers = answers;
-      world.now = HOUR - 1;
+      world.now = HOUR - 5_000;
       expect(await world.open()).toMatchObject({ kind: "tokens" });
       world.now = HOUR;
-      expect(await world.open()).toEqual({ kind: "failed" });
+      expect(await world.open()).toEqual({ kind: "failed", retryAfterMs: 10_000 });
     }
+  });
+
+  test("is not asked for again until a pause is over after it failed, and leaves the token in use meanwhile", async () => {
+    const world = new World("forgets at once");
+    world.answers = "not at all";
+    world.now = HOUR - 5_000;
+    await world.open();
+    world.answers = "as it does";
+    const { refreshes } = world;
+    world.now = HOUR - 1;
+    expect(await world.open()).toMatchObject({ kind: "tokens", tokens: { access: "a0" } });
+    expect(await world.open(() => true)).toEqual({ kind: "kept-back", retryAfterMs: 1 });
+    expect(world.refreshes).toBe(refreshes);
   });
 
   test("follows a refusal of the service, unless another call has refreshed already", async () => {

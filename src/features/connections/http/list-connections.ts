@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+
+import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { shardOfSubject } from "../link-token.ts";
+import { listAll } from "../objects/connection-shards.ts";
+import type { ConnectionQuery, ListPlace } from "../shard-methods.ts";
+import { OTHER_SUBJECT } from "../subject.ts";
+import { connectionSchema, toWireConnection } from "../wire-connection.ts";
+import { openConnections, subjectField, TAG, UNREADABLE } from "./open-connections.ts";
+
+const pageSchema = lazySchema(() =>
+  z
+    .strictObject({ connections: z.array(connectionSchema()), next_cursor: z.nullable(z.string()) })
+    .register(z.globalRegistry, { id: "ConnectionPage" }),
+);
+
+/** `GET /v1/connections?subject=&connector=`: the newest first. */
+export const listConnections: Endpoint = {
+  route: "GET /v1/connections",
+  runsNothing: true,
+  async handle(request, context) {
+    const opened = openConnections(context);
+    if (!opened.ok) return opened;
+    const query = parseQuery(new URL(request.url).searchParams, context);
+    if (!query.ok) return query;
+    const { ask } = opened.value;
+    const { subject, limit } = query.value;
+    const asked = { ...query.value, limit: limit + 1 };
+    const found = await askGate(
+      () =>
+        subject === null ? listAll(ask, asked) : ask(shardOfSubject(subject), (shard) => shard.list(asked)),
+      UNREADABLE,
+    );
+    if (!found.ok) return found;
+    const shown = found.value.slice(0, limit);
+    const last = shown.at(-1);
+    const next = found.value.length > limit && last !== undefined ? toCursor(last) : null;
+    const page = { connections: shown.map(toWireConnection), next_cursor: next };
+    return ok(respondJson(JSON.stringify(page)));
+  },
+  describe: () => ({
+    id: "listConnections",
+    summary: "List connections, the newest first",
+    tag: TAG,
+    query: z.strictObject({
+      subject: z.optional(subjectField()),
+      connector: z.optional(z.string()),
+      ...pageFields(),
+    }),
+    answer: { description: "A page of connections, without tokens", schema: pageSchema() },
+    refusals: ["INVALID_QUERY", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
+  }),
+};
+
+function parseQuery(query: URLSearchParams, { caller }: RequestContext): Result<ConnectionQuery, Refusal> {
+  const other = refuseOtherParameters(query, ["subject", "connector", "limit", "cursor"]);
+  if (other !== null) return err(other);
+  const subject = query.get("subject") ?? caller.subject ?? null;
+  if (subject !== null && !SUBJECT.test(subject))
+    return err(refuseQuery("subject", SUBJECT_IN_WORDS, subject));
+  if (caller.subject !== undefined && subject !== caller.subject) return err(OTHER_SUBJECT);
+  const page = parsePage(query, parseCursor);
+  return page.ok ? ok({ subject, connector: query.get("connector"), ...page.value }) : page;
+}
+
+function parseCursor(text: string): ListPlace | null {
+  const [, createdAt, id] = /^(\d{1,15})_(cn_[0-9a-f]{25})$/.exec(text) ?? [];
+  return id === undefined ? null : { createdAt: Number(createdAt), id };
+}
+
+function toCursor({ createdAt, id }: ListPlace): string {
+  return `${createdAt}_${id}`;
+}

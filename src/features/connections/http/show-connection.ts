@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { awaitChange } from "../../../core/edge/http/await-change.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { ok } from "../../../core/kit/result.ts";
+import { connectionSchema, toWireConnection } from "../wire-connection.ts";
+import { findConnection, openConnections, TAG } from "./open-connections.ts";
+
+/** `GET /v1/connections/{id}`: one connection; with `wait_s` when its state has changed. */
+export const showConnection: Endpoint = {
+  route: "GET /v1/connections/:id",
+  runsNothing: true,
+  async handle(request, context, id) {
+    const opened = openConnections(context);
+    if (!opened.ok) return opened;
+    const found = await awaitChange(() => findConnection(opened.value.ask, id, context), {
+      request,
+      context,
+      liveStatus: (connection) => connection.state,
+    });
+    return found.ok ? ok(respondJson(JSON.stringify(toWireConnection(found.value)))) : found;
+  },
+  describe: () => ({
+    id: "getConnection",
+    summary: "Show a connection",
+    tag: TAG,
+    query: z.strictObject({
+      wait_s: z
+        .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
+        .check(z.describe("Answer when its state changes, after so many seconds at most")),
+    }),
+    answer: { description: "The connection, without tokens", schema: connectionSchema() },
+    refusals: ["NOT_FOUND", "INVALID_QUERY", "MISCONFIGURED", "UNAVAILABLE"],
+  }),
+};

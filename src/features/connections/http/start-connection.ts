@@ -1,0 +1,195 @@
+import * as z from "zod/mini";
+
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
+import { respondJson } from "../../../core/edge/http/respond.ts";
+import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import type { ConnectionPlace } from "../connection.ts";
+import { type Connector, connectorOf } from "../connectors/connector.ts";
+import { shardOfSubject, toLinkPath } from "../link-token.ts";
+import type { AskShard } from "../objects/connection-shards.ts";
+import { CONNECTION_NAME, DEFAULT_NAME } from "../subject.ts";
+import { toTime } from "../wire-connection.ts";
+import { connectionSetupOf } from "./connection-setup.ts";
+import {
+  type OpenedConnections,
+  openConnections,
+  refuseOtherSubject,
+  subjectField,
+  TAG,
+} from "./open-connections.ts";
+
+const wishSchema = lazySchema(() =>
+  z.strictObject({
+    connector: z.string().check(z.describe("One of VOLLEY_CONNECTORS")),
+    subject: subjectField(),
+    name: z
+      .optional(z.string().check(z.regex(CONNECTION_NAME)))
+      .check(z.describe("Which one, where a subject has several of a connector; `default` unless said")),
+    scopes: z
+      .optional(
+        z
+          .array(z.string().check(z.minLength(1), z.maxLength(200)))
+          .check(z.maxLength(LIMITS.connectionScopes)),
+      )
+      .check(z.describe("The connector's own unless said, and those that it has already")),
+    return_to: z
+      .optional(z.string().check(z.maxLength(LIMITS.connectionTextCharacters)))
+      .check(
+        z.describe(
+          "Where the person goes back to, with `connection_id` and `code`: of an origin in VOLLEY_RETURN_ORIGINS",
+        ),
+      ),
+    secret: z
+      .optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.connectionTextCharacters)))
+      .check(z.describe("The subject's key, for a connector of the kind `key`; it is never shown")),
+  }),
+);
+
+const startedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      connection_id: z.string(),
+      connect_url: z
+        .optional(z.string())
+        .check(z.describe("For the person, once; absent where a key was sent")),
+      expires_at: z.optional(z.string()),
+      state: z.optional(z.literal("active")).check(z.describe("Where a key was sent")),
+    })
+    .register(z.globalRegistry, { id: "StartedConnection" }),
+);
+
+/** `POST /v1/connections`: connect an account of a subject, or connect it anew. */
+export const startConnection: Endpoint = {
+  route: "POST /v1/connections",
+  runsNothing: true,
+  async handle(request, context) {
+    const opened = openConnections(context);
+    if (!opened.ok) return opened;
+    const body = await readRequest(request, wishSchema());
+    if (!body.ok) return body;
+    const {
+      connector: wanted,
+      subject,
+      name = DEFAULT_NAME,
+      scopes,
+      return_to: returnTo,
+      secret,
+    } = body.value.parsed;
+    const other = refuseOtherSubject(context, subject);
+    if (other !== null) return err(other);
+    const found = findConnector(opened.value, wanted, context.caller.tenant);
+    if (!found.ok) return found;
+    const place = { subject, connector: found.value.name, name };
+    const { ask } = opened.value;
+    if (found.value.kind === "key") {
+      if (secret === undefined)
+        return err(refuse("/secret", "the subject's key, because it is a connector of keys", "nothing"));
+      if (scopes !== undefined || returnTo !== undefined)
+        return err(
+          refuse(
+            scopes === undefined ? "/return_to" : "/scopes",
+            "nothing, because a key is sent and no link is made",
+            "a value",
+          ),
+        );
+      return keepKey(ask, place, secret);
+    }
+    if (secret !== undefined)
+      return err(refuse("/secret", "nothing, because the subject signs in at this connector", "a value"));
+    const origins = connectionSetupOf(context.configured).returnOrigins;
+    if (returnTo !== undefined && !isReturn(returnTo, origins)) return err(refuseReturn(returnTo));
+    const wish = { scopes: scopes ?? [], returnTo: returnTo ?? null };
+    const started = await askGate(
+      () => ask(shardOfSubject(subject), (shard) => shard.start(place, wish)),
+      "Whether the link was made is not certain; ask for another one.",
+    );
+    if (!started.ok) return started;
+    if (started.value.kind === "too-many") return err(tooMany(started.value.of));
+    const { id, secret: text, expiresAt } = started.value.link;
+    const path = toLinkPath({ tenant: context.caller.tenant, id, secret: text });
+    const answer = {
+      connection_id: id,
+      connect_url: `${new URL(request.url).origin}${path}`,
+      expires_at: toTime(expiresAt),
+    };
+    return ok(respondJson(JSON.stringify(answer), { status: 201 }));
+  },
+  describe: () => ({
+    id: "startConnection",
+    summary:
+      "Connect an account of a subject: make the link that the person opens, or keep the subject's key",
+    tag: TAG,
+    body: {
+      schema: wishSchema().check(z.meta({ id: "ConnectionWish" })),
+      example: { connector: "google", subject: "user_42" },
+    },
+    answer: {
+      description: "The link, good once and for ten minutes",
+      schema: startedSchema(),
+      statuses: [201],
+    },
+    refusals: ["INVALID_REQUEST", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
+  }),
+};
+
+async function keepKey(
+  ask: AskShard,
+  place: ConnectionPlace,
+  secret: string,
+): Promise<Result<Response, Refusal>> {
+  const kept = await askGate(
+    () => ask(shardOfSubject(place.subject), (shard) => shard.keepKey(place, secret)),
+    "Whether the key was kept is not certain; send it again.",
+  );
+  if (!kept.ok) return kept;
+  if (kept.value.kind === "too-many") return err(tooMany(kept.value.of));
+  const answer = { connection_id: kept.value.connection.id, state: "active" };
+  return ok(respondJson(JSON.stringify(answer), { status: 201 }));
+}
+
+function findConnector(
+  { connectors }: OpenedConnections,
+  name: string,
+  tenant: string,
+): Result<Connector, Refusal> {
+  const connector = connectorOf(connectors, name, tenant);
+  if (connector !== undefined) return ok(connector);
+  const known = [...connectors.keys()].filter((one) => connectorOf(connectors, one, tenant) !== undefined);
+  return err(
+    refuse(
+      "/connector",
+      known.length === 0 ? "a connector, and there is none for this tenant" : `one of ${known.join(", ")}`,
+      `'${visibleText(name)}'`,
+    ),
+  );
+}
+
+function isReturn(text: string, origins: ReadonlySet<string>): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "" && origins.has(url.origin);
+}
+
+function refuseReturn(text: string): Refusal {
+  const origin = URL.parse(text)?.origin ?? text;
+  return refuse("/return_to", "an address of an origin in VOLLEY_RETURN_ORIGINS", `'${visibleText(origin)}'`);
+}
+
+function refuse(path: string, expected: string, received: string): Refusal {
+  const issue = { path, expected, received };
+  return makeRefusal("INVALID_REQUEST", `${path}: expected ${expected}, received ${received}.`, { issue });
+}
+
+function tooMany(of: "subject" | "tenant"): Refusal {
+  return makeRefusal(
+    "INVALID_REQUEST",
+    of === "subject"
+      ? `The subject has ${LIMITS.connectionsOfSubject} connections, as many as it may; end some first.`
+      : "The tenant has as many connections as it may where this one would be kept; end some first.",
+  );
+}
