@@ -53,6 +53,8 @@ export class StreamedCalls {
       this.#calls.push(call);
     }
     if (typeof input === "string") call.args.push(input);
+    // Some servers send arguments whole, as an object; an empty one may only begin a call whose text follows.
+    else if (isJsonObject(input) && Object.keys(input).length > 0) call.args.push(JSON.stringify(input));
     if (typeof name === "string" && call.name === "") {
       call.name = name;
       call.shownAs = this.#nextShown(name);

@@ -86,6 +86,14 @@ describe("Arguments go back to the model's server as the model wrote them, out o
     expect(relay.turn()!.message["tool_calls"]).toEqual([chatCall(kept)]);
   });
 
+  test("from a stream whose server sends them as an object, as the JSON of it", () => {
+    const relay = CHAT.createRelay(() => true);
+    const args = { n: JSON.rawJSON("820982911946154508") };
+    const call = { index: 0, id: ids.id, type: "function", function: { name: ids.name, arguments: args } };
+    passStream(relay, [chunk({ tool_calls: [call] }), chunk({}, "tool_calls"), DONE].join(""));
+    expect(relay.turn()!.message["tool_calls"]).toEqual([chatCall('{"n":820982911946154508}')]);
+  });
+
   test("in Messages with every digit that a number would lose, because an object has no other text", () => {
     const [, text] = TEXTS;
     const input = parseExact(text);
