@@ -10,7 +10,14 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { readScript } from "./command/read-script.ts";
 import { bundleConsole } from "./console/bundle-console.ts";
+
+readScript({
+  call: "node scripts/build-console.ts",
+  summary: "Build the console into dist/console",
+  options: {},
+});
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const from = join(root, "src/console");

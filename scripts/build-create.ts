@@ -10,15 +10,24 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
+import { readScript } from "./command/read-script.ts";
 import { composeTemplate } from "./templates/compose-template.ts";
 import { TEMPLATES } from "./templates/template-list.ts";
 import { writeWranglerFile } from "./templates/write-wrangler-file.ts";
+
+const { values } = readScript({
+  call: "node scripts/build-create.ts",
+  summary: "Build the package of npm create volley into dist/create",
+  options: {
+    write: { type: "boolean", about: "bring wrangler.toml of templates/starter up to date instead" },
+  },
+});
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const from = join(root, "templates/create-volley");
 const to = join(root, "dist/create");
 
-if (process.argv.includes("--write")) {
+if (values.write) {
   // The starter is deployed from the repository as it stands; the other templates are only ever made.
   await writeFile(join(root, "templates/starter/wrangler.toml"), writeWranglerFile(TEMPLATES[0]!));
 } else {

@@ -10,11 +10,18 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { readScript } from "./command/read-script.ts";
 import { findDeadLinks } from "./docs/find-dead-links.ts";
 import { makeLlmsFull, makeLlmsIndex } from "./docs/llms-text.ts";
 import { tidyPages } from "./docs/tidy-pages.ts";
 import { pagesOf, readIndex } from "./docs/read-index.ts";
 import { addressOf, toSitePage } from "./docs/site-pages.ts";
+
+readScript({
+  call: "npm run docs --",
+  summary: "Build the documentation into dist/console/docs",
+  options: {},
+});
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const site = join(root, "site");

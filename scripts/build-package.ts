@@ -16,7 +16,14 @@ import { promisify } from "node:util";
 
 import { build } from "esbuild";
 
+import { readScript } from "./command/read-script.ts";
 import { writeNotice } from "./release/write-notice.ts";
+
+readScript({
+  call: "node scripts/build-package.ts",
+  summary: "Build what the package ships into dist",
+  options: {},
+});
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const lib = join(root, "dist", "lib");

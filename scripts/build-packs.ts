@@ -14,7 +14,10 @@ import { fileURLToPath } from "node:url";
 
 import { build, type Plugin } from "esbuild";
 
+import { readScript } from "./command/read-script.ts";
 import { COUNTED, countWork } from "./count-work.ts";
+
+readScript({ call: "node scripts/build-packs.ts", summary: "Bundle the packs into dist/packs", options: {} });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKS = ["calculator", "presentation", "search", "shell"] as const;

@@ -5,8 +5,8 @@
  * after a batch, which is the picture of the README. `npm run demo -- --accounts` asks one agent for two people with mailboxes of their own. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
  * `LLM_MODEL` name a real model for `--agent`.
  */
-import { parseArgs } from "node:util";
-
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { showAccounts } from "./demo/accounts.ts";
 import { showConversation } from "./demo/agent-conversation.ts";
 import { openModelWindow, type RealModel } from "./demo/agent-model.ts";
@@ -23,6 +23,34 @@ import { startSubscribers } from "./demo/subscribers.ts";
 import { showSurvival } from "./demo/survive.ts";
 import { showThreeLookups } from "./demo/three-lookups.ts";
 import { VolleyClient } from "./demo/volley-client.ts";
+
+const { values } = readScript({
+  call: "npm run demo --",
+  summary: "Start the sandbox, send it something, and show what happens as it happens",
+  about: [
+    "Without an option: three batches, a background job, and a webhook that goes out to 200 endpoints.",
+  ],
+  options: {
+    tools: { type: "boolean", about: "add the tools of an API's document and of an MCP server" },
+    agent: { type: "boolean", about: "ask a question that a model takes three rounds for" },
+    kill: { type: "boolean", about: "kill the Worker after a batch" },
+    accounts: { type: "boolean", about: "ask one agent for two people with mailboxes of their own" },
+  },
+});
+const SHOWN = {
+  batches: main,
+  tools: mainOfTools,
+  agent: mainOfAgent,
+  kill: mainOfKill,
+  accounts: mainOfAccounts,
+} as const;
+const [one, ...others] = (["tools", "agent", "kill", "accounts"] as const).filter((name) => values[name]);
+if (others.length > 0)
+  endScript(
+    new CommandError(
+      `npm run demo shows one thing at a time: ${[one, ...others].map((name) => `--${name}`).join(" or ")}.`,
+    ),
+  );
 
 async function main(): Promise<void> {
   console.log("Starting the sandbox: the real Worker, with stand-ins for the providers…");
@@ -127,19 +155,8 @@ function findRealModel(): RealModel | null {
   return { baseUrl, key };
 }
 
-const { values } = parseArgs({
-  options: {
-    tools: { type: "boolean", default: false },
-    agent: { type: "boolean", default: false },
-    kill: { type: "boolean", default: false },
-    accounts: { type: "boolean", default: false },
-  },
-});
-
 try {
-  const { agent, tools, kill, accounts } = values;
-  await (agent ? mainOfAgent : tools ? mainOfTools : kill ? mainOfKill : accounts ? mainOfAccounts : main)();
+  await SHOWN[one ?? "batches"]();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  endScript(error);
 }

@@ -13,6 +13,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 import { readDeclarations } from "../config/features.ts";
+import { readScript } from "./command/read-script.ts";
 import { measureStartUp } from "./features/measure-start-up.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -149,9 +150,14 @@ async function makeTable(): Promise<string> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = readScript({
+    call: "npm run features --",
+    summary: "Measure what each feature adds to a Worker, and print the table of docs/features.md",
+    options: { write: { type: "boolean", about: "put the table into the page too" } },
+  });
   const table = await makeTable();
   process.stdout.write(`${table}\n`);
-  if (process.argv.includes("--write")) {
+  if (values.write) {
     const path = `${ROOT}/docs/features.md`;
     const [head] = (await readFile(path, "utf8")).split(MARK);
     await writeFile(path, `${head}${MARK}\n\n${table}\n`);

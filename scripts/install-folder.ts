@@ -9,10 +9,16 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined)
-  throw new Error("Which folder? For example: node scripts/install-folder.ts test/sdks");
-const cwd = resolve(folder);
+import { readScript } from "./command/read-script.ts";
+
+const { positionals } = readScript({
+  call: "node scripts/install-folder.ts",
+  summary: "Install a folder that is a package of its own, unless it is there as its lock says",
+  positionals: [{ name: "FOLDER", about: "the folder" }],
+  options: {},
+  examples: ["test/sdks"],
+});
+const cwd = resolve(positionals[0]!);
 
 async function changedAt(path: string): Promise<number> {
   return stat(path).then(

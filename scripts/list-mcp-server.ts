@@ -6,8 +6,6 @@
  * `--basic VARIABLE`, `--header NAME=VARIABLE` and `--query NAME=VARIABLE` are the other ways to say who asks. The secret is
  * read from the environment variable of that name. Tools that cannot be called are left out, and told on the error output.
  */
-import { parseArgs } from "node:util";
-
 import * as z from "zod";
 
 import type { Auth } from "../src/features/added-tools/declared/declaration.ts";
@@ -23,23 +21,34 @@ import { createEgress } from "../src/core/egress/egress.ts";
 import { ByteBudget, CallBytes } from "../src/core/egress/read-body.ts";
 import { UpstreamHealth } from "../src/core/egress/upstream-health.ts";
 import { Semaphore } from "../src/core/kit/semaphore.ts";
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 
-const USAGE =
-  "Usage: npm run mcp:list -- URL [--bearer VARIABLE | --basic VARIABLE | --header NAME=VARIABLE | --query NAME=VARIABLE]";
+const secret = (value: string, about: string) => ({ type: "string", value, about }) as const;
+
+const { values, positionals } = readScript({
+  call: "npm run --silent mcp:list --",
+  summary: "Print the tools of an MCP server as JSON, for mcpTools",
+  about: [
+    "Tools that cannot be called are left out, and told on the error output. The options say who asks; each names the variable of the environment that has the secret.",
+  ],
+  positionals: [{ name: "URL", about: "the address of the server" }],
+  options: {
+    bearer: secret("VARIABLE", "send the secret as a bearer token"),
+    basic: secret("VARIABLE", "send it as user:password"),
+    header: secret("NAME=VARIABLE", "send it in this header"),
+    query: secret("NAME=VARIABLE", "send it in this parameter of the address"),
+  },
+  examples: ["https://mcp.example.com/mcp --bearer MCP_TOKEN"],
+});
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      bearer: { type: "string" },
-      basic: { type: "string" },
-      header: { type: "string" },
-      query: { type: "string" },
-    },
-  });
-  const url = URL.parse(positionals[0] ?? "");
-  const ways = Object.entries(values);
-  if (url === null || positionals.length > 1 || ways.length > 1) throw new Error(USAGE);
+  const url = URL.parse(positionals[0]!);
+  if (url === null)
+    throw new CommandError(`'${positionals[0]}' is no address; one looks like https://mcp.example.com/mcp.`);
+  const ways = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  if (ways.length > 1)
+    throw new CommandError(`A server takes one secret: ${ways.map(([way]) => `--${way}`).join(" or ")}.`);
   const auth = ways.map(([way, value]) => toAuth(way, value))[0];
 
   const { tools, unusable } = await list(url, auth);
@@ -50,7 +59,8 @@ async function main(): Promise<void> {
 function toAuth(way: string, value: string): Auth {
   if (way === "bearer" || way === "basic") return { secret: value, as: way };
   const [, name, secret] = /^([^=]+)=(.+)$/.exec(value) ?? [];
-  if (name === undefined || secret === undefined) throw new Error(USAGE);
+  if (name === undefined || secret === undefined)
+    throw new CommandError(`--${way} takes NAME=VARIABLE, received '${value}'.`);
   return { secret, as: way === "header" ? { header: name } : { query: name } };
 }
 
@@ -109,10 +119,7 @@ async function list(url: URL, auth: Auth | undefined): Promise<Listing> {
 try {
   await main();
 } catch (error) {
-  console.error(
-    error instanceof ToolFailure ? say(error) : error instanceof Error ? error.message : String(error),
-  );
-  process.exitCode = 1;
+  endScript(error instanceof ToolFailure ? new CommandError(say(error)) : error);
 }
 
 function say({ failure: { code, hint = "", upstreamStatus } }: ToolFailure): string {

@@ -5,10 +5,13 @@
  */
 import { writeFile } from "node:fs/promises";
 
+import { readScript } from "./command/read-script.ts";
 import { startKillableSandbox } from "./demo/killable-sandbox.ts";
 import { showSurvival } from "./demo/survive.ts";
 import { SCALE_MS } from "./demo/waterfall.ts";
 import { drawRecording } from "./picture/draw-recording.ts";
+
+readScript({ call: "npm run picture --", summary: "Record the picture of the README", options: {} });
 
 const LABEL =
   "Five actions in one batch. Reviews wait for shops and run in the same round; recalls fails alone; the booking goes on as a job and survives " +

@@ -11,8 +11,10 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { checkNames } from "./release/check-names.ts";
 import { dateChangelog, readSection } from "./release/date-changelog.ts";
 import { PLACEHOLDER, readAddress } from "./release/repository-address.ts";
@@ -21,22 +23,28 @@ import { stageCreate, stageVolley } from "./release/stage-packages.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
 const CREATE = "templates/create-volley/package.json";
-const USAGE = "Usage: npm run release -- [VERSION] [--dry-run] [--to FOLDER]";
+const { values, positionals } = readScript({
+  call: "npm run release --",
+  summary: "Make a release: versions, changelog, the two packages, a commit and a tag; it publishes nothing",
+  positionals: [
+    { name: "VERSION", about: "the version; that of package.json unless said", isOptional: true },
+  ],
+  options: {
+    "dry-run": { type: "boolean", about: "pack what would be published, and change nothing" },
+    to: { type: "string", value: "FOLDER", default: "dist/release", about: "where the packages go" },
+  },
+  exits: "Ends with 1 where something stands in the way, each with the reason.",
+  examples: ["0.2.0 --dry-run"],
+});
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      "dry-run": { type: "boolean", default: false },
-      to: { type: "string", default: "dist/release" },
-    },
-  });
   const isDry = values["dry-run"];
   const manifest = await readText("package.json");
   const { name, version: before } = JSON.parse(manifest) as { name: string; version: string };
   const { name: creator } = JSON.parse(await readText(CREATE)) as { name: string };
-  const [version = before, ...more] = positionals;
-  if (more.length > 0 || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) throw new Error(USAGE);
+  const [version = before] = positionals;
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    throw new CommandError(`'${version}' is no version; one looks like 0.2.0.`);
 
   const address = readAddress(manifest);
   const changelog = dateChangelog(
@@ -120,6 +128,5 @@ interface Packed {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  endScript(error);
 }

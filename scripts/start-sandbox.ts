@@ -10,16 +10,27 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
 
-const { values } = parseArgs({
+const { values } = readScript({
+  call: "npm run sandbox --",
+  summary: "Start Volley with stand-ins for every upstream, on this machine, with a clean storage",
   options: {
-    port: { type: "string", default: "8787" },
-    var: { type: "string", multiple: true, default: [] },
+    port: { type: "string", value: "PORT", default: "8787", about: "the port" },
+    var: {
+      type: "string",
+      value: "NAME:VALUE",
+      isMultiple: true,
+      about: "set a variable of the Worker; may be given several times",
+    },
   },
+  examples: ["--port 8787", "--var PROBE_ORIGIN:http://127.0.0.1:9911"],
 });
+if (!/^\d+$/.test(values.port) || Number(values.port) < 1 || Number(values.port) > 65_535)
+  endScript(new CommandError(`--port is a number from 1 to 65535, and '${values.port}' is none.`));
 
 /** Wrangler counts uses, reports errors, looks for a newer version, and asks where in the world it runs. */
 const OFFLINE = {

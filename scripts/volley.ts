@@ -8,7 +8,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   console.error(
     `volley needs Node 22.13 or newer, and this is ${process.version}. In a project that has Volley as a dependency 'npx volley' brings one along on Linux; elsewhere install it from https://nodejs.org.`,
   );
-  process.exitCode = 1;
+  process.exitCode = 2;
 } else {
   const { runCommand } = await import("./command/run-command.ts");
   process.exitCode = await runCommand(process.argv.slice(2));

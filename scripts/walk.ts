@@ -15,8 +15,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
 
+import { readScript } from "./command/read-script.ts";
 import { type LocalRegistry, serveRegistry } from "./walk/local-registry.ts";
 import { typeInTerminal } from "./walk/type-in-terminal.ts";
+
+readScript({
+  call: "npm run walk --",
+  summary: "Walk the way of somebody who begins, in an empty folder",
+  options: {},
+});
 
 /** The way to the first result of a tool of one's own takes at most so long, and so many inputs. */
 const MOST_MINUTES = 5;

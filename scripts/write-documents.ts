@@ -6,24 +6,24 @@
  */
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
+import { readScript } from "./command/read-script.ts";
 import { writeDocumentsSql } from "./data/documents-sql.ts";
 
-const { values, positionals } = parseArgs({
-  options: { tenant: { type: "string" } },
-  allowPositionals: true,
+const { values, positionals } = readScript({
+  call: "npm run -s documents --",
+  summary: "Print the SQL that loads a folder of Markdown and text files as a tenant's documents",
+  positionals: [{ name: "FOLDER", about: "the folder" }],
+  options: {
+    tenant: { type: "string", value: "TENANT", isRequired: true, about: "whose documents they are" },
+  },
+  examples: ["--tenant acme handbook > documents.sql"],
 });
-const [folder] = positionals;
-if (values.tenant === undefined || folder === undefined) {
-  console.error("Usage: npm run -s documents -- --tenant TENANT FOLDER > documents.sql");
-  process.exitCode = 1;
-} else {
-  const paths: string[] = [];
-  for await (const path of glob("**/*.{md,txt}", { cwd: folder })) paths.push(path);
-  const documents = paths.sort().map(async (path) => ({
-    document_id: path.replaceAll("\\", "/"),
-    text: await readFile(join(folder, path), "utf8"),
-  }));
-  process.stdout.write(writeDocumentsSql(values.tenant, await Promise.all(documents)));
-}
+const [folder = ""] = positionals;
+const paths: string[] = [];
+for await (const path of glob("**/*.{md,txt}", { cwd: folder })) paths.push(path);
+const documents = paths.sort().map(async (path) => ({
+  document_id: path.replaceAll("\\", "/"),
+  text: await readFile(join(folder, path), "utf8"),
+}));
+process.stdout.write(writeDocumentsSql(values.tenant, await Promise.all(documents)));

@@ -4,7 +4,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 import * as LIMITS from "../src/core/contract/limits.ts";
+import { readScript } from "./command/read-script.ts";
 import { updateLimitsPage } from "./docs/limits-page.ts";
+
+readScript({ call: "npm run limits --", summary: "Bring docs/limits.md up to date", options: {} });
 
 const PAGE = new URL("../docs/limits.md", import.meta.url);
 const limits = Object.fromEntries(

@@ -6,9 +6,17 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 
 import { findMarks } from "../test/promises/find-marks.ts";
 import { FAULTS, THREATS } from "../test/promises/rows.ts";
+import { readScript } from "./command/read-script.ts";
 import { type TestReport, updatePromiseTable } from "./docs/promise-tables.ts";
 
-const named = process.argv.slice(2);
+const { positionals: named } = readScript({
+  call: "npm run promises --",
+  summary: "Bring the tables of docs/security.md and docs/reliability.md up to date",
+  positionals: [
+    { name: "REPORT", about: "a report of the tests; dist/test-report*.json unless said", isMultiple: true },
+  ],
+  options: {},
+});
 const written = (await readdir("dist")).filter((name) => /^test-report.*\.json$/.test(name));
 const paths = named.length === 0 ? written.map((name) => `dist/${name}`) : named;
 const reports = await Promise.all(

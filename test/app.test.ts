@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { objects } from "../src/features/objects/index.ts";
 import { createTestVolley } from "../src/package/testing.ts";
+import { ALL_FEATURES } from "./support/all-features.ts";
 
 describe("The line of a refused request", () => {
   test.each([
@@ -52,4 +53,52 @@ describe("A request that runs nothing", () => {
     expect(error.mock.calls.join()).toContain("This is a bug");
     expect(leftOf(response)).toBeGreaterThan(0);
   });
+});
+
+describe("T24 A method that a path does not have is answered 405", () => {
+  const WITHOUT_KEY = { authorization: "" };
+
+  test.each([
+    ["POST", "/v1/tools", {}, "GET, HEAD"],
+    ["PUT", "/v1/confirmations/x", {}, "GET, HEAD, POST"],
+    ["GET", "/v1/execute_actions", {}, "POST"],
+    ["POST", "/healthz", WITHOUT_KEY, "GET, HEAD"],
+    ["PUT", "/approvals/test/token", WITHOUT_KEY, "GET, HEAD, POST"],
+    ["DELETE", "/connect/test/id/secret", WITHOUT_KEY, "GET, HEAD, POST"],
+    ["GET", "/hooks/test/flow", WITHOUT_KEY, "POST"],
+    ["PUT", "/portal", WITHOUT_KEY, "GET, HEAD"],
+    ["GET", "/oauth/token", WITHOUT_KEY, "POST"],
+  ])("%s %s with %j is told that there is %s", async (method, path, headers, allow) => {
+    const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+    const response = await volley.fetch(path, { method, headers: headers as Record<string, string> });
+    expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({ status: 405, allow });
+    expect(await response.text()).toContain(`This path answers ${allow} only`);
+  });
+
+  test("a HEAD is answered where it names HEAD", async () => {
+    const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+    const response = await volley.fetch("/v1/tools", { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("");
+  });
+
+  test("a path that wants a key says nothing of its methods to who has none", async () => {
+    const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+    const response = await volley.fetch("/v1/tools", { method: "PUT", headers: WITHOUT_KEY });
+    expect(response.status).toBe(401);
+    expect(response.headers.has("allow")).toBe(false);
+  });
+});
+
+test.each([
+  ["GET", "/v1/responses/resp_1"],
+  ["DELETE", "/v1/responses/resp_1"],
+  ["POST", "/v1/responses/resp_1/cancel"],
+  ["GET", "/v1/responses/resp_1/input_items"],
+])("%s %s says that no response is kept, and how a conversation goes on", async (method, path) => {
+  const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+  const response = await volley.fetch(path, { method });
+  expect(response.status).toBe(404);
+  const { error } = (await response.json()) as { error: { message: string; code: string } };
+  expect(error.message).toContain("Responses are not kept: send the whole conversation in `input`.");
 });

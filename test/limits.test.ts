@@ -189,9 +189,9 @@ describe("T24 A method that a path does not have is answered 405 with the one it
       "/v1/execute_actions",
       "POST",
     ]),
-    ["POST", "/v1/tools", "GET"],
-    ["DELETE", "/v1/jobs/1", "GET"],
-    ["OPTIONS", "/v1/tools", "GET"],
+    ["POST", "/v1/tools", "GET, HEAD"],
+    ["DELETE", "/v1/jobs/1", "GET, HEAD"],
+    ["OPTIONS", "/v1/tools", "GET, HEAD"],
   ];
 
   test.each(wrong)("%s %s", async (method, path, allow) => {

@@ -34,6 +34,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/readme.test.ts",
   "test/harness/storm.test.ts",
   "test/scripts/check-names.test.ts",
+  "test/scripts/options.test.ts",
   "test/templates/packed.test.ts",
 ];
 
@@ -47,6 +48,7 @@ export const LONG: readonly string[] = [
   "test/harness/readme.test.ts",
   "test/harness/bundle.test.ts",
   "test/scripts/features.test.ts",
+  "test/scripts/options.test.ts",
   "test/features/runs/http/bulk.test.ts",
   "test/features/mcp/http/tasks.test.ts",
   "test/packs/shell.test.ts",

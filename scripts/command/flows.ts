@@ -48,7 +48,7 @@ export const flowsPush = defineCommand({
     ...PRUNE,
     "dry-run": { type: "boolean", about: "say what it would change, as diff does" },
   },
-  exits: "Ends with 2 where a flow was refused.",
+  exits: "Ends with 1 where a flow was refused, and with --dry-run where something differs.",
   run: (call) => runFlows(call.values["dry-run"] ? runDiff : runPush, call),
 });
 

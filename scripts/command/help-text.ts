@@ -1,10 +1,4 @@
-import type { Command, Option } from "./define-command.ts";
-
-/** Options that every command has. */
-export const EVERYWHERE = {
-  json: { type: "boolean", about: "answer with one JSON value, for machines" },
-  help: { type: "boolean", about: "say this, and do nothing" },
-} as const satisfies Readonly<Record<string, Option>>;
+import { type Command, type Option, type Syntax } from "./define-command.ts";
 
 /** Write the help of `volley` itself: its commands, a line each. */
 export function writeOverview(commands: readonly Command[]): string {
@@ -21,34 +15,35 @@ export function writeOverview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** Write the help of one command. */
-export function writeHelp(command: Command): string {
-  const { words, summary, about = [], positionals = [], exits, examples = [] } = command;
-  const options = Object.entries<Option>({ ...command.options, ...EVERYWHERE });
+/** Write the help of a command or a script. */
+export function writeHelp(syntax: Syntax): string {
+  const { call, summary, about = [], positionals = [], exits, examples = [] } = syntax;
   const rows = [
     ...positionals.map(({ name, about }) => [name, about] as const),
-    ...options.map(
+    ...Object.entries(syntax.options).map(
       ([name, option]) =>
         [`--${name}${option.type === "string" ? ` ${option.value}` : ""}`, sayOption(option)] as const,
     ),
   ];
   const width = Math.max(...rows.map(([head]) => head.length));
   return [
-    `Usage: ${writeUsage(command)}`,
+    `Usage: ${writeUsage(syntax)}`,
     "",
     ...wrap(`${summary}.`),
     ...about.flatMap((text) => ["", ...wrap(text)]),
     "",
     ...rows.map(([head, text]) => `  ${head.padEnd(width)}  ${text}`),
     ...(exits === undefined ? [] : ["", exits]),
-    ...(examples.length === 0 ? [] : ["", ...examples.map((example) => `  volley ${words} ${example}`)]),
+    ...(examples.length === 0 ? [] : ["", ...examples.map((example) => `  ${call} ${example}`.trimEnd())]),
   ].join("\n");
 }
 
-/** Write how a command is called, in a line. */
-export function writeUsage({ words, positionals = [], options }: Command): string {
-  const taken = positionals.map(({ name, isOptional }) => (isOptional === true ? `[${name}]` : name));
-  return ["volley", words, ...taken, ...(Object.keys(options).length === 0 ? [] : ["[options]"])].join(" ");
+/** Write how a command or a script is called, in a line. */
+export function writeUsage({ call, positionals = [] }: Syntax): string {
+  const taken = positionals.map(({ name, isOptional, isMultiple }) =>
+    isMultiple === true ? `[${name}...]` : isOptional === true ? `[${name}]` : name,
+  );
+  return [call, ...taken, "[options]"].join(" ");
 }
 
 function sayOption(option: Option): string {

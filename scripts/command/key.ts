@@ -17,10 +17,11 @@ export const key = defineCommand({
   words: "key",
   summary: "Make a key, and the entry of VOLLEY_KEYS that lets it in",
   options: {
-    name: { type: "string", value: "NAME", about: "the key's name, which logs have" },
+    name: { type: "string", value: "NAME", isRequired: true, about: "the key's name, which logs have" },
     tools: {
       type: "string",
       value: "NAME[,NAME]",
+      isRequired: true,
       about: "tools and categories that it may call; '*' is all of them, '' none",
     },
     tenant: { type: "string", value: "TENANT", about: "whose key it is; the name unless said" },
@@ -36,8 +37,6 @@ export const key = defineCommand({
   async run({ values, terminal }) {
     const given = values as Readonly<Record<string, string | boolean | undefined>>;
     const { name, tools, tenant, limit, jurisdiction } = values;
-    if (name === undefined || tools === undefined)
-      throw new CommandError("volley key needs --name NAME and --tools '*'. 'volley key --help' says more.");
     const perMinute = limit === undefined ? undefined : Number(limit);
     if (perMinute !== undefined && !(Number.isInteger(perMinute) && perMinute > 0))
       throw new CommandError(

@@ -25,7 +25,7 @@ export interface FlowsTeller {
   end(line: string): void;
 }
 
-/** The exit code for a shell: nothing to do, or done; a difference; an error. */
+/** The exit code for a shell: nothing to do, or done; a difference, or a refusal; an error. */
 type ExitCode = 0 | 1 | 2;
 
 /** Print what a push would do. */
@@ -59,7 +59,7 @@ export async function runPush(work: FlowsWork): Promise<ExitCode> {
   const untouched = listed.filter(({ name }) => !done.has(name));
   tellRest(comparison, { listed: untouched, issues }, work);
   if (refused > 0) work.tell.end(`Refused: ${refused} of ${differences.length}.`);
-  return refused === 0 ? 0 : 2;
+  return refused === 0 ? 0 : 1;
 }
 
 /** Write the deployment's flows into the file, and print what that changed in it. */

@@ -1,7 +1,10 @@
 import { Agent, createServer, request as httpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 
+import { buildBundle } from "../support/build-bundle.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
+import { startWorkerd, type Workerd } from "../support/workerd.ts";
 import { readCpuMicros } from "./cpu-time.ts";
 
 const CONNECTIONS = 20;
@@ -18,17 +21,22 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** Volley, and this process as its caller and as the receiver of all endpoints. */
+/** The sender of the deliveries. */
+export type Sender = "written by hand" | "Volley";
+export const SENDERS: readonly Sender[] = ["written by hand", "Volley"];
+
+/** A sender, and this process as its caller and as the receiver of all endpoints. */
 export interface EndpointRig extends AsyncDisposable {
   send(method: string, path: string, body: object): Promise<Answered>;
   /** Make endpoints for events of the type `bench`, each with its number as its path. */
   putEndpoints(count: number): Promise<void>;
-  /** CPU that Volley has used so far, in milliseconds. */
+  /** CPU that the sender has used so far, in milliseconds. */
   cpuMs(): number;
 }
 
 /** Start it. @param receive answers a delivery */
 export async function openEndpointRig(
+  sender: Sender,
   receive: (arrived: Arrived, response: ServerResponse) => void,
 ): Promise<EndpointRig> {
   const receiver = createServer((request, response) => {
@@ -39,13 +47,13 @@ export async function openEndpointRig(
   });
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  const volley = await startRawSandbox({ vars: { PROBE_ORIGIN: origin } });
+  const worker = await START[sender](origin);
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const send = (method: string, path: string, body: object): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const headers = { authorization: "Bearer sandbox-admin-key", "content-type": "application/json" };
-      const outgoing = httpRequest(`${volley.url}${path}`, { agent, method, headers }, (incoming) => {
+      const outgoing = httpRequest(`${worker.url}${path}`, { agent, method, headers }, (incoming) => {
         let text = "";
         incoming.setEncoding("utf8");
         incoming.on("data", (chunk: string) => (text += chunk));
@@ -68,12 +76,22 @@ export async function openEndpointRig(
           Array.from({ length: Math.min(CONNECTIONS, count - n) }, (_, index) => put(n + index)),
         );
     },
-    cpuMs: () => readCpuMicros(volley.pid) / 1_000,
+    cpuMs: () => readCpuMicros(worker.pid) / 1_000,
     async [Symbol.asyncDispose]() {
       receiver.closeAllConnections();
       receiver.close();
       agent.destroy();
-      await volley[Symbol.asyncDispose]();
+      await worker[Symbol.asyncDispose]();
     },
   };
 }
+
+const START: Readonly<Record<Sender, (origin: string) => Promise<Workerd>>> = {
+  Volley: (origin) => startRawSandbox({ vars: { PROBE_ORIGIN: origin } }),
+  "written by hand": async () => {
+    await using bundle = await buildBundle({
+      entry: fileURLToPath(new URL("bare-fan-out-worker.js", import.meta.url)),
+    });
+    return await startWorkerd({ script: bundle.path, durableObjects: { OUTBOX: "Outbox" } });
+  },
+};

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type EndpointRig, openEndpointRig } from "./endpoint-rig.ts";
+import { type EndpointRig, openEndpointRig, type Sender } from "./endpoint-rig.ts";
 import { quantile } from "./statistics.ts";
 
 const TAKES_MS = 50;
@@ -16,6 +16,7 @@ export interface EventStreamOptions {
 
 /** Many events to the same endpoints, one after another. Times are from when an event was to be sent, in milliseconds. */
 export interface EventStream extends EventStreamOptions {
+  readonly sender: Sender;
   /** Answers of `POST /v1/events`. */
   readonly answeredP95Ms: number;
   /** Deliveries that had not arrived yet: the most at one moment, and at the end of the last second. */
@@ -29,13 +30,13 @@ export interface EventStream extends EventStreamOptions {
 }
 
 /** Publish so many events a second, whether the ones before are answered or not. */
-export async function measureEventStream(options: EventStreamOptions): Promise<EventStream> {
+export async function measureEventStream(sender: Sender, options: EventStreamOptions): Promise<EventStream> {
   const { endpoints, perSecond, seconds } = options;
   const events = perSecond * seconds;
   const dueAt = new Float64Array(events);
   const seen = new Set<string>();
   const delays: number[] = [];
-  await using rig = await openEndpointRig(({ path, body }, response) => {
+  await using rig = await openEndpointRig(sender, ({ path, body }, response) => {
     const { data } = JSON.parse(body) as { readonly data: { readonly n: number } };
     setTimeout(() => void response.writeHead(204).end(), TAKES_MS);
     const name = `${path} ${data.n}`;
@@ -65,6 +66,7 @@ export async function measureEventStream(options: EventStreamOptions): Promise<E
   const cpuMsPerDelivery = (rig.cpuMs() - cpuBefore) / seen.size;
   const sorted = Float64Array.from(delays).sort();
   return {
+    sender,
     ...options,
     answeredP95Ms: quantile(Float64Array.from(answerMs).sort(), 0.95),
     backlogMost: Math.max(backlogMost, backlogLast),
@@ -85,14 +87,14 @@ async function publish(n: number, dueAt: number, rig: EndpointRig): Promise<numb
 /** Write the table of some streams. */
 export function makeEventStreamTable(measured: readonly EventStream[]): string[] {
   const rows = measured.map(
-    ({ endpoints, perSecond, seconds, answeredP95Ms, backlogMost, backlogLast, ...rest }) =>
-      `| ${perSecond} a second to ${endpoints} for ${seconds} s | ${answeredP95Ms.toFixed(0)} ms | ${backlogMost} | ${backlogLast} | ` +
+    ({ sender, endpoints, perSecond, seconds, answeredP95Ms, backlogMost, backlogLast, ...rest }) =>
+      `| ${perSecond} a second to ${endpoints} for ${seconds} s | ${sender} | ${answeredP95Ms.toFixed(0)} ms | ${backlogMost} | ${backlogLast} | ` +
       `${rest.deliveredP50Ms.toFixed(0)} ms | ${rest.deliveredP95Ms.toFixed(0)} ms | ${rest.missing} | ${rest.cpuMsPerDelivery.toFixed(2)} ms |`,
   );
   return [
     `Events in a stream, to endpoints that take ${TAKES_MS} ms`,
     "",
-    "| events | 202 within, p95 | deliveries that wait, at most | at the end | delivered after, p50 | p95 | missing | CPU a delivery |",
+    "| events | sender | 202 within, p95 | deliveries that wait, at most | at the end | delivered after, p50 | p95 | missing | CPU a delivery |",
     "|---|---:|---:|---:|---:|---:|---:|---:|",
     ...rows,
   ];

@@ -1,4 +1,4 @@
-import { openEndpointRig } from "./endpoint-rig.ts";
+import { openEndpointRig, type Sender } from "./endpoint-rig.ts";
 
 /** A receiver takes so long, but for one in a hundred that is dead and one that hangs. */
 const TAKES_MS = 50;
@@ -6,6 +6,7 @@ const HANGS_MS = 20_000;
 
 /** One event that went to many endpoints. Times are from the first byte of its request, in milliseconds. */
 export interface FanOut {
+  readonly sender: Sender;
   readonly endpoints: number;
   readonly answeredMs: number;
   /** When the last endpoint got its first attempt. */
@@ -14,10 +15,10 @@ export interface FanOut {
 }
 
 /** Publish an event to so many endpoints, whose receivers are this process. */
-export async function measureFanOut(endpoints: number): Promise<FanOut> {
+export async function measureFanOut(sender: Sender, endpoints: number): Promise<FanOut> {
   const first = new Map<string, number>();
   let onSeen = (): void => {};
-  await using rig = await openEndpointRig(({ path }, response) => {
+  await using rig = await openEndpointRig(sender, ({ path }, response) => {
     if (!first.has(path)) first.set(path, performance.now());
     const kind = Number(path.slice(1)) % 100;
     const answer = (): void => void response.writeHead(kind === 1 ? 500 : 204).end();
@@ -38,20 +39,20 @@ export async function measureFanOut(endpoints: number): Promise<FanOut> {
   await all;
   const lastAttemptMs = Math.max(...first.values()) - startedAt;
   const cpuMsPerDelivery = (rig.cpuMs() - cpuBefore) / endpoints;
-  return { endpoints, answeredMs: published.ms, lastAttemptMs, cpuMsPerDelivery };
+  return { sender, endpoints, answeredMs: published.ms, lastAttemptMs, cpuMsPerDelivery };
 }
 
 /** Write the table of some fan-outs. */
 export function makeFanOutTable(measured: readonly FanOut[]): string[] {
   const rows = measured.map(
-    ({ endpoints, answeredMs, lastAttemptMs, cpuMsPerDelivery }) =>
-      `| ${endpoints} | ${answeredMs.toFixed(0)} ms | ${(lastAttemptMs / 1_000).toFixed(1)} s | ${cpuMsPerDelivery.toFixed(2)} ms |`,
+    ({ sender, endpoints, answeredMs, lastAttemptMs, cpuMsPerDelivery }) =>
+      `| ${endpoints} | ${sender} | ${answeredMs.toFixed(0)} ms | ${(lastAttemptMs / 1_000).toFixed(1)} s | ${cpuMsPerDelivery.toFixed(2)} ms |`,
   );
   return [
     `One event to many endpoints that take ${TAKES_MS} ms; one in a hundred is dead, and one hangs`,
     "",
-    "| endpoints | 202 after | last first attempt after | CPU a delivery |",
-    "|---:|---:|---:|---:|",
+    "| endpoints | sender | 202 after | last first attempt after | CPU a delivery |",
+    "|---:|---|---:|---:|---:|",
     ...rows,
   ];
 }

@@ -12,6 +12,7 @@ import {
   makeEventStreamTable,
   measureEventStream,
 } from "./event-stream.ts";
+import { SENDERS } from "./endpoint-rig.ts";
 import { type FanOut, makeFanOutTable, measureFanOut } from "./fan-out.ts";
 import { measureGateCalls } from "./gate-calls.ts";
 import { measureLatency, type Slices, startAll, warmUp } from "./measure.ts";
@@ -101,9 +102,11 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   webhooks: async ({ upstream }) => makeWebhookTable(await measureWebhooks(upstream.url)),
   "fan-out": async ({ options }) => {
     const measured: FanOut[] = [];
-    for (const endpoints of options.fanOut) measured.push(await measureFanOut(endpoints));
+    for (const endpoints of options.fanOut)
+      for (const sender of SENDERS) measured.push(await measureFanOut(sender, endpoints));
     const streams: EventStream[] = [];
-    for (const stream of options.streams) streams.push(await measureEventStream(stream));
+    for (const stream of options.streams)
+      for (const sender of SENDERS) streams.push(await measureEventStream(sender, stream));
     return [...makeFanOutTable(measured), "", ...makeEventStreamTable(streams)];
   },
   agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),

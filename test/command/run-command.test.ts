@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -29,6 +29,8 @@ describe("volley", () => {
       code: 0,
       out: expect.stringMatching(/^Usage: volley key/),
     });
+    expect(await run("help", "flows")).toEqual(await run("flows", "--help"));
+    expect(await run("help", "flows", "diff")).toEqual(await run("flows", "diff", "--help"));
     expect(await run()).toMatchObject({ code: 2, out: expect.stringContaining("Usage: volley COMMAND") });
   });
 
@@ -36,15 +38,16 @@ describe("volley", () => {
     [["flosw"], "volley has no command 'flosw'. Did you mean 'volley flows'?"],
     [["flows"], "volley flows takes one of pull, diff, push:"],
     [["flows", "psuh"], "and 'psuh' is none"],
+    [["--prune", "flows", "push"], "options come behind the command: volley flows push --prune."],
     [["key", "--nmae", "x"], "volley key has no option --nmae. Did you mean --name?"],
     [["key", "--name", "--tools", "x"], "--name needs a value: --name NAME."],
     [["key", "--name"], "--name needs a value"],
     [["key", "--approve=yes"], "--approve takes no value."],
-    [["key", "--name", "x"], "volley key needs --name NAME and --tools '*'."],
+    [["key", "--name", "x"], "--tools NAME[,NAME] is missing: volley key"],
     [["key", "--name", "x", "--tools", "*", "--limit", "-1"], "--limit needs a value"],
     [["key", "--name", "x", "--tools", "*", "--limit=-1"], "--limit must be a positive whole number"],
     [["key", "--name", "a b", "--tools", "*"], "Cannot read VOLLEY_KEYS: /0/name must be"],
-    [["restore"], "FILE is missing: volley restore FILE."],
+    [["restore"], "FILE is missing: volley restore FILE [options]."],
     [["restore", "a.json", "b.json"], "volley restore does not take 'b.json'."],
     [["restore", "none.json"], "Cannot read none.json: there is no such file."],
     [["dev", "--port", "many"], "There is no wrangler.toml in"],
@@ -55,6 +58,11 @@ describe("volley", () => {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(said);
     expect(err).not.toMatch(/^ +at /m);
+  });
+
+  test.each(["--version", "-v"])("answers %s with the version of the package", async (word) => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect(await run(word)).toEqual({ code: 0, out: version, err: "" });
   });
 
   test("answers with one JSON value where --json is given, its refusals too", async () => {

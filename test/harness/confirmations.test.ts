@@ -400,7 +400,7 @@ describe("A decision", () => {
 
   test.each(["PUT", "DELETE"])("is a POST, not a %s", async (method) => {
     const answer = await caller.send({ method, path: pathOf("x") });
-    expect(answer.headers["allow"]).toBe("GET, POST");
+    expect(answer.headers["allow"]).toBe("GET, HEAD, POST");
     expect(answer.status).toBe(405);
   });
 });

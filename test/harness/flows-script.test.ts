@@ -130,7 +130,7 @@ describe("volley flows", () => {
     await write({ renamed: declare({ actions: [{ tool: "nothing", args: {} }] }) });
     expect(await ended("diff --prune")).toEqual([1, "+ renamed", "- old", "= 0 unchanged"]);
     const refused = await run("push --prune");
-    expect(refused).toMatchObject({ code: 2, stderr: "" });
+    expect(refused).toMatchObject({ code: 1, stderr: "" });
     expect(refused.stdout).toContain(
       "- old (stays, because something was refused)\n= 0 unchanged\nRefused: 1 of 2.\n",
     );
@@ -154,7 +154,7 @@ describe("volley flows", () => {
       fine: declare(),
     });
     const { code, stdout, stderr } = await run("push");
-    expect([code, stderr]).toEqual([2, ""]);
+    expect([code, stderr]).toEqual([1, ""]);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     const text = stdout.replaceAll(/\n\s+/g, " ");
     expect(text).toContain("! broken is refused: INVALID_FLOW");

@@ -553,13 +553,7 @@ export const SURVIVORS: Reasons = {
     on("A message without content is one with null, to every server.", "content !== undefined"),
     on(WORDS, "hint: CUSTOM"),
     on("A call that failed already is not looked at for where it was cut.", "closed: false"),
-    on(
-      "Arguments go back as they came or as JSON of the same.",
-      "const isRead",
-      "const written",
-      "isJsonText",
-    ),
-    on(TYPE, 'typeof name === "string"', "Array.isArray(calls)", "value !== undefined"),
+    on(TYPE, 'typeof named === "string"', "Array.isArray(calls)", "value !== undefined"),
     on(EMPTY, "read.length > 0"),
     on(FORWARD, "const entries", "entries.get(id)"),
   ],
@@ -659,6 +653,7 @@ export const SURVIVORS: Reasons = {
   ],
   "src/features/agent/dialect/repair-arguments.ts": [
     on(TOLERANT, "const isOver", "return before.includes", "return repaired.ok", "fence === -1"),
+    on(AT_BOUND, "LIMITS.bodyBytes"),
   ],
   "src/features/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
   "src/features/agent/kept-turn.ts": [

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import type { ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
@@ -8,6 +8,9 @@ import { addedTools } from "../../src/features/added-tools/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
+import { keys } from "../../src/features/keys/index.ts";
+import { github } from "../features/flows/hooks/sample-senders.ts";
+import { sleep } from "../support/eventually.ts";
 
 const ORIGIN = "https://api.example.com";
 
@@ -144,6 +147,51 @@ describe("A Volley for tests", () => {
     expect(volley.requests).toHaveLength(1);
   });
 
+  test("lets no time pass while a key is digested or a signature checked, however long the machine needs", async () => {
+    const volley = await createTestVolley({
+      tools: [read, drop],
+      routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },
+      features: [discovery(), addedTools(), confirmations(), flows(), keys()],
+      key: { flags: ["approve", "manage_keys", "manage_tools"] },
+      env: {
+        VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["test"], hosts: [] } }),
+        HOOK: github.secret,
+      },
+    });
+    const json = { "content-type": "application/json" };
+    await volley.fetch("/v1/flows/told", {
+      method: "PUT",
+      headers: json,
+      body: JSON.stringify({
+        summary: "Is told",
+        input_schema: { type: "object" },
+        actions: [{ tool: "read_it", args: { n: 2 } }],
+        triggers: { webhook: { verify: "github", secret: "HOOK" } },
+      }),
+    });
+    // The question's end is what the clock would go on to.
+    await volley.run({ actions: [{ tool: "drop_it", args: { n: 1 } }] });
+    const from = volley.now();
+    using _sign = slowDown("sign");
+    using _verify = slowDown("verify");
+
+    const body = JSON.stringify({ name: "made", tools: ["*"] });
+    const made = await volley.fetch("/v1/keys", { method: "POST", headers: json, body });
+    const { key } = (await made.json()) as { readonly key: string };
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await volley.fetch("/v1/jobs", { headers })).status).toBe(200);
+    expect((await volley.fetch("/v1/jobs", { headers: { authorization: "Bearer unknown" } })).status).toBe(
+      401,
+    );
+    const delivery = await volley.fetch("/hooks/test/told", {
+      method: "POST",
+      headers: { ...json, ...github.sign({ body: new TextEncoder().encode("{}") }) },
+      body: "{}",
+    });
+    expect(delivery.status).toBe(202);
+    expect(volley.now()).toBe(from);
+  });
+
   test("counts quotas, and lets them recover", async () => {
     const volley = await createTestVolley({
       tools: [read],
@@ -238,3 +286,13 @@ describe("A Volley for tests", () => {
     expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
   });
 });
+
+/** Have a computation of the platform take a while in real time. */
+function slowDown(name: "sign" | "verify"): Disposable {
+  const { subtle } = crypto;
+  const fast = subtle[name].bind(subtle) as (...args: unknown[]) => Promise<never>;
+  return vi.spyOn(subtle, name).mockImplementation(async (...args: unknown[]) => {
+    await sleep(20);
+    return fast(...args);
+  });
+}

@@ -84,6 +84,7 @@ export class TestWorld {
     fetch: (url, init) => this.fetch(url, init),
     sha256: sha256Of,
     sign: (key, text) => Promise.resolve(createHmac("sha256", key).update(text).digest("base64")),
+    outside: (work) => this.clock.outside(work),
     secret: (name) => this.secrets.get(name),
     binding: (name) => this.bindings.get(name),
     log: (level, json, stack) => void this.logged.push({ level, json, stack }),

@@ -113,9 +113,12 @@ describe("npm create volley", () => {
     expect(await readdir(join(packed.folder, "full"))).toEqual(["mine.txt"]);
     for (const [words, said] of [
       [["new", "--template", "startr"], "Did you mean starter?"],
-      [["new", "--templat", "starter"], "There is no option --templat. Did you mean --template?"],
+      [
+        ["new", "--templat", "starter"],
+        "npm create volley has no option --templat. Did you mean --template?",
+      ],
       [["new", "--pm", "cargo"], "--pm is one of npm, pnpm, yarn, bun"],
-      [["new", "other"], "One folder, please"],
+      [["new", "other"], "npm create volley does not take 'other'"],
       [["日本"], "gives the project no name"],
     ] as const)
       expect(await packed.create(...words)).toMatchObject({

@@ -71,12 +71,17 @@ export interface Batch {
  * Parse a batch. Refused whole only when its envelope is wrong: then no position could be answered for certain.
  *
  * @param bodyBytes size of the body it came in, which bounds every part of it
+ * @param taken fields that were taken out of it before: a misspelt one may have meant them
  */
-export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refusal> {
+export function parseBatch(
+  sent: unknown,
+  bodyBytes: number,
+  taken: readonly string[] = [],
+): Result<Batch, Refusal> {
   const value = withoutNulls(sent, OPTIONAL);
   if (!batchForm.fits(value)) {
     const { error } = batchForm.schema().safeParse(value);
-    const { issues, hint } = explainMisfit(error!, value, { known: batchForm.names });
+    const { issues, hint } = explainMisfit(error!, value, { known: [...batchForm.names, ...taken] });
     const said = isOneAction(value)
       ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
       : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();

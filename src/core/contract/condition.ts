@@ -13,6 +13,9 @@ const scalar = () =>
 const ordered = () =>
   z.optional(z.union([z.number(), z.string().check(z.maxLength(LIMITS.conditionCharacters))]));
 
+/** The tests that a value may be put to. */
+export const CONDITION_TESTS = ["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"] as const;
+
 /**
  * Tests of values by RFC 6901 pointer, all of which are required: `{"/amount": {"gte": 100}, "/kind": {"in": ["a", "b"]}}`.
  *
@@ -37,7 +40,7 @@ export const conditionSchema = lazySchema(() =>
         .check(
           z.refine(
             (test) => Object.keys(test).length > 0,
-            "an object with eq, ne, in, gt, gte, lt, lte or exists",
+            `an object with ${CONDITION_TESTS.slice(0, -1).join(", ")} or ${CONDITION_TESTS.at(-1)}`,
           ),
         ),
     )

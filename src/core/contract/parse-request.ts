@@ -19,16 +19,21 @@ export interface ParsedRequest<Schema extends z.ZodMiniObject> {
  * does not take is as if the field were not there.
  *
  * @param base where the object stands in the body
+ * @param taken fields that were taken out of it before: a misspelt one may have meant them
  */
 export function parseRequest<Schema extends z.ZodMiniObject>(
   schema: Schema,
   sent: unknown,
-  base: readonly string[] = [],
+  {
+    base = [],
+    taken = [],
+  }: { readonly base?: readonly string[]; readonly taken?: readonly string[] | undefined } = {},
 ): Result<ParsedRequest<Schema>, Refusal> {
   const value = withoutRefusedNulls(schema, sent);
   const parsed = schema.safeParse(value);
   if (parsed.success) return ok({ parsed: parsed.data, value });
-  const { issues, hint } = explainMisfit(parsed.error, value, { known: Object.keys(schema.shape), base });
+  const known = [...Object.keys(schema.shape), ...taken];
+  const { issues, hint } = explainMisfit(parsed.error, value, { known, base });
   return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
 }
 

@@ -53,7 +53,9 @@ export function createApp(
 ): Pick<App, "fetch"> {
   const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
   const open = openRoutersOf(features);
-  const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
+  const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
+  const keyedRoutes = behindKey.flatMap(listRoutes);
+  const routes = [...keyedRoutes, ...openRoutes];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);
   const watchRequest = createWatching();
   const app = createRouter();
@@ -71,7 +73,6 @@ export function createApp(
     deploymentOf(c.env);
     return respondJson('{"status":"ok"}');
   });
-  app.all("/healthz", refuseOthers("GET"));
   app.use(async (c, next) => {
     const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
@@ -79,6 +80,7 @@ export function createApp(
     return next();
   });
   for (const router of open) app.route("/", router);
+  refuseOthers(app, openRoutes);
   // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
   app.all("/.well-known/*", (c) => {
     const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
@@ -95,9 +97,10 @@ export function createApp(
     return next().then(() => context.letGo?.());
   });
   for (const router of behindKey) app.route("/", router);
-  for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!))
-    app.all(path, refuseOthers(of.map((route) => route.split(" ")[0]).join(", ")));
-  app.notFound((c) => respondRefusal(refusePath(c.req.raw, routes), refusingOf(c)));
+  refuseOthers(app, keyedRoutes);
+  app.notFound((c) =>
+    respondRefusal(c.get("dialect")?.unknownPath ?? refusePath(c.req.raw, routes), refusingOf(c)),
+  );
   app.onError((error, c) => answerBug(error, c.req.raw, refusingOf(c)));
 
   /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
@@ -212,10 +215,18 @@ function listRoutes({ routes }: Router): readonly string[] {
   return [...new Set(routes.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
 }
 
-/** Refuse the methods that a path does not have. */
-function refuseOthers(methods: string) {
-  return (c: RouteContext): Response =>
-    respondRefusal(refuseMethod(c.req.raw, methods), refusingOf(c), { headers: { allow: methods } });
+/** Refuse the methods that the paths of these routes do not have. */
+function refuseOthers(app: Router, routes: readonly string[]): void {
+  for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!)) {
+    // The router answers HEAD where it answers GET.
+    const allow = of
+      .map((route) => route.split(" ")[0])
+      .join(", ")
+      .replace("GET", "GET, HEAD");
+    app.all(path, (c) =>
+      respondRefusal(refuseMethod(c.req.raw, allow), refusingOf(c), { headers: { allow } }),
+    );
+  }
 }
 
 function refusingOf(c: RouteContext): Refusing {

@@ -165,7 +165,7 @@ export function createDeployment(
     async identify(key, { url, defer }) {
       let known: Caller | null | undefined;
       for (const source of others) known ??= source.recall(key, url);
-      known ??= await keys.identify(key);
+      known ??= await ports.outside(keys.identify(key));
       if (known !== null || keys.isEmpty) return ok(known);
       const source = others.find((one) => one.hasForm(key, url));
       if (source === undefined) return ok(null);

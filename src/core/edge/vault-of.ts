@@ -5,9 +5,7 @@ import { parseVaultKeys, VAULT_KEY, Vault, type VaultKey } from "./platform/vaul
 import { createSlot } from "./slot.ts";
 
 /** The vault of a deployment, which seals what features keep. */
-export const vaultOf = createSlot(
-  ({ env, ports }) => new Vault(readVaultKeys(env), ports.outside ?? ((work) => work)),
-);
+export const vaultOf = createSlot(({ env, ports }) => new Vault(readVaultKeys(env), ports.outside));
 
 /** Read the keys of the vault; none where the variable is not set. Throws where it cannot be read. */
 export function readVaultKeys(env: Env): readonly VaultKey[] {

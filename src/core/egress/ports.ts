@@ -63,8 +63,8 @@ export interface Ports {
    * @param stack where an error came from, once more: a line for each call, where the developer of a tool reads them
    */
   log(level: LogLevel, json: string, stack?: string): void;
-  /** Waits for work of the platform that takes real time, such as sealing; absent where time is real. */
-  readonly outside?: <T>(work: Promise<T>) => Promise<T>;
+  /** Has a virtual clock stand still until work of the platform is over that takes real time, such as sealing. */
+  readonly outside: <T>(work: Promise<T>) => Promise<T>;
   /** The operator who is told of events; absent where there is none. */
   readonly operator?: Operator;
   /** Absent where the platform traces nothing of this invocation. */

@@ -202,6 +202,8 @@ type AccountHolder = Pick<Execution, "caller" | "origin" | "gate">;
 /** The accounts of subjects. */
 export interface Accounts {
   readonly connect: Connect;
+  /** The fields of a body that `read` takes: a misspelt one may have meant them. */
+  readonly fields: readonly string[];
   /** Take whose accounts a request's calls use from its headers, or from its key. */
   enter<C extends AccountHolder>(request: Request, context: C): Result<C, Refusal>;
   /** Take it from the body too, where the caller may say it, and give the rest of that. */

@@ -55,8 +55,8 @@ export interface PlanOptions {
    * again.
    */
   readonly isApproved?: boolean | undefined;
-  /** Actions that ask a person whatever their tools say, by id: they may have happened before. */
-  readonly asksFirst?: Pick<ReadonlySet<string>, "has"> | undefined;
+  /** Actions that ask a person whatever their tools say, by id, and whether they are known to have been sent before. */
+  readonly asksFirst?: ReadonlyMap<string, { readonly wasSent: boolean }> | undefined;
   /** Actions that wait until accounts are connected, by id. */
   readonly missing?: Plan["missing"];
   /** No caller waits for it, so its loops may be long. */
@@ -145,6 +145,7 @@ export function makePlan(
       edges: after.length === 0 ? edges : [...edges, ...ordered],
       parking: parking[index]!,
       ...(asked[index] === undefined && { mayAsk: true as const }),
+      ...(asksFirst?.get(entry.id)?.wasSent && { doubted: true as const }),
       remaining: remaining[index]!,
       task,
       readAs: entry.readAs,

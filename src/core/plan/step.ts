@@ -70,6 +70,8 @@ export interface Step {
   readonly parking: Parking | null;
   /** Whether a person is asked is only known with its arguments. */
   readonly mayAsk?: true;
+  /** A person is asked because it may have taken effect in an earlier run. */
+  readonly doubted?: true;
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;

@@ -66,9 +66,16 @@ export interface AgentOptions {
   readonly tags: readonly string[];
 }
 
-/** Parse the field `volley` of a body, which may be missing; null in a field of it means that it is missing, as in a batch. */
-export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal> {
-  const sent = parseRequest(agentOptionsSchema(), value ?? {}, ["volley"]);
+/**
+ * Parse the field `volley` of a body, which may be missing; null in a field of it means that it is missing, as in a batch.
+ *
+ * @param taken fields that were taken out of it before: a misspelt one may have meant them
+ */
+export function parseAgentOptions(
+  value: unknown,
+  taken: readonly string[] = [],
+): Result<AgentOptions, Refusal> {
+  const sent = parseRequest(agentOptionsSchema(), value ?? {}, { base: ["volley"], taken });
   if (!sent.ok) return sent;
   const {
     strategy = "act",

@@ -1,6 +1,5 @@
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import { ok } from "../../core/kit/result.ts";
 import { blankTrailingCommas } from "./dialect/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 
@@ -126,5 +125,5 @@ function makeCall(name: string, sent: unknown): WrittenCall {
 function withRest(name: string, entry: JsonObject): WrittenCall {
   const rest = Object.entries(entry).filter(([key]) => !KNOWN_KEYS.has(toKey(key)));
   const sent = rest.length === 0 ? undefined : Object.fromEntries(rest);
-  return { name, sent, args: { args: ok(sent ?? {}), closed: false } };
+  return { name, sent, args: repairArguments(sent) };
 }

@@ -76,7 +76,7 @@ function toAnswer(jobId: string, facts: Pick<RecordedBatch, "quota" | "replayed"
 }
 
 function makeSpec(
-  { background, deadlineMs }: Batch,
+  { background, deadlineMs, tags }: Batch,
   { caller, origin, ports, callback }: Execution,
   id: string,
 ): JobSpec {
@@ -93,6 +93,7 @@ function makeSpec(
     origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
     toolJson: JSON.stringify({ caller, deadlineMs, callback } satisfies KeptBatch),
     ...(callback !== undefined && { callback }),
+    ...(tags !== undefined && { tags }),
   };
 }
 

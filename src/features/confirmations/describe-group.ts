@@ -8,6 +8,9 @@ const ARGS_SHOWN = 200;
 /** More names than that are counted. */
 const NAMES_SHOWN = 5;
 
+/** The sentence about an action whose end in an earlier run is not known. */
+export const DOUBTED = "It may have taken effect in an earlier run: look before you say yes.";
+
 /**
  * Say for each action of a group what it waits for, in a sentence for the person who decides. Arguments are shown as
  * data: bounded, everything invisible escaped.
@@ -28,7 +31,8 @@ export function describeParkedGroup(
     const question = action.gated
       ? `${sayGated(action)} only after a person's yes.`
       : `'${action.tool}' waits for a person's yes to ${listNames(gated)}.`;
-    return `${question}${action.gated ? also : ""}${denied}${open}`;
+    const doubt = action.doubted ? ` ${DOUBTED}` : "";
+    return `${question}${doubt}${action.gated ? also : ""}${denied}${open}`;
   });
 }
 

@@ -24,6 +24,7 @@ export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAc
       ...(task.callback !== undefined && { callback: task.callback }),
       ...(task.runAt !== undefined && { runAt: task.runAt }),
       ...(begun !== undefined && { begun }),
+      ...(step.doubted && { doubted: true as const }),
     };
   });
 }

@@ -5,6 +5,7 @@ import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import type { Decision } from "./decision.ts";
+import { DOUBTED } from "./describe-group.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
@@ -197,7 +198,7 @@ export function toWireConfirmation(
       ...(action.runAt !== undefined && { run_at: new Date(action.runAt).toISOString() }),
       waits_for: [...action.waitsFor],
       followed_by: asked.flatMap(({ id, waitsFor }) => (waitsFor.includes(action.id) ? [id] : [])),
-      ...(reach.has(action.id) && { reach: reach.get(action.id)! }),
+      ...toWireReach(action, reach.get(action.id)),
       ...(edits.has(action.id) && { edited_args: edits.get(action.id) }),
     })),
     args_hash: argsHash,
@@ -211,6 +212,15 @@ export function toWireConfirmation(
     }),
     ...(answer !== null && { results: answer.results }),
   };
+}
+
+/** How far a yes reaches. That an action may have taken effect already comes first. */
+function toWireReach(
+  { doubted }: Pick<ParkedAction, "doubted">,
+  reach?: string,
+): { readonly reach?: string } {
+  const said = [...(doubted ? [DOUBTED] : []), ...(reach === undefined ? [] : [reach])];
+  return said.length === 0 ? {} : { reach: said.join(" ") };
 }
 
 /** The arguments that will be sent where they are known, otherwise those that were asked for, references included. */

@@ -1,4 +1,4 @@
-import { type Account, type Caller, SUBJECT } from "../../core/contract/gate/caller.ts";
+import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
@@ -26,7 +26,7 @@ export interface SaidInBody {
 
 /** Its fields, what each has to be, and the check. */
 const FIELDS = {
-  subject: [`text matching ${SUBJECT}`, matches(SUBJECT)],
+  subject: [SUBJECT_IN_WORDS, matches(SUBJECT)],
   connections: [
     `connections' names by connector, such as {"google": "work"}, of ${LIMITS.connectionsChosen} at most`,
     (value: unknown) =>
@@ -38,19 +38,19 @@ const FIELDS = {
   on_connection: ['"park" or "error"', oneOf("park", "error")],
 } as const;
 
-type Field = keyof typeof FIELDS;
-const NAMES = Object.keys(FIELDS) as Field[];
+/** The names of the fields of a body that are about accounts. */
+export const ACCOUNT_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
 
 /** Take the fields of accounts out of a body; null in one is as if it were absent. Anything but an object has none. */
 export function takeSaid(
   sent: unknown,
   { code, path }: { readonly code: RefusalCode; readonly path: string },
 ): Result<{ readonly said: SaidInBody; readonly rest: unknown }, Refusal> {
-  if (!isJsonObject(sent) || !NAMES.some((name) => Object.hasOwn(sent, name)))
+  if (!isJsonObject(sent) || !ACCOUNT_FIELDS.some((name) => Object.hasOwn(sent, name)))
     return ok({ said: {}, rest: sent });
   const said: Record<string, unknown> = {};
   const rest: Record<string, unknown> = { ...sent };
-  for (const name of NAMES) {
+  for (const name of ACCOUNT_FIELDS) {
     const value = sent[name];
     delete rest[name];
     if (value === undefined || value === null) continue;
@@ -66,7 +66,7 @@ export function takeSaid(
 export function readSubjectHeader({ headers }: Pick<Request, "headers">): Result<string | null, Refusal> {
   const text = headers.get(SUBJECT_HEADER);
   if (text === null || SUBJECT.test(text)) return ok(text);
-  const issue = { path: SUBJECT_HEADER, expected: `text matching ${SUBJECT}`, received: describe(text) };
+  const issue = { path: SUBJECT_HEADER, expected: SUBJECT_IN_WORDS, received: describe(text) };
   return err(refuse("INVALID_REQUEST", issue));
 }
 

@@ -107,7 +107,7 @@ function toOperation(path: string, operation: Operation, components: Components)
     ],
     ...(body && {
       requestBody: {
-        required: true,
+        required: body.optional !== true,
         content: {
           "application/json": { schema: components.schema(body.schema, "input"), example: body.example },
         },

@@ -8,7 +8,7 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EventType } from "./directory-methods.ts";
-import { customerField, EVENT_TYPE } from "./endpoint-schema.ts";
+import { customerField, EVENT_TYPE, TYPE_IN_WORDS } from "./endpoint-schema.ts";
 
 /** An id stands in a header, so it is visible ASCII. */
 const EVENT_ID = /^[\x21-\x7e]+$/;
@@ -16,7 +16,11 @@ const EVENT_ID = /^[\x21-\x7e]+$/;
 export const typeField = () =>
   z
     .string()
-    .check(z.maxLength(LIMITS.eventTypeLength), z.regex(EVENT_TYPE), z.describe("Such as `order.paid`"));
+    .check(
+      z.maxLength(LIMITS.eventTypeLength),
+      z.regex(EVENT_TYPE, TYPE_IN_WORDS),
+      z.describe("Such as `order.paid`"),
+    );
 
 /** The fields of an event as it is published. */
 export const eventFields = () => ({
@@ -26,7 +30,15 @@ export const eventFields = () => ({
 });
 
 export const eventIdField = () =>
-  z.optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.eventIdLength), z.regex(EVENT_ID)));
+  z.optional(
+    z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(LIMITS.eventIdLength),
+        z.regex(EVENT_ID, "visible characters of ASCII, without blanks"),
+      ),
+  );
 
 /** Check an event as far as its described type does not; its data is kept as it came, every digit of it. */
 export function checkEvent(

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { conditionSchema, parseCondition } from "../../core/contract/condition.ts";
-import { toHint, toIssues } from "../../core/contract/issues.ts";
+import { CONDITION_TESTS, conditionSchema, parseCondition } from "../../core/contract/condition.ts";
+import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
@@ -16,6 +16,11 @@ import type { EndpointSettings } from "./endpoint.ts";
 export const NAME = /^[A-Za-z0-9_.@:-]{1,128}$/;
 /** A type: words parted by dots. */
 export const EVENT_TYPE = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+/** A name, a type and a pattern of types, in words. */
+export const NAME_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':' or '-'";
+export const TYPE_IN_WORDS =
+  "a type such as 'order.paid': words of letters, digits, '_' and '-', parted by dots";
+const PATTERN_IN_WORDS = "a type such as 'order.paid', a prefix such as 'order.*', or '*'";
 const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
 
 /** Headers of a delivery that are ours. */
@@ -23,7 +28,7 @@ const OURS = /^(?:content-|webhook-|user-agent$|accept-encoding$)/i;
 const HEADER_BYTES = 4_096;
 
 export const customerField = () =>
-  z.string().check(z.regex(NAME), z.describe("The tenant's word for who receives"));
+  z.string().check(z.regex(NAME, NAME_IN_WORDS), z.describe("The tenant's word for who receives"));
 
 /** The fields of an endpoint as they are sent. */
 export const endpointSchema = lazySchema(() =>
@@ -31,7 +36,7 @@ export const endpointSchema = lazySchema(() =>
     url: z.string().check(z.maxLength(LIMITS.callbackUrlLength), z.describe("A public https address")),
     customer: z.optional(customerField()),
     events: z
-      .array(z.string().check(z.maxLength(LIMITS.eventTypeLength), z.regex(PATTERN)))
+      .array(z.string().check(z.maxLength(LIMITS.eventTypeLength), z.regex(PATTERN, PATTERN_IN_WORDS)))
       .check(
         z.minLength(1),
         z.maxLength(LIMITS.endpointEvents),
@@ -73,13 +78,14 @@ export function parseEndpoint(
   if (!parsed.success) return refuse(toIssues(parsed.error, sent));
   if (!condition.ok) return refuse(condition.error);
   const { url, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
-  const issues: Issue[] = [];
+  const issues: Flaw[] = [];
   const guarded = guardPublicUrl(url, trustedOrigins);
   if (!guarded.ok)
     issues.push({
       path: "/url",
       expected: "a public https address, on port 443, without user name",
-      received: guarded.error.hint ?? "another address",
+      received: "another address",
+      reason: guarded.error.hint ?? "It is another address.",
     });
   if (headers !== undefined) issues.push(...findHeaderIssues(headers));
   if (issues.length > 0 || !guarded.ok) return refuse(issues);
@@ -110,13 +116,22 @@ function given({
   };
 }
 
-function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
+/** Name the field that may have been meant by one that there is not. */
+function suggest(issue: Issue): string {
+  const parent = issue.path.slice(0, issue.path.lastIndexOf("/"));
+  if (parent === "") return suggestFields([issue], Object.keys(endpointSchema().shape));
+  return /^\/filter\/[^/]*$/.test(parent) ? suggestFields([issue], CONDITION_TESTS, parent) : "";
+}
+
+function findHeaderIssues(headers: Readonly<Record<string, string>>): Flaw[] {
   const checked = guardHeaders(headers);
   const names = Object.keys(headers);
   const size = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const ours = names.find((name) => OURS.test(name));
-  const refused = (expected: string, received: string): Issue[] => [{ path: "/headers", expected, received }];
-  if (!checked.ok) return refused("headers that a request may have", checked.error.hint ?? "another one");
+  const refused = (expected: string, received: string, reason?: string): Flaw[] => [
+    { path: "/headers", expected, received, ...(reason !== undefined && { reason }) },
+  ];
+  if (!checked.ok) return refused("headers that a request may have", "another one", checked.error.hint);
   if (ours !== undefined) return refused("headers besides those of each delivery", `'${ours}'`);
   if (names.length > LIMITS.endpointHeaders || size > HEADER_BYTES)
     return refused(
@@ -126,7 +141,17 @@ function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
   return [];
 }
 
-function refuse(issues: readonly Issue[]): Result<never, Refusal> {
-  const told = issues.map((issue) => ({ ...issue, hint: toHint([issue]) }));
-  return err(makeRefusal("INVALID_ENDPOINT", told[0]!.hint, { issue: issues[0]!, issues: told }));
+/** An issue, and the sentence that says why, where there is one. */
+type Flaw = Issue & { readonly reason?: string };
+
+function refuse(flaws: readonly Flaw[]): Result<never, Refusal> {
+  const told = flaws.map(({ reason, ...issue }) => ({
+    ...issue,
+    hint:
+      reason === undefined
+        ? `${toHint([issue])} ${suggest(issue)}`.trim()
+        : `${issue.path} must be ${issue.expected}: ${reason}`,
+  }));
+  const [{ hint, ...issue }] = told as [(typeof told)[number]];
+  return err(makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: told }));
 }

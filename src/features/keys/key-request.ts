@@ -7,6 +7,7 @@ import {
   KEY_NAME,
   type Quota,
   SUBJECT,
+  SUBJECT_IN_WORDS,
 } from "../../core/contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
@@ -49,7 +50,7 @@ export const keyRequestSchema = lazySchema(() =>
       .check(z.describe("At most as many a second as the asking key has; 120 a minute unless said")),
     flags: z.optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length))),
     subject: z
-      .optional(z.string().check(z.regex(SUBJECT)))
+      .optional(z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS)))
       .check(
         z.describe("The one whose accounts its calls use; it names no other, nor does a key that it makes"),
       ),

@@ -1,6 +1,7 @@
 import type { JobRecord } from "../../core/contract/gate/job.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import type { ListedRun, RunQuery, RunSource } from "./run.ts";
+import { fitsListed } from "./run-query.ts";
 
 /** The fields of a result besides those of an action that are not measures. */
 interface WireResult {
@@ -42,23 +43,14 @@ export function toLiveRun(job: JobRecord, nowMs: number): ListedRun {
       unknown: 0,
     },
     tools: [],
+    ...(job.tags !== undefined && { tags: job.tags }),
+    ...(job.subject !== undefined && { subject: job.subject }),
   };
 }
 
-/** Whether a job is one that is asked for. Its tools and tags are known when it is over, so it fits no filter by those. */
-export function fitsLive(
-  { source, flow, key, request, tool, tag, subject }: RunQuery,
-  job: JobRecord,
-): boolean {
-  return (
-    tool === undefined &&
-    tag === undefined &&
-    subject === undefined &&
-    (source === undefined || source === sourceOf(job)) &&
-    (flow === undefined || (job.trigger !== undefined && flow === job.tool)) &&
-    (key === undefined || key === keyOf(job)) &&
-    (request === undefined || request === job.requestId)
-  );
+/** Whether a run that goes on is one that is asked for. Its tools are known when it is over, so it fits no filter by those. */
+export function fitsLive(query: RunQuery, run: ListedRun): boolean {
+  return query.tool === undefined && fitsListed(query, run);
 }
 
 /** Write a result as the action of a run. */

@@ -49,7 +49,16 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
 
 /** Whether a run is one that is asked for, as who asks sees it: what is hidden of it fits no filter. */
 export function fitsQuery(query: RunQuery, run: ListedRun, head: RunHead, look: Look): boolean {
-  const { source, status, tool, flow, key, tag, subject, request } = query;
+  const { tool } = query;
+  return (
+    fitsListed(query, run) &&
+    (tool === undefined || (sees(look, tool) && head.tools.some((one) => one.tool === tool)))
+  );
+}
+
+/** The same by what the list shows of it: everything but its tools, of which the list has the first ones only. */
+export function fitsListed(query: RunQuery, run: ListedRun): boolean {
+  const { source, status, flow, key, tag, subject, request } = query;
   return (
     (source === undefined || run.source === source) &&
     (status === undefined || run.status === status) &&
@@ -57,8 +66,7 @@ export function fitsQuery(query: RunQuery, run: ListedRun, head: RunHead, look: 
     (key === undefined || run.key === key) &&
     (request === undefined || run.request_id === request) &&
     (subject === undefined || run.subject === subject) &&
-    (tag === undefined || run.tags?.includes(tag) === true) &&
-    (tool === undefined || (sees(look, tool) && head.tools.some((one) => one.tool === tool)))
+    (tag === undefined || run.tags?.includes(tag) === true)
   );
 }
 

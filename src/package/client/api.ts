@@ -228,7 +228,7 @@ export interface Api {
     /** Give an endpoint another secret; both sign for a while: `POST /v1/endpoints/{id}/rotate` */
     rotate(
       id: string,
-      body: {
+      body?: {
         /** How long both secrets sign; a day unless said */
         readonly overlap_s?: number;
       },
@@ -237,7 +237,7 @@ export interface Api {
     /** Send an example to one endpoint: `POST /v1/endpoints/{id}/test` */
     test(
       id: string,
-      body: {
+      body?: {
         /** Whose example is sent; the first that the endpoint asks for by name unless said */
         readonly type?: string;
       },
@@ -293,7 +293,7 @@ export interface Api {
     /** Run a flow with an input: `POST /v1/flows/{id}/run` */
     run(
       id: string,
-      body: {
+      body?: {
         readonly input?: Readonly<Record<string, unknown>>;
         readonly deadline_ms?: number;
         readonly max_tokens?: number;
@@ -408,7 +408,7 @@ export interface Api {
   };
   readonly runs: {
     /** End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions: `POST /v1/runs/cancel` */
-    cancelMany(body: CancelRuns, options?: RequestOptions): Promise<ChangedRuns>;
+    cancelMany(body?: CancelRuns, options?: RequestOptions): Promise<ChangedRuns>;
     /** Forget a run; its jobs and questions stay: `DELETE /v1/runs/{id}` */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /** Show a run: its plan, its actions, the runs that it caused: `GET /v1/runs/{id}` */
@@ -442,9 +442,9 @@ export interface Api {
       options?: RequestOptions,
     ): Promise<RunPage>;
     /** Run again what ran: a write that succeeded is answered, one that may have happened asks first: `POST /v1/runs/{id}/rerun` */
-    rerun(id: string, body: Rerun, options?: KeyedOptions): Promise<RerunAnswer>;
+    rerun(id: string, body?: Rerun, options?: KeyedOptions): Promise<RerunAnswer>;
     /** Run again the runs that fit, at most a thousand; none of them sends a write twice: `POST /v1/runs/rerun` */
-    rerunMany(body: RerunRuns, options?: RequestOptions): Promise<ChangedRuns>;
+    rerunMany(body?: RerunRuns, options?: RequestOptions): Promise<ChangedRuns>;
     /** Take back runs of an export, with what reruns need: `PUT /v1/runs` */
     restore(
       body: RestoreRuns,
@@ -475,7 +475,7 @@ export interface Api {
     /** Delete a tool that the tenant added: `DELETE /v1/tools/{id}` */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /** Find tools by what they do, by category or by action: `POST /v1/discover_tools` */
-    discover(body: DiscoveryRequest, options?: RequestOptions): Promise<Discovery>;
+    discover(body?: DiscoveryRequest, options?: RequestOptions): Promise<Discovery>;
     /** Show the declaration of a tool that the tenant added: `GET /v1/tools/{id}` */
     get(id: string, options?: RequestOptions): Promise<AddedTool>;
     /** Add a tool for every operation of an OpenAPI document, or every tool of an MCP server: `POST /v1/tools/import` */

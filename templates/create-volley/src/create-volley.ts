@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { readAnswers } from "./read-answers.ts";
 import { makeProject } from "./make-project.ts";
 import { type Manager, readFlags, USAGE } from "./read-flags.ts";
-import { Stop } from "./stop.ts";
+import { CommandError } from "../../../scripts/command/command-error.ts";
 import { beginRepository, install, readVersion } from "./set-up-project.ts";
 
 const TEMPLATES = fileURLToPath(new URL("templates", import.meta.url));
@@ -60,16 +60,16 @@ function checkNode(pm: Manager): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isNew = major > 22 || (major === 22 && minor >= 13);
   if (isNew || (process.platform === "linux" && major >= 20 && pm !== "yarn")) return;
-  throw new Stop(
+  throw new CommandError(
     `Volley${pm === "yarn" ? " with Yarn" : ""} needs Node 22.13 or newer, and this is ${process.version}. Nothing was made. https://nodejs.org has it.`,
-    1,
+    2,
   );
 }
 
 try {
   await main();
 } catch (error) {
-  if (error instanceof Stop) console.error(error.message);
+  if (error instanceof CommandError) console.error(error.message);
   else console.error(`create-volley has a mistake: ${(error as Error).message}. Please report it.`);
-  process.exitCode = error instanceof Stop ? error.exitCode : 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 2;
 }

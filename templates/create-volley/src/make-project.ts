@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { Answers } from "./read-answers.ts";
-import { Stop } from "./stop.ts";
+import { CommandError } from "../../../scripts/command/command-error.ts";
 import { suitManager } from "./suit-manager.ts";
 
 /** Files that a folder may have and still counts as empty. */
@@ -22,19 +22,22 @@ interface Making extends Pick<Answers, "template" | "pm"> {
 export async function checkFolder(folder: string): Promise<void> {
   const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
-    throw new Stop(
+    throw new CommandError(
       `${folder} cannot be taken: ${error.code === "ENOTDIR" ? "it is a file" : error.code}. Nothing was made.`,
       1,
     );
   });
   const others = found.filter((name) => !NOTHING.has(name));
   if (others.length > 0)
-    throw new Stop(
+    throw new CommandError(
       `${folder === "." ? "This folder" : folder} is not empty: it has ${others.slice(0, 3).join(", ")}${others.length > 3 ? ` and ${others.length - 3} more` : ""}. Nothing was made; name another folder.`,
       1,
     );
   if (toName(basename(resolve(folder))) === "")
-    throw new Stop(`'${basename(resolve(folder))}' gives the project no name: use letters and digits.`, 2);
+    throw new CommandError(
+      `'${basename(resolve(folder))}' gives the project no name: use letters and digits.`,
+      2,
+    );
 }
 
 /** Write the files of a template into a folder, under the folder's name. The key that gets in while it is developed. */

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 
 import { type Flags, type Manager, type TemplateName, TEMPLATES } from "./read-flags.ts";
 import { checkFolder } from "./make-project.ts";
-import { Stop } from "./stop.ts";
+import { CommandError } from "../../../scripts/command/command-error.ts";
 
 /** All that a project is made of. */
 export interface Answers {
@@ -26,7 +26,7 @@ export async function readAnswers(flags: Flags): Promise<Answers> {
   }
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const ended = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(new Stop("\nNothing was made.", 1));
+    const stop = (): void => reject(new CommandError("\nNothing was made.", 1));
     lines.once("SIGINT", stop).once("close", stop);
   });
   // It is only looked at while a question waits.
@@ -61,7 +61,7 @@ async function askFolder(given: string | null, ask: Ask): Promise<string> {
       await checkFolder(folder);
       return folder;
     } catch (error) {
-      if (!(error instanceof Stop)) throw error;
+      if (!(error instanceof CommandError)) throw error;
       console.log(error.message);
     }
   }

@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util";
-
+import { CommandError } from "../../../scripts/command/command-error.ts";
+import type { Syntax } from "../../../scripts/command/define-command.ts";
+import { asksForHelp, readOptions } from "../../../scripts/command/read-options.ts";
 import { nearest } from "../../../src/core/kit/nearest.ts";
-import { Stop } from "./stop.ts";
 
 /** The templates, each in a sentence. */
 export const TEMPLATES = {
@@ -42,51 +42,35 @@ Make a project of your own on Volley. Asks three questions, less with options, n
   --yes            ask nothing: my-volley, starter, install, git
   --help           say this, and do nothing`;
 
-const OPTIONS = {
-  template: { type: "string" },
-  pm: { type: "string" },
-  "no-install": { type: "boolean" },
-  "no-git": { type: "boolean" },
-  yes: { type: "boolean", short: "y" },
-  help: { type: "boolean", short: "h" },
-} as const;
+const SYNTAX = {
+  call: "npm create volley --",
+  summary: "Make a project of your own on Volley",
+  positionals: [{ name: "FOLDER", about: "where it is made", isOptional: true }],
+  options: {
+    template: { type: "string", value: "NAME", about: "the template" },
+    pm: { type: "string", value: "NAME", about: "the program that installs packages" },
+    "no-install": { type: "boolean", about: "leave the packages to you" },
+    "no-git": { type: "boolean", about: "begin no git repository" },
+    yes: { type: "boolean", about: "ask nothing" },
+    help: { type: "boolean", about: "say this, and do nothing" },
+  },
+} as const satisfies Syntax;
 
 /** Read the command line. @param agent how npm and its like name themselves to what they run */
 export function readFlags(words: readonly string[], agent: string): Flags {
-  const { tokens } = parseArgs({
-    args: [...words],
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const given = new Map<string, string>();
-  const folders: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "positional") folders.push(token.value);
-    if (token.kind !== "option") continue;
-    if (!Object.hasOwn(OPTIONS, token.name))
-      throw refuse(
-        `There is no option ${token.rawName}.`,
-        nearest(token.name, Object.keys(OPTIONS), 1).map((name) => `--${name}`),
-      );
-    const takesText = OPTIONS[token.name as keyof typeof OPTIONS].type === "string";
-    if (takesText && (token.value === undefined || token.value.startsWith("-")))
-      throw refuse(`${token.rawName} needs a value.`);
-    given.set(token.name, token.value ?? "");
-  }
-  if (folders.length > 1) throw refuse(`One folder, please: received ${folders.join(", ")}.`);
+  const isHelp = asksForHelp(words);
+  const { values, positionals } = readOptions(
+    SYNTAX,
+    isHelp ? [] : words.map((word) => (word === "-y" ? "--yes" : word)),
+  );
   return {
-    folder: folders[0] ?? null,
-    template: readOne(given.get("template"), Object.keys(TEMPLATES) as TemplateName[], "template"),
-    pm:
-      readOne(given.get("pm"), MANAGERS, "pm") ??
-      MANAGERS.find((name) => agent.startsWith(`${name}/`)) ??
-      "npm",
-    isInstall: !given.has("no-install"),
-    isGit: !given.has("no-git"),
-    isYes: given.has("yes"),
-    isHelp: given.has("help"),
+    folder: positionals[0] ?? null,
+    template: readOne(values.template, Object.keys(TEMPLATES) as TemplateName[], "template"),
+    pm: readOne(values.pm, MANAGERS, "pm") ?? MANAGERS.find((name) => agent.startsWith(`${name}/`)) ?? "npm",
+    isInstall: !values["no-install"],
+    isGit: !values["no-git"],
+    isYes: values.yes,
+    isHelp,
   };
 }
 
@@ -99,8 +83,8 @@ function readOne<T extends string>(value: string | undefined, names: readonly T[
 }
 
 /** Refuse the command line. @param near the names that a misspelt one may have meant */
-function refuse(message: string, near: readonly string[] = []): Stop {
+function refuse(message: string, near: readonly string[] = []): CommandError {
   const [meant] = near;
   const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return new Stop(`${message}${guess} 'npm create volley -- --help' says more.`, 2);
+  return new CommandError(`${message}${guess} 'npm create volley -- --help' says more.`, 2);
 }

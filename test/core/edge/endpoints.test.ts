@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
+import { ShardStore } from "../../../src/features/endpoints/objects/shard-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { countRows } from "./count-rows.ts";
 
@@ -177,6 +178,26 @@ describe("The bounds of a tenant's endpoints", () => {
     expect(found.deliveries).toMatchObject([{ status: "failed", attempts: [{ code: "BACKLOG_FULL" }] }]);
     const others = await directory.deliveries({ ...query, endpoint: other!.id });
     expect(others.deliveries).toMatchObject([{ status: "delivered" }]);
+  });
+});
+
+test("A delivery that had failed with BACKLOG_FULL keeps that attempt when it is sent once more", async () => {
+  const { shards } = await openTenant(17);
+  const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+  const at = known.findIndex(({ length }) => length === 2);
+  const [full, other] = known[at]!;
+  await runInDurableObject(shards[at]!, (_, { storage }) => {
+    const store = new ShardStore(storage);
+    const event = { seq: 7, id: "x", type: "x", customer: null, at: Date.now(), data: "{}" };
+    for (let seq = 100; seq < 10_100; seq += 1) store.queue.add(full!.no, { seq, dueAt: 4e12 });
+    store.take(event, [full!.no, other!.no], event.at);
+    expect(store.queue.has({ no: full!.no, seq: 7 })).toBe(false);
+    store.queue.clear(full!.no);
+    expect(store.reopen(full!, [event], event.at)).toBe(1);
+    expect(store.deliveryOf({ no: full!.no, seq: 7 }, event)).toMatchObject({
+      status: "pending",
+      attempts: [{ code: "BACKLOG_FULL" }],
+    });
   });
 });
 

@@ -53,7 +53,7 @@ function openIsolate() {
       return new Proxy({} as never, { get: () => async () => Promise.reject(new Error("unreachable")) });
     },
   };
-  const keys = new MadeKeys(counted, callers, clock);
+  const keys = new MadeKeys(counted, callers, { clock, outside: (work) => clock.outside(work) });
   return {
     keys,
     clock,
@@ -168,7 +168,7 @@ describe("An isolate", () => {
   test("has a made key's callbacks signed as its maker's, and its tenant's data where the tenant's is", async () => {
     const { key } = await keep("placed", { tenant: "placed", webhookSecret: "PLACED_SECRET" });
     const placed = [{ ...callers[0]!, tenant: "placed", jurisdiction: "eu" as const }];
-    const keys = new MadeKeys(namespace, placed, systemClock);
+    const keys = new MadeKeys(namespace, placed, { clock: systemClock, outside: (work) => work });
     expect(await keys.identify(key)).toMatchObject({
       value: { tenant: "placed", webhookSecret: "PLACED_SECRET", jurisdiction: "eu" },
     });

@@ -15,6 +15,7 @@ const ROUTES = [
   "GET /openapi.json",
   "GET /healthz",
   "POST /mcp",
+  "POST /hooks/:tenant/:id",
 ];
 
 test.each([
@@ -37,6 +38,7 @@ test.each([
   ["GET", "/health", "GET /healthz"],
   ["GET", "/openapi", "GET /openapi.json"],
   ["POST", "/mcp/", "POST /mcp"],
+  ["POST", "/hook/acme/orders", "POST /hooks/{tenant}/{id}"],
 ])("refusePath() takes %s %s for %s", (method, path, meant) => {
   const { code, hint } = refusePath(new Request(`https://volley.test${path}?secret=1`, { method }), ROUTES);
   expect(code).toBe("NOT_FOUND");
@@ -45,12 +47,15 @@ test.each([
   expect(hint).not.toContain("secret");
 });
 
-test.each(["/", "/favicon.ico", "/wp-admin/setup.php", `/${"x".repeat(8_000)}`])(
-  "refusePath() guesses nothing for %s",
-  (path) => {
-    const { hint } = refusePath(new Request(`https://volley.test${path}`), ROUTES);
-    expect(hint).toBe(
-      "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
-    );
-  },
-);
+test.each([
+  "/",
+  "/favicon.ico",
+  "/wp-admin/setup.php",
+  "/v1/threads/thread_0123456789",
+  `/${"x".repeat(8_000)}`,
+])("refusePath() guesses nothing for %s", (path) => {
+  const { hint } = refusePath(new Request(`https://volley.test${path}`), ROUTES);
+  expect(hint).toBe(
+    "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
+  );
+});

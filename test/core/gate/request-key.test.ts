@@ -16,6 +16,7 @@ const call = (name: string, args: object = {}): ModelCall => ({
   name,
   args: ok({ ...args }),
   closed: false,
+  written: JSON.stringify(args),
 });
 const batch = (...actions: object[]): ModelCall => call("execute_actions", { actions });
 

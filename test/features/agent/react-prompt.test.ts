@@ -42,7 +42,14 @@ describe("makeReactPrompt()", () => {
   test("shows a turn that is read as what it says", () => {
     const shown = /Thought: [^]*?"value"\}/.exec(makeReactPrompt([tool("a")]))![0];
     expect(readReactText(shown.replace("the tool's name", "a")).calls).toEqual([
-      { name: "a", args: { args: { ok: true, value: { argument: "value" } }, closed: false } },
+      {
+        name: "a",
+        args: {
+          args: { ok: true, value: { argument: "value" } },
+          closed: false,
+          written: expect.any(String) as string,
+        },
+      },
     ]);
   });
 

@@ -604,7 +604,14 @@ describe("An input that ended too early", () => {
     ["in a list", 'Action: [{"tool": "a_b", "args": {"x": {"n": 1}'],
   ])("is closed, and it is told, %s", (_, text) => {
     expect(readReactText(text).calls).toEqual([
-      { name: "a_b", args: { args: { ok: true, value: { x: { n: 1 } } }, closed: true } },
+      {
+        name: "a_b",
+        args: {
+          args: { ok: true, value: { x: { n: 1 } } },
+          closed: true,
+          written: expect.any(String) as string,
+        },
+      },
     ]);
   });
 
@@ -612,7 +619,7 @@ describe("An input that ended too early", () => {
     "before its first bracket is told too: %j",
     (text) => {
       expect(readReactText(text).calls).toEqual([
-        { name: "get_time", args: { args: { ok: true, value: {} }, closed: true } },
+        { name: "get_time", args: { args: { ok: true, value: {} }, closed: true, written: "{}" } },
       ]);
     },
   );

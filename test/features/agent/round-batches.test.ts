@@ -19,6 +19,7 @@ const call = (name: string, args: object = {}, closed = false): ModelCall => ({
   name,
   args: ok({ ...args }),
   closed,
+  written: JSON.stringify(args),
 });
 const batch = (actions: readonly object[], fields: object = {}, closed = false): ModelCall =>
   call("execute_actions", { actions, ...fields }, closed);

@@ -21,6 +21,7 @@ const call = (name: string, args: object = {}): ModelCall => ({
   name,
   args: ok({ ...args }),
   closed: false,
+  written: JSON.stringify(args),
 });
 const batch = (fields: object): ModelCall => call("execute_actions", fields);
 

@@ -238,7 +238,13 @@ describe("A stream", () => {
     const passing = relay();
     passStream(passing, stream([text("Action: lookup")]), { mode: "silent" });
     const calls = [
-      { id: "call_1", name: "lookup", args: { ok: true as const, value: { q: 1 } }, closed: false },
+      {
+        id: "call_1",
+        name: "lookup",
+        args: { ok: true as const, value: { q: 1 } },
+        closed: false,
+        written: '{"q":1}',
+      },
     ];
     const told = passing.end({ ...AS_IT_IS, text: "", calls });
     checkOrder(told);

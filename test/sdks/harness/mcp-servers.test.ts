@@ -38,10 +38,13 @@ describe("npm run mcp:list", () => {
 
   test("says what is wrong without the secret", async () => {
     await expect(list(`${upstream.url}/mcp-server-private`)).rejects.toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(/^UPSTREAM_ERROR \(status 401\)/),
     });
-    await expect(list("nowhere")).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^Usage/) });
+    await expect(list("nowhere")).rejects.toMatchObject({
+      code: 2,
+      stderr: "'nowhere' is no address; one looks like https://mcp.example.com/mcp.\n",
+    });
   });
 });
 

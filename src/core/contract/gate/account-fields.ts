@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { SUBJECT } from "./caller.ts";
+import { SUBJECT, SUBJECT_IN_WORDS } from "./caller.ts";
 
 /** The fields of a body by which a caller says whose accounts are used, for documents. */
 export const accountFields = () => ({
   subject: z
-    .optional(z.string().check(z.regex(SUBJECT)))
+    .optional(z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS)))
     .check(z.describe("Whose accounts its tools use; the header Volley-Subject wins")),
   connections: z
     .optional(z.record(z.string(), z.string()))

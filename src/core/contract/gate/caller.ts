@@ -7,6 +7,7 @@ export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The form of a subject: a word of the caller's own for whose accounts are used. */
 export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
+export const SUBJECT_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':' or '-'";
 
 /** The fields of a caller that flags set. */
 const RIGHTS = {

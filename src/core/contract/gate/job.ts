@@ -74,6 +74,8 @@ export interface JobSpec {
   readonly toolJson?: string;
   /** It is a run of a flow, which `toolJson` has. */
   readonly run?: RunOf;
+  /** The words by which the run that it is can be found. */
+  readonly tags?: readonly string[];
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
@@ -138,6 +140,8 @@ export interface JobRecord {
   readonly progress?: JobProgress | undefined;
   /** The trigger that started it, where it is a run. */
   readonly trigger?: RunOf["trigger"] | undefined;
+  /** The words by which the run that it is can be found. */
+  readonly tags?: readonly string[] | undefined;
   /** Its tool is kept with it, so it goes on whatever becomes of the one of that name. Absent in a list. */
   readonly keepsTool?: boolean | undefined;
   /** Absent in a list. */

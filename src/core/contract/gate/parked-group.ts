@@ -32,6 +32,8 @@ export interface ParkedAction {
   readonly runAt?: number;
   /** The work that it had begun when it asked; absent where nothing of it has run. */
   readonly begun?: Begun;
+  /** It may have taken effect in an earlier run. */
+  readonly doubted?: true;
 }
 
 /** A flow that has begun and asks about an action of its own: what is left of it, and what its answer needs besides. */

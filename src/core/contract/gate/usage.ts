@@ -9,6 +9,8 @@ export interface UsageQuery {
   readonly jobsOf?: readonly string[] | undefined;
   /** The tools that a question may hold to be counted; every tool where it is not said. */
   readonly decides?: readonly string[] | undefined;
+  /** Only questions that use the accounts of this subject are counted; all where it is not said. */
+  readonly subject?: string | undefined;
 }
 
 /** The usage of one of a tenant's objects, or of all of them together. Times are milliseconds since the epoch. */

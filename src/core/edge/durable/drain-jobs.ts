@@ -40,6 +40,9 @@ export class JobDrain {
   /** How much may still be claimed. */
   #left = 0;
   #wake: () => void = () => {};
+  /** When the one timer fires. It is armed anew for an earlier time only, so that work that ends costs no timer. */
+  #timerAt = Number.POSITIVE_INFINITY;
+  #cancelTimer: () => void = () => {};
 
   constructor(ports: DrainPorts, options: DrainOptions) {
     this.#ports = ports;
@@ -54,6 +57,8 @@ export class JobDrain {
   run(): Promise<void> {
     this.#active ??= this.#drain().finally(() => {
       this.#active = null;
+      this.#cancelTimer();
+      this.#timerAt = Number.POSITIVE_INFINITY;
     });
     return this.#active;
   }
@@ -102,14 +107,22 @@ export class JobDrain {
     return first;
   }
 
+  /** Wait until something wakes it: at the latest then, and perhaps sooner, when it looks again in vain. */
   async #pause(until: number): Promise<void> {
-    const { clock } = this.#ports;
-    let cancel = (): void => {};
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      cancel = clock.after(Math.max(1, until - clock.now()), resolve);
+      if (until < this.#timerAt) this.#arm(until);
     });
-    cancel();
     this.#wake = () => {};
+  }
+
+  #arm(until: number): void {
+    const { clock } = this.#ports;
+    this.#cancelTimer();
+    this.#timerAt = until;
+    this.#cancelTimer = clock.after(Math.max(1, until - clock.now()), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#wake();
+    });
   }
 }

@@ -32,7 +32,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
       accounts?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
     if (!said.ok) return said;
     const { rest, context } = said.value;
-    const batch = parseBatch(rest, body.value.bytes);
+    const batch = parseBatch(rest, body.value.bytes, accounts?.fields);
     if (!batch.ok) return batch;
 
     const { callbackUrl } = batch.value;

@@ -21,6 +21,8 @@ export interface Dialect {
    * @param report JSON text of what ran before it; null where nothing did
    */
   write(refusal: Refusal, asked: AskedInDialect): DialectError;
+  /** Refuses a path among its addresses that is not here, where it knows better than to name one that is. */
+  readonly unknownPath?: Refusal;
   /** The answer to a fault of this system, where that is no refusal of its own. */
   readonly fault?: DialectError;
   /** How the document names and describes its errors. */

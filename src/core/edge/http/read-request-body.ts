@@ -19,6 +19,8 @@ export interface RequestBody {
 export interface BodyLimits extends JsonOptions {
   readonly bodyBytes: number;
   readonly nesting: number;
+  /** No body is an object without fields. */
+  readonly mayBeAbsent?: boolean;
   /** Asked before so many bytes are read. */
   readonly beforeReading?: (most: number) => Promise<Refusal | null>;
   /** Asked before what was read is parsed. */
@@ -34,6 +36,7 @@ const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.
 export function readRunBody(
   request: Request,
   context: RequestContext,
+  { mayBeAbsent = false }: Pick<BodyLimits, "mayBeAbsent"> = {},
 ): Promise<Result<RequestBody, Refusal>> {
   const hold = async (body: Uint8Array): Promise<Refusal | null> => {
     const { length } = body;
@@ -50,7 +53,7 @@ export function readRunBody(
     };
     return null;
   };
-  return readRequestBody(request, { ...BATCH_LIMITS, beforeParsing: hold });
+  return readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent, beforeParsing: hold });
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
@@ -58,8 +61,9 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
 export async function readRequestBody(
   request: Request,
-  { bodyBytes, nesting, beforeReading, beforeParsing, ...options }: BodyLimits = BATCH_LIMITS,
+  { bodyBytes, nesting, mayBeAbsent, beforeReading, beforeParsing, ...options }: BodyLimits = BATCH_LIMITS,
 ): Promise<Result<RequestBody, Refusal>> {
+  if (mayBeAbsent === true && (await isBodiless(request))) return ok({ value: {}, bytes: 0 });
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) return err(refuseType(type));
   const encoding = request.headers.get("content-encoding") ?? "identity";
@@ -77,13 +81,21 @@ export async function readRequestBody(
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
 
-/** Read the body of a path that takes one object of known fields. */
+/** Read the body of a path that takes one object of known fields; none is an object without fields. */
 export async function readRequest<Schema extends z.ZodMiniObject>(
   request: Request,
   schema: Schema,
 ): Promise<Result<ParsedRequest<Schema>, Refusal>> {
-  const body = await readRequestBody(request);
+  const body = await readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent: true });
   return body.ok ? parseRequest(schema, body.value.value) : body;
+}
+
+/** Whether a request came without a body. A platform may give it an empty one; a client names no type of what it does not send. */
+async function isBodiless(request: Request): Promise<boolean> {
+  if (request.headers.get("content-length") === "0") return true;
+  if (request.headers.has("content-type")) return false;
+  const read = await attempt(() => readBytes(request, 0));
+  return read.ok && read.value !== null;
 }
 
 /** The refusal names the type that came: a client that sets no type sends one of its own, which its author has never seen. */

@@ -15,6 +15,7 @@ export function refusePath(request: Request, routes: readonly string[]): Refusal
   const byPath = new Map<string, string[]>();
   for (const route of routes) {
     const [method = "", path = ""] = route.split(" ");
+    if (!isNearWhereFixed(path, asked)) continue;
     const likely = fillIn(path, asked);
     byPath.set(likely, [...(byPath.get(likely) ?? []), `${method} ${toShown(path)}`]);
   }
@@ -47,6 +48,14 @@ function fillIn(path: string, asked: string): string {
     .split("/")
     .map((part, at) => (part.startsWith(":") ? (sent[at] ?? part) : part))
     .join("/");
+}
+
+/** Whether a path is near without its parameters, in whose places anything may stand. */
+function isNearWhereFixed(path: string, asked: string): boolean {
+  const parts = path.split("/");
+  const sent = asked.split("/").filter((_, at) => !parts[at]?.startsWith(":"));
+  const fixed = parts.filter((part) => !part.startsWith(":"));
+  return nearest(sent.join("/"), [fixed.join("/")]).length > 0;
 }
 
 function toShown(path: string): string {

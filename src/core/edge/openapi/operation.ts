@@ -27,6 +27,8 @@ export interface Body {
   readonly schema: z.core.$ZodType;
   /** It holds no `$ref`, because tools that read the document would follow it. */
   readonly example: unknown;
+  /** No body is an object without fields. */
+  readonly optional?: true;
 }
 
 /** One path and method, as the document describes it. */

@@ -43,6 +43,7 @@ export function createSystemPorts(
       return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     },
     sign: signText,
+    outside: (work) => work,
     secret(name) {
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       return typeof value === "string" && value !== "" ? value : undefined;

@@ -230,6 +230,7 @@ export function toJobRecord(job: Job): JobRecord {
     key: trigger === undefined ? spec.origin?.key : undefined,
     subject: spec.origin?.account?.subject,
     trigger,
+    tags: spec.tags,
     keepsTool: spec.toolJson !== undefined,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     envelopeJson: envelopeJson ?? undefined,

@@ -1,7 +1,6 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { attemptNow, err } from "../../../core/kit/result.ts";
+import { err } from "../../../core/kit/result.ts";
 import type { Ending, Message, ModelCall, ModelTurn } from "./dialect.ts";
 import { makeUnique, textOf } from "./read-conversation.ts";
 import { repairArguments } from "./repair-arguments.ts";
@@ -38,28 +37,22 @@ function readCall(call: JsonObject, id: string): { readonly call: ModelCall; rea
   if (isJsonObject(custom)) {
     const failure = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
     return {
-      call: { id, name: String(custom["name"]), args: failure, closed: false },
+      call: { id, name: String(custom["name"]), args: failure, closed: false, written: "{}" },
       entry: { ...sent, id },
     };
   }
-  const { name, arguments: text } = isJsonObject(called) ? called : {};
-  const { args, closed } = repairArguments(text);
-  const isRead = typeof text === "string" && text.length <= LIMITS.bodyBytes;
-  const written = isRead && isJsonText(text) ? text : JSON.stringify(args.ok ? args.value : {});
+  const { name: named, arguments: text } = isJsonObject(called) ? called : {};
+  const name = typeof named === "string" ? named : "";
+  const repaired = repairArguments(text);
   return {
-    call: { id, name: typeof name === "string" ? name : "", args, closed },
+    call: { id, name, ...repaired },
     entry: {
       ...sent,
       id,
       type: "function",
-      function: { ...(called as JsonObject), name: typeof name === "string" ? name : "", arguments: written },
+      function: { ...(called as JsonObject), name, arguments: repaired.written },
     },
   };
-}
-
-/** Whether arguments can go back as they came. */
-function isJsonText(text: string): boolean {
-  return attemptNow(() => void JSON.parse(text)).ok;
 }
 
 /** The calls in a message, as they are written there. */
@@ -82,8 +75,8 @@ export function toToolCalls(
   calls: readonly ModelCall[],
 ): JsonObject[] {
   const entries = new Map(callsIn(message).map((entry) => [entry["id"], entry]));
-  return calls.map(({ id, name, args }) => {
-    const written = JSON.stringify(args.ok ? args.value : {});
-    return entries.get(id) ?? { id, type: "function", function: { name, arguments: written } };
-  });
+  return calls.map(
+    ({ id, name, written }) =>
+      entries.get(id) ?? { id, type: "function", function: { name, arguments: written } },
+  );
 }

@@ -13,6 +13,8 @@ export interface ModelCall extends ProviderCall {
   readonly id: string;
   /** Its arguments were cut off, and brackets were added: nothing may be written because of it. */
   readonly closed: boolean;
+  /** Its arguments as JSON text, as the model wrote them. */
+  readonly written: string;
 }
 
 /** The content of a model's answer. */

@@ -17,9 +17,10 @@ export function toTurn(content: readonly Block[], response: JsonObject): ModelTu
   const blocks = content.flatMap((block): Block[] => {
     const id = ids.get(block);
     if (id === undefined) return isBlank(block) ? [] : [withoutNulls(block)];
-    const { args, closed } = repairArguments(block["input"]);
+    const repaired = repairArguments(block["input"]);
+    const { args } = repaired;
     const name = String(block["name"]);
-    calls.push({ id, name, args, closed });
+    calls.push({ id, name, ...repaired });
     return [{ ...withoutNulls(block), id, name, input: args.ok ? args.value : {} }];
   });
   return {

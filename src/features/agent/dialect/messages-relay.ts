@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseExact } from "../../../core/contrac
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import type { Ending, ModelCall, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
 import { toTurn, toUse } from "./messages-content.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";
 import { toMessagesError } from "./provider-error.ts";
@@ -141,7 +141,7 @@ export class MessagesRelay implements Relay {
     return [
       this.#hasBegun ? "" : this.#beginSilent(),
       words === "" ? "" : this.#writeText(words),
-      ...(isSilent ? ending.calls.map((call) => this.#writeUse(toUse(call))) : []),
+      ...(isSilent ? ending.calls.map((call) => this.#writeUse(call)) : []),
       this.#endDelta(ending),
       toPing(ending.report),
       this.#stop ?? toEvent({ type: "message_stop" }),
@@ -230,11 +230,11 @@ export class MessagesRelay implements Relay {
     ].join("");
   }
 
-  #writeUse(use: JsonObject): string {
+  #writeUse(call: ModelCall): string {
     const index = this.#shown++;
-    const partial_json = JSON.stringify(use["input"]);
+    const partial_json = call.written;
     return [
-      toEvent({ type: "content_block_start", index, content_block: { ...use, input: {} } }),
+      toEvent({ type: "content_block_start", index, content_block: { ...toUse(call), input: {} } }),
       toEvent({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } }),
       toEvent({ type: "content_block_stop", index }),
     ].join("");

@@ -1,7 +1,8 @@
 import type { Failure } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseCallArguments } from "../../../core/run/turns/parse-call-arguments.ts";
-import type { Result } from "../../../core/kit/result.ts";
+import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import { findJsonSpan } from "./json-span.ts";
 
 /** A call's arguments, or why they are not to be used. */
@@ -9,6 +10,8 @@ export interface RepairedArguments {
   readonly args: Result<JsonObject, Failure>;
   /** The text ended too early, and brackets were appended: something may be missing, which matters for a write. */
   readonly closed: boolean;
+  /** The arguments as JSON text, to the byte as they were sent where that is JSON; of those that are not to be used and no JSON, `{}`. */
+  readonly written: string;
 }
 
 /**
@@ -19,16 +22,24 @@ export interface RepairedArguments {
  * stands. Text that stays wrong has the failure of the text as it was sent, whose hint says line and column there.
  *
  * @example
- * repairArguments('```json\n{"city": "Phoenix"'); // { args: ok({ city: "Phoenix" }), closed: true }
+ * repairArguments('```json\n{"city": "Phoenix"'); // { args: ok({ city: "Phoenix" }), closed: true, written: '{"city": "Phoenix"}' }
  */
 export function repairArguments(sent: unknown): RepairedArguments {
   const args = parseCallArguments(sent);
-  if (args.ok || typeof sent !== "string") return { args, closed: false };
+  if (args.ok || typeof sent !== "string") return { args, closed: false, written: writtenAs(sent, args) };
   const found = findObjectText(sent);
-  const repaired = found === null ? args : parseCallArguments(found.text + found.missing);
+  const written = found === null ? "" : found.text + found.missing;
+  const repaired = found === null ? args : parseCallArguments(written);
   return repaired.ok && found !== null
-    ? { args: repaired, closed: found.missing !== "" }
-    : { args, closed: false };
+    ? { args: repaired, closed: found.missing !== "", written }
+    : { args, closed: false, written: writtenAs(sent, args) };
+}
+
+/** Arguments that were not repaired, as JSON text. */
+function writtenAs(sent: unknown, args: Result<JsonObject, Failure>): string {
+  const isJson =
+    typeof sent === "string" && sent.length <= LIMITS.bodyBytes && attemptNow(() => void JSON.parse(sent)).ok;
+  return isJson ? sent : JSON.stringify(args.ok ? args.value : {});
 }
 
 /** Find the one object that the text is, or that its first fence holds; null where something else stands beside it. */

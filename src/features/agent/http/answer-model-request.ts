@@ -12,7 +12,6 @@ import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { RequestKey } from "../../../core/gate/request-key.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
@@ -60,7 +59,7 @@ async function answerHolding(
   const said = readAccounts(value, request, received);
   if (!said.ok) return said;
   const { context } = said.value;
-  const read = readBody(said.value.body, door, ports);
+  const read = readBody(said.value.body, door, context);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const refused = refuseUnknownTools(options.tools, context.catalog);
@@ -163,7 +162,7 @@ interface ModelRequest {
 function readBody(
   value: unknown,
   { dialect, field, hasDefaultModel }: ModelDoor,
-  { secret }: Pick<Ports, "secret">,
+  { ports, brought }: Pick<RequestContext, "ports" | "brought">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {
     const issue = {
@@ -174,9 +173,9 @@ function readBody(
     return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
-  const options = parseAgentOptions(volley);
+  const options = parseAgentOptions(volley, brought?.accounts?.fields);
   if (!options.ok) return options;
-  const model = hasDefaultModel && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const model = hasDefaultModel && body["model"] === undefined ? ports.secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }

@@ -4,6 +4,7 @@ import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
+import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { readBytes } from "../../../core/edge/http/read-request-body.ts";
@@ -74,10 +75,18 @@ function readArgs(
     if (text === null || args.kind !== "call") continue;
     const parsed = attemptNow(() => parseExact(text));
     if (!parsed.ok || !isJsonObject(parsed.value))
-      return { status: 422, wrong: `/args/${visibleText(id)} must be a JSON object; nothing ran.` };
+      return { status: 422, wrong: `The arguments of '${visibleText(id)}' ${sayFlaw(text)}. Nothing ran.` };
     if (canonicalJson(parsed.value) !== canonicalJson(args.input)) changed[id] = parsed.value;
   }
   return { changed };
+}
+
+/** Say what is wrong with a text that is no JSON object: the end of a sentence. */
+function sayFlaw(text: string): string {
+  const slip = findJsonSlip(text);
+  return slip === null
+    ? "must be a JSON object, in braces"
+    : `go wrong at ${toLineAndColumn(text, slip.at)}: ${slip.what}`;
 }
 
 const FOREIGN = {

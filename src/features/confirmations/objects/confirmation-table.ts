@@ -1,6 +1,6 @@
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
-import type { UsageReport } from "../../../core/contract/gate/usage.ts";
+import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
 import type { Decision } from "../decision.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
@@ -124,20 +124,22 @@ export class ConfirmationTable {
       const isAsked = status === null || status === statusAt(one, nowMs);
       if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
       const shown = this.listed(nowMs, one.id);
-      if (shown === null || !holdsOnly(shown.head, visible)) continue;
-      if (subject === undefined || subject === shown.head.subject) listed.push(shown);
+      if (shown !== null && isFor(shown.head, visible, subject)) listed.push(shown);
     }
     return listed;
   }
 
-  /** How many wait for a person, of those that hold no other tool, and since when the oldest. */
-  waiting(nowMs: number, tools: readonly string[] | undefined): UsageReport["waiting"] {
+  /** How many wait for a person, of those that hold no other tool and are of no other subject, and since when the oldest. */
+  waiting(
+    nowMs: number,
+    { decides: tools, subject }: Pick<UsageQuery, "decides" | "subject">,
+  ): UsageReport["waiting"] {
     const visible = tools && new Set(tools);
     const waiting = [...this.#book.values()].filter((one) => {
       if (statusAt(one, nowMs) !== "pending") return false;
-      if (visible === undefined) return true;
-      const head = this.#readHead(one.id);
-      return head !== null && holdsOnly(head.head, visible);
+      if (visible === undefined && subject === undefined) return true;
+      const head = this.#readHead(one.id)?.head;
+      return head !== undefined && isFor(head, visible, subject);
     });
     const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
     return { count: waiting.length, oldestAt };
@@ -244,8 +246,13 @@ function toHeadJson(groupJson: string): string | null {
   return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
 }
 
-/** Whether a question is about these tools alone. */
-function holdsOnly({ actions }: ConfirmationHead, tools: ReadonlySet<string> | undefined): boolean {
+/** Whether a question is about these tools alone, and about this subject's accounts; everything fits what is not said. */
+function isFor(
+  { actions, subject: own }: ConfirmationHead,
+  tools: ReadonlySet<string> | undefined,
+  subject: string | undefined,
+): boolean {
+  if (subject !== undefined && subject !== own) return false;
   return tools === undefined || actions.every(({ tool }) => tools.has(tool));
 }
 

@@ -142,6 +142,6 @@ function openConfirmations(
     prune(now) {
       if (table.prune(now)) links.prune();
     },
-    usage: (now, { decides }) => ({ waiting: table.waiting(now, decides) }),
+    usage: (now, query) => ({ waiting: table.waiting(now, query) }),
   };
 }

@@ -6,7 +6,14 @@ import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../link-token.ts";
-import { DEFAULT_NAME, digestOf, readSubjectHeader, takeSaid, toAccount } from "../subject.ts";
+import {
+  ACCOUNT_FIELDS,
+  DEFAULT_NAME,
+  digestOf,
+  readSubjectHeader,
+  takeSaid,
+  toAccount,
+} from "../subject.ts";
 import { connect, openShards } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { findMissing, missingOf } from "./missing-accounts.ts";
@@ -16,6 +23,7 @@ export function openAccounts(configured: Configured): Accounts {
   const { connectors } = connectionSetupOf(configured);
   return {
     connect: (call) => connect(call, connectors),
+    fields: ACCOUNT_FIELDS,
     enter(request, context) {
       const header = readSubjectHeader(request);
       if (!header.ok) return header;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
@@ -67,7 +67,7 @@ function parseQuery(query: URLSearchParams, { caller }: RequestContext): Result<
   if (other !== null) return err(other);
   const subject = query.get("subject") ?? caller.subject ?? null;
   if (subject !== null && !SUBJECT.test(subject))
-    return err(refuseQuery("subject", `text matching ${SUBJECT}`, subject));
+    return err(refuseQuery("subject", SUBJECT_IN_WORDS, subject));
   if (caller.subject !== undefined && subject !== caller.subject) return err(OTHER_SUBJECT);
   const page = parsePage(query, parseCursor);
   return page.ok ? ok({ subject, connector: query.get("connector"), ...page.value }) : page;

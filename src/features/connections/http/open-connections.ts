@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -18,7 +18,9 @@ export const TAG = "Connections";
 
 /** The field that names a subject, as the document describes it. */
 export const subjectField = () =>
-  z.string().check(z.regex(SUBJECT), z.describe("Whose account it is: a word of the caller's own"));
+  z
+    .string()
+    .check(z.regex(SUBJECT, SUBJECT_IN_WORDS), z.describe("Whose account it is: a word of the caller's own"));
 
 /** The connections of a tenant, and its deployment's connectors. */
 export interface OpenedConnections {

@@ -27,6 +27,7 @@ export const answerDiscovery: Endpoint = {
     body: {
       schema: discoverySchema().check(z.meta({ id: "DiscoveryRequest" })),
       example: { query: "weather in Phoenix", limit: 3 },
+      optional: true,
     },
     answer: { description: "The tools that fit, best first", schema: discoveryAnswerSchema() },
     refusals: ["INVALID_REQUEST"],

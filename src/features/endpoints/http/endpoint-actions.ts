@@ -15,7 +15,7 @@ import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
 import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
 import { typeField } from "../check-event.ts";
-import { NAME, parseEndpoint } from "../endpoint-schema.ts";
+import { NAME, NAME_IN_WORDS, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
 import { SecretBox } from "../objects/secret-box.ts";
 import { checkVia } from "./check-via.ts";
@@ -242,8 +242,8 @@ function only({ customer }: Scope): { customer?: string } {
 }
 
 function badName(id: string): Refusal {
-  const issue = { path: "/id", expected: `text matching ${String(NAME)}`, received: visibleText(id) };
-  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must match ${String(NAME)}.`, {
+  const issue = { path: "/id", expected: NAME_IN_WORDS, received: visibleText(id) };
+  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${NAME_IN_WORDS}.`, {
     issue,
     issues: [{ ...issue, hint: "Take another id." }],
   });

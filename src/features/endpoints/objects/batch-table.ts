@@ -13,6 +13,8 @@ export interface EventBatch {
   readonly nos: Set<number>;
   /** Those whose delivery is not over. */
   readonly open: Set<number>;
+  /** Those whose delivery certainly has no row of its own. */
+  readonly fresh: Set<number>;
 }
 
 /**
@@ -24,6 +26,8 @@ export class BatchTable {
   readonly #batches = new Map<number, EventBatch>();
   readonly #free: number[] = [];
   #slots = 0;
+  /** The event that was taken or read last: its deliveries come one after another. */
+  #last: PublishedEvent | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -45,7 +49,13 @@ export class BatchTable {
       if (open.length === 0) this.#free.push(slot);
       else {
         const { data: _, ...head } = JSON.parse(event) as PublishedEvent;
-        this.#batches.set(seq, { slot, event: head, nos: new Set(all), open: new Set(open) });
+        this.#batches.set(seq, {
+          slot,
+          event: head,
+          nos: new Set(all),
+          open: new Set(open),
+          fresh: new Set(),
+        });
       }
     }
   }
@@ -59,8 +69,12 @@ export class BatchTable {
     return this.#batches.values();
   }
 
-  /** Have more of the endpoints get an event. */
-  add(event: PublishedEvent, nos: readonly number[]): EventBatch {
+  /** Have more of the endpoints get an event. @param options.fresh whether none of them had it before */
+  add(
+    event: PublishedEvent,
+    nos: readonly number[],
+    { fresh }: { readonly fresh: boolean } = { fresh: false },
+  ): EventBatch {
     const known = this.#batches.get(event.seq);
     if (known !== undefined) {
       for (const no of nos) {
@@ -72,8 +86,15 @@ export class BatchTable {
     }
     const { data: _, ...head } = event;
     const slot = this.#free.pop() ?? (this.#slots += 1);
-    const batch = { slot, event: head, nos: new Set(nos), open: new Set(nos) };
+    const batch = {
+      slot,
+      event: head,
+      nos: new Set(nos),
+      open: new Set(nos),
+      fresh: new Set(fresh ? nos : []),
+    };
     this.#batches.set(event.seq, batch);
+    this.#last = event;
     this.#sql.exec(
       "INSERT OR REPLACE INTO batches (slot, seq, event, nos) VALUES (?, ?, ?, ?)",
       slot,
@@ -88,10 +109,12 @@ export class BatchTable {
   read(seq: number): PublishedEvent | null {
     const batch = this.#batches.get(seq);
     if (batch === undefined) return null;
+    if (this.#last?.seq === seq) return this.#last;
     const row = this.#sql
       .exec<Pick<Row, "event">>("SELECT event FROM batches WHERE slot = ?", batch.slot)
       .one();
-    return JSON.parse(row.event) as PublishedEvent;
+    this.#last = JSON.parse(row.event) as PublishedEvent;
+    return this.#last;
   }
 
   /** A delivery is over, and has a row that says so. */
@@ -99,6 +122,7 @@ export class BatchTable {
     const batch = this.#batches.get(seq);
     if (batch === undefined) return;
     batch.open.delete(no);
+    batch.fresh.delete(no);
     if (batch.open.size > 0) return;
     this.#batches.delete(seq);
     this.#free.push(batch.slot);
@@ -115,5 +139,6 @@ export class BatchTable {
     this.#batches.clear();
     this.#free.length = 0;
     this.#slots = 0;
+    this.#last = null;
   }
 }

@@ -3,7 +3,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
-import { type AttemptAnswer, type PublishedEvent, toBody, toFresh } from "../delivery.ts";
+import { type AttemptAnswer, type PublishedEvent, toBody } from "../delivery.ts";
 import type { Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, secretsAt } from "../endpoint.ts";
 import { toDisabledNotice, toFailedNotice } from "../own-events.ts";
@@ -34,6 +34,9 @@ export class Deliverer {
   readonly #world: DelivererWorld;
   /** Bodies that flows have made, by their flow and event: one run serves every endpoint of the object. */
   readonly #made = new Map<string, Promise<MadeBody>>();
+
+  /** The body that was made last without a flow. */
+  #plain: { readonly event: PublishedEvent; readonly body: string } | null = null;
 
   constructor(store: ShardStore, world: DelivererWorld) {
     this.#store = store;
@@ -86,7 +89,10 @@ export class Deliverer {
   }
 
   async #bodyOf(event: PublishedEvent, { via }: KeptEndpoint): Promise<MadeBody> {
-    if (via === undefined) return { kind: "made", body: toBody(event) };
+    if (via === undefined) {
+      if (this.#plain?.event !== event) this.#plain = { event, body: toBody(event) };
+      return { kind: "made", body: this.#plain.body };
+    }
     const name = `${via} ${event.seq}`;
     const known = this.#made.get(name);
     if (known !== undefined) return known;
@@ -120,7 +126,7 @@ export class Deliverer {
     const endpoint = endpoints.byNo(no);
     // Deleted or erased meanwhile: its row is written already.
     if (endpoint === undefined || !queue.has(turn)) return;
-    const known = deliveries.find(no, seq) ?? toFresh(turn, event);
+    const known = this.#store.deliveryOf(turn, event);
     const failures = queue.failuresOf(no);
     const {
       delivery: tried,
@@ -133,6 +139,7 @@ export class Deliverer {
     const { failingSince, failedLast, disabled } = health;
     this.#store.together(() => {
       deliveries.write(delivery);
+      batches.get(seq)?.fresh.delete(no);
       queue.end(turn, now, { failed: delivery.status !== "delivered", slowMs });
       if (delivery.dueAt === null) batches.close(seq, no);
       else queue.add(no, { seq, dueAt: delivery.dueAt });

@@ -2,7 +2,7 @@ import { type Condition, parseCondition } from "../../../core/contract/condition
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
 import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
-import { DeliveryQueue } from "../delivery-queue.ts";
+import { DeliveryQueue, type Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";
 import { createFilter, findMismatch } from "../match-event.ts";
 import type { Pruned } from "../shard-methods.ts";
@@ -62,7 +62,7 @@ export class ShardStore {
   take(event: PublishedEvent, nos: readonly number[], nowMs: number): void {
     const { seq } = event;
     this.together(() => {
-      this.batches.add(event, nos);
+      this.batches.add(event, nos, { fresh: true });
       for (const no of nos)
         if (this.queue.sizeOf(no) >= LIMITS.endpointBacklog) this.#refuse(no, event, nowMs);
         else this.queue.add(no, { seq, dueAt: nowMs });
@@ -93,10 +93,16 @@ export class ShardStore {
     for (const seq of seqs) {
       const batch = this.batches.get(seq);
       if (batch === undefined) continue;
-      const known = this.deliveries.find(no, seq) ?? toFresh({ no, seq }, batch.event);
+      const known = this.deliveryOf({ no, seq }, batch.event);
       this.deliveries.write({ ...known, status: "discarded", dueAt: null });
       this.batches.close(seq, no);
     }
+  }
+
+  /** A delivery that is not over, as it stands. No row is looked for where there is none. */
+  deliveryOf({ no, seq }: Turn, event: Omit<PublishedEvent, "data">): Delivery {
+    const isFresh = this.batches.get(seq)?.fresh.has(no) === true;
+    return (isFresh ? null : this.deliveries.find(no, seq)) ?? toFresh({ no, seq }, event);
   }
 
   /** The deliveries that have no row yet, because their first attempt is not over. */

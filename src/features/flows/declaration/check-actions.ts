@@ -1,6 +1,6 @@
-import type { Action, Entry } from "../../../core/contract/action.ts";
+import { type Action, actionForm, type Entry } from "../../../core/contract/action.ts";
 import type { Failure, Issue } from "../../../core/contract/failure.ts";
-import { describe, visiblePath } from "../../../core/contract/issues.ts";
+import { describe, NO_SUCH_FIELD, visiblePath } from "../../../core/contract/issues.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { findPlaceholders, sourcesOf } from "../../../core/plan/find-placeholders.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
@@ -154,7 +154,15 @@ function addFailure({ code, issues = [], hint }: Failure, entry: Entry, problems
       received: describe({}),
       hint,
     });
-  for (const issue of issues) addIssue(issue, issues.length === 1 ? hint : undefined, entry, problems);
+  for (const issue of issues)
+    addIssue(issue, issues.length === 1 ? hint : suggestField(issue), entry, problems);
+}
+
+/** The field of an action that may have been meant by one that there is not. */
+function suggestField({ path, expected }: Issue): string | undefined {
+  const [, name, inner] = path.split("/");
+  if (expected !== NO_SUCH_FIELD || name === undefined || inner !== undefined) return undefined;
+  return suggestName(name, actionForm.names, "field");
 }
 
 /** Say an issue of an action as one of the flow: its path, and the same where the sentence names it, begin elsewhere. */

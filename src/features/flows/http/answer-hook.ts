@@ -58,7 +58,7 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const delivery = await verifyDelivery({ headers: request.headers, body }, webhook, {
     secret: secret.ok ? secret.value : undefined,
     nowMs: ports.clock.now(),
-    verifyMac,
+    verifyMac: (...signed) => ports.outside(verifyMac(...signed)),
     sha256: ports.sha256,
   });
   if (delivery === null) return err(REFUSED);

@@ -35,18 +35,16 @@ export const runFlowEndpoint: Endpoint = {
   async handle(request, received, name) {
     const key = readSentKey(request);
     if (!key.ok) return key;
-    const body = await readRunBody(request, received);
+    const body = await readRunBody(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;
     const whole = body.value.value;
+    const accounts = received.brought?.accounts;
     const said =
-      received.brought?.accounts?.read(whole, {
-        request,
-        context: received,
-        code: "INVALID_REQUEST",
-      }) ?? ok({ rest: whole, context: received });
+      accounts?.read(whole, { request, context: received, code: "INVALID_REQUEST" }) ??
+      ok({ rest: whole, context: received });
     if (!said.ok) return said;
     const { rest: value, context } = said.value;
-    const read = parseRequest(runSchema(), value);
+    const read = parseRequest(runSchema(), value, { taken: accounts?.fields });
     if (!read.ok) return read;
     const { parsed, value: sentWhole } = read.value;
     // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
@@ -77,6 +75,7 @@ export const runFlowEndpoint: Endpoint = {
     body: {
       schema: features.includes("connections") ? z.extend(runSchema(), accountFields()) : runSchema(),
       example: { input: { city: "Phoenix" } },
+      optional: true,
     },
     answer: {
       description:

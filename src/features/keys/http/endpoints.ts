@@ -45,7 +45,7 @@ const postKey: Endpoint = {
       );
 
     const key = asked.hash === undefined ? makeKey(crypto.getRandomValues(new Uint8Array(32))) : null;
-    const hash = asked.hash ?? toHash(await digestKey(key!));
+    const hash = asked.hash ?? toHash(await ports.outside(digestKey(key!)));
     if (configured.keys.ofHash(hash) !== null) return err(refuseKept("hash-taken", name));
     const maker = toMaker(context);
     const { overlap_s } = asked;

@@ -47,7 +47,7 @@ class KeyDesk implements CallerSource {
     if (this.#shards === null) return null;
     const { MadeKeys: Made } = await import("./made-keys.ts");
     const { keys, ports } = this.#configured;
-    return (this.#made ??= new Made(this.#shards, keys.callers, ports.clock));
+    return (this.#made ??= new Made(this.#shards, keys.callers, ports));
   }
 }
 

@@ -5,7 +5,7 @@ import { endOfKey } from "../change-key.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { KeyLooks } from "../key-looks.ts";
 import { KeyMemory } from "../../../core/gate/key-memory.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
@@ -17,19 +17,22 @@ interface MadeCaller {
   readonly json: string;
 }
 
+type KeyPorts = Pick<Ports, "clock" | "outside">;
+
 /** The keys that were made while running, as far as one isolate has had to know them. */
 export class MadeKeys {
   readonly shards: KeyShards;
   readonly #memory = new KeyMemory<MadeCaller>();
   readonly #looks: KeyLooks;
-  readonly #clock: Clock;
+  readonly #ports: KeyPorts;
   readonly #callers: readonly Caller[];
   /** By tenant, of those that may manage keys the one with the most requests. */
   readonly #managers: ReadonlyMap<string, Caller>;
 
   /** @param callers those of `VOLLEY_KEYS` */
-  constructor(namespace: KeyShardNamespace, callers: readonly Caller[], clock: Clock) {
-    this.#clock = clock;
+  constructor(namespace: KeyShardNamespace, callers: readonly Caller[], ports: KeyPorts) {
+    const { clock } = ports;
+    this.#ports = ports;
     this.shards = createKeyShards(namespace, { clock, timeoutMs: LIMITS.gateTimeoutMs });
     this.#looks = new KeyLooks({ clock, find: (shard, hashes) => this.shards.find(shard, hashes) });
     this.#callers = callers;
@@ -44,7 +47,7 @@ export class MadeKeys {
 
   /** Whose a key is that was asked for lately; undefined where that is not known. */
   recall(key: string): Caller | null | undefined {
-    const known = this.#memory.recall(key, this.#clock.now());
+    const known = this.#memory.recall(key, this.#ports.clock.now());
     return known === null || known === undefined ? known : known.caller;
   }
 
@@ -55,7 +58,7 @@ export class MadeKeys {
    * others behind. Where its tenant's objects are kept is for `VOLLEY_KEYS` to say as well.
    */
   async identify(key: string): Promise<Result<Caller | null, Refusal>> {
-    const hash = toHash(await digestKey(key));
+    const hash = toHash(await this.#ports.outside(digestKey(key)));
     const looked = await this.#find(hash);
     if (!looked.ok) return looked;
     const { kept, askedAtMs, endsAtMs } = looked.value;
@@ -92,7 +95,7 @@ export class MadeKeys {
     if (!looked.ok) return err(UNREACHABLE);
     const { kept, askedAtMs } = looked.value;
     const endsAtMs = kept === null ? null : endOfKey(kept, hash);
-    return endsAtMs === null || endsAtMs <= this.#clock.now()
+    return endsAtMs === null || endsAtMs <= this.#ports.clock.now()
       ? ok({ kept: null, askedAtMs, endsAtMs: Number.POSITIVE_INFINITY })
       : ok({ kept, askedAtMs, endsAtMs });
   }

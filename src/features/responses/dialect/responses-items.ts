@@ -1,7 +1,7 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { attemptNow, err } from "../../../core/kit/result.ts";
+import { err } from "../../../core/kit/result.ts";
 import { CUSTOM } from "../../../core/run/turns/parse-call-arguments.ts";
 import type { Message, ModelCall, ModelTurn } from "../../agent/dialect/dialect.ts";
 import { makeUnique, textOf } from "../../agent/dialect/read-conversation.ts";
@@ -103,26 +103,24 @@ function readCall(item: Item, id: string): { readonly call: ModelCall; readonly 
   const name = typeof sent === "string" ? sent : "";
   if (item["type"] === "custom_tool_call") {
     const failure = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
-    return { call: { id, name, args: failure, closed: false }, entry: { ...rest, call_id: id, name } };
+    const call = { id, name, args: failure, closed: false, written: "{}" };
+    return { call, entry: { ...rest, call_id: id, name } };
   }
-  const { args, closed } = repairArguments(text);
-  const isRead = typeof text === "string" && text.length <= LIMITS.bodyBytes;
-  const isJson = isRead && attemptNow(() => void JSON.parse(text)).ok;
-  const written = isJson ? text : JSON.stringify(args.ok ? args.value : {});
+  const repaired = repairArguments(text);
   return {
-    call: { id, name, args, closed },
-    entry: { ...rest, call_id: id, name, arguments: written },
+    call: { id, name, ...repaired },
+    entry: { ...rest, call_id: id, name, arguments: repaired.written },
   };
 }
 
 /** A call that a model wrote as text, as it would stand among its items. */
-export function toCallItem({ id, name, args }: ModelCall): Item {
+export function toCallItem({ id, name, written }: ModelCall): Item {
   return {
     type: "function_call",
     id: `fc_${id}`,
     call_id: id,
     name,
-    arguments: JSON.stringify(args.ok ? args.value : {}),
+    arguments: written,
     status: "completed",
   };
 }

@@ -4,13 +4,17 @@ import { agentOptionsSchema } from "../../agent/agent-options.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { answerModelRequests, providerDialect } from "../../agent/http/endpoints.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { statusOf } from "../../../core/contract/refusal.ts";
+import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
+import type { Dialect } from "../../../core/edge/http/dialect.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /** The path says no as OpenAI does, which refuses a field with 400. */
-export const RESPONSES_ERRORS = providerDialect("responses", toChatError, (refusal) =>
-  refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
-);
+export const RESPONSES_ERRORS: Dialect = {
+  ...providerDialect("responses", toChatError, (refusal) =>
+    refusal.code === "INVALID_REQUEST" ? 400 : statusOf(refusal),
+  ),
+  unknownPath: makeRefusal("NOT_FOUND", "Responses are not kept: send the whole conversation in `input`."),
+};
 
 const bodySchema = lazySchema(() => {
   const nothing = z.optional(z.null()).check(z.describe("Nothing is kept here under an id"));

@@ -64,10 +64,7 @@ export async function readBulk(
   request: Request,
   schema: typeof cancelSchema | typeof rerunsSchema,
 ): Promise<Result<{ readonly query: RunQuery; readonly only?: "failed" | undefined }, Refusal>> {
-  // A platform gives every POST a body; one without a type was not sent.
-  const body = request.headers.has("content-type")
-    ? await readRequest(request, schema())
-    : ok({ parsed: {} });
+  const body = await readRequest(request, schema());
   if (!body.ok) return body;
   const { only, ...filters } = body.value.parsed as Record<string, string> & { readonly only?: "failed" };
   const { searchParams } = new URL(request.url);

@@ -7,7 +7,7 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { fitsLive, runIdOf } from "../live-run.ts";
+import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
 import type { RunLog } from "../objects/run-logs.ts";
 import type { ListedRun, RunQuery } from "../run.ts";
 import { type BulkEnd, bulkSchema, cancelSchema, listPage, readBulk, respondBulk } from "./bulk-request.ts";
@@ -43,7 +43,7 @@ export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
     summary:
       "End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions",
     tag: "Runs",
-    body: { schema: cancelSchema(), example: { tag: "nightly" } },
+    body: { schema: cancelSchema(), example: { tag: "nightly" }, optional: true },
     answer: { description: "Of how many runs something was ended", schema: bulkSchema() },
     refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
   }),
@@ -54,7 +54,7 @@ async function cancelRuns(
   { log, withdraw, jobRuns }: Cancelling & { readonly log: RunLog },
   context: RequestContext,
 ): Promise<BulkEnd> {
-  const { gate } = context;
+  const { gate, ports } = context;
   const done = new Set<string>();
   const isFull = (): boolean => done.size >= LIMITS.runsInBulk;
   const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
@@ -67,9 +67,10 @@ async function cancelRuns(
   const { status, since, until } = query;
   let { after } = query;
   if (status === undefined || status === "running") {
+    const nowMs = ports.clock.now();
     const liveOf = jobRuns.map(({ kind }) => kind);
     const going = await gate.jobs({ ...asOf, liveOf, since, until, limit: LIMITS.cancelJobsLooked });
-    const fitting = going.filter((job) => fitsLive(query, job));
+    const fitting = going.filter((job) => fitsLive(query, toLiveRun(job, nowMs)));
     await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
     const isCut = fitting.length > LIMITS.runsInBulk || mayGoOn(going);
     if (isCut || status === "running") return { runs: done.size, ...(isCut && { rest: after }) };

@@ -12,7 +12,7 @@ import type { ListedRun, Reruns } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
 import { openQuestions } from "./look-at-run.ts";
-import { NO_RUN, sightOf } from "./open-log.ts";
+import { sightOf } from "./open-log.ts";
 
 /** A rerun that can begin. */
 export interface PreparedRerun {
@@ -53,7 +53,7 @@ export async function prepareRerun(
     return { ...own, reruns, open };
   }, "The tenant's runs could not be read; nothing ran, so ask again.");
   if (!found.ok) return found;
-  if (found.value === null) return err(NO_RUN);
+  if (found.value === null) return err(NOT_OVER);
   const { run, body, reruns, open } = found.value;
   const { root, earlier } = reruns;
   const refused = refuseRun(run, earlier.length);
@@ -80,6 +80,11 @@ export async function prepareRerun(
     context: own.value,
   });
 }
+
+const NOT_OVER = makeRefusal(
+  "NOT_FOUND",
+  "There is no run of that id that is over; one that goes on is run again once it has ended, and a run is kept for some days.",
+);
 
 const PENDING = '"status":"pending_confirmation"';
 

@@ -46,7 +46,7 @@ export const rerunRun: Endpoint = {
     id: "rerunRun",
     summary: "Run again what ran: a write that succeeded is answered, one that may have happened asks first",
     tag: "Runs",
-    body: { schema: rerunSchema(), example: { only: "failed" } },
+    body: { schema: rerunSchema(), example: { only: "failed" }, optional: true },
     answer: {
       description: "One result for every action of the run, in its order, and the run that was run again",
       schema: rerunAnswerSchema(),

@@ -66,7 +66,11 @@ export const rerunRuns: Endpoint = {
     id: "rerunRuns",
     summary: "Run again the runs that fit, at most a thousand; none of them sends a write twice",
     tag: "Runs",
-    body: { schema: rerunsSchema(), example: { status: "error", tag: "nightly", only: "failed" } },
+    body: {
+      schema: rerunsSchema(),
+      example: { status: "error", tag: "nightly", only: "failed" },
+      optional: true,
+    },
     answer: { description: "How many ran again, each a run of its own", schema: bulkSchema() },
     refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
     counted: true,

@@ -26,16 +26,20 @@ export async function listRunning(
     after: after && { createdAt: after.at, id: after.id },
   };
   const jobs = await gate.jobs(asked);
-  const fitting = jobs.slice(0, LIMITS.runJobsLooked).filter((job) => fitsLive(query, job));
+  const nowMs = ports.clock.now();
+  const fitting = jobs
+    .slice(0, LIMITS.runJobsLooked)
+    .map((job) => ({ job, run: toLiveRun(job, nowMs) }))
+    .filter(({ run }) => fitsLive(query, run));
   const page = fitting.slice(0, limit);
   const last =
     fitting.length > limit
-      ? page.at(-1)
+      ? page.at(-1)?.job
       : jobs.length > LIMITS.runJobsLooked
         ? jobs[LIMITS.runJobsLooked - 1]
         : undefined;
   return {
-    runs: page.map((job) => toLiveRun(job, ports.clock.now())),
+    runs: page.map(({ run }) => run),
     next: last === undefined ? null : { at: last.createdAt, id: last.id },
     asks: false,
   };

@@ -13,6 +13,8 @@ import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 export interface Fate {
   readonly kind: "answer" | "ask" | "run" | "stay";
   readonly action: KeptAction;
+  /** One that asks was sent before; without this, its question had no yes that is known of. */
+  readonly wasSent?: boolean;
 }
 
 export interface DecideOptions {
@@ -45,14 +47,15 @@ export function decideRerun({
     // A tool that is not there any more may have been a write.
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
     const last = lastOf(action, earlier);
-    if (last === null) return { kind: "ask", action };
+    if (last === null) return { kind: "ask", action, wasSent: true };
     if (last.confirmation !== undefined && open.has(last.confirmation.id))
       return { kind: "answer", action: last };
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
-    return { kind: isWrite && isInDoubt(last, tool) ? "ask" : "run", action };
+    if (!isWrite || !isInDoubt(last, tool)) return { kind: "run", action };
+    return { kind: "ask", action, wasSent: last.status !== "pending_confirmation" };
   });
   const broken = fates.flatMap(({ kind, action }) =>
     kind === "answer" || kind === "stay" || isWhole(action) ? [] : [action.id],

@@ -29,7 +29,11 @@ export function planRerun(
   });
   const batch = parseBatch({ actions: sent }, JSON.stringify(sent).length);
   if (!batch.ok) return batch;
-  const asksFirst = new Set(fates.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : [])));
+  const asksFirst = new Map(
+    fates.flatMap(({ kind, action, wasSent = false }) =>
+      kind === "ask" ? [[action.id, { wasSent }] as const] : [],
+    ),
+  );
   const given = new Map(
     fates.flatMap(({ kind, action: { id, data } }) =>
       kind === "answer" && data !== undefined ? [[id, data] as const] : [],

@@ -54,7 +54,9 @@ export class Issuer implements PersonFinder {
   ): Promise<Result<string, string>> {
     const metadata = await this.#readMetadata();
     if (!metadata.ok) return metadata;
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+    const digest = await this.#configured.ports.outside(
+      crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)),
+    );
     const url = new URL(metadata.value.authorizationEndpoint);
     const parameters = {
       response_type: "code",
@@ -120,11 +122,13 @@ export class Issuer implements PersonFinder {
     const read = () => this.#fetchKeys(metadata);
     const known = await this.#keys.read(read);
     if (!known.ok) return known;
-    const verified = await verifyJwt(token, known.value);
+    const verified = await this.#configured.ports.outside(verifyJwt(token, known.value));
     if (verified.ok || ![UNKNOWN_KEY, WRONG_SIGNATURE].includes(verified.error)) return verified;
     const again = await this.#keys.readAgain(read);
     if (!again.ok) return again;
-    return again.value === known.value ? verified : verifyJwt(token, again.value);
+    return again.value === known.value
+      ? verified
+      : this.#configured.ports.outside(verifyJwt(token, again.value));
   }
 
   async #fetchKeys({ keysAddress }: Metadata): Promise<Result<readonly unknown[], string>> {

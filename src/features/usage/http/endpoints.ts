@@ -29,7 +29,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
       const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
       const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
       const found = await askGate(
-        () => gate.usage({ quotas, jobsOf: visibleTools(context), decides }),
+        () => gate.usage({ quotas, jobsOf: visibleTools(context), decides, subject: caller.subject }),
         "The tenant's usage could not be read; ask again.",
       );
       if (!found.ok) return found;

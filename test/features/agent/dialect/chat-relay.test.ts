@@ -188,8 +188,8 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
       const { text } = passStream(passing, server.stream({ text: "Action: lookup" }), { mode: "silent" });
       const args = { ok: true as const, value: { q: 1 } };
       const calls = [
-        { id: "call_1", name: "lookup", args, closed: false },
-        { id: "call_2", name: "notify", args, closed: false },
+        { id: "call_1", name: "lookup", args, closed: false, written: '{"q":1}' },
+        { id: "call_2", name: "notify", args, closed: false, written: '{"q":1}' },
       ];
       const stream = text + passing.end({ ...AS_IT_IS, text: said, calls });
       expect(hear(stream)).toMatchObject({

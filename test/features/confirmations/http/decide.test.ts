@@ -8,7 +8,6 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
-import { eventually } from "../../../support/eventually.ts";
 
 const drop = defineTool({
   name: "drop_it",
@@ -52,14 +51,6 @@ async function deploy() {
       }),
     },
   });
-  // Keys are digested on another thread, once each; no virtual time passes meanwhile.
-  for (const by of ["decider", "narrow", "stranger"])
-    await eventually("a known key", () =>
-      volley.fetch("/v1/jobs", { headers: { authorization: `Bearer ${by}` } }).then(
-        () => true,
-        () => undefined,
-      ),
-    );
   const send = async (
     path: string,
     {

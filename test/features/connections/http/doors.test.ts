@@ -366,6 +366,51 @@ describe("A subject, at every door", () => {
     expect(said(tool)).not.toContain("ada@acme.dev");
   });
 
+  test.each([
+    ["subjekt", "subject"],
+    ["on_connectoin", "on_connection"],
+    ["Connections", "connections"],
+  ])("is suggested where a caller wrote '%s' for a field of it", async (wrong, meant) => {
+    const { send } = await openDoors();
+    const suggestion = `Did you mean '${meant}' instead of '${wrong}'?`;
+    const messages = [{ role: "user", content: "Read" }];
+    for (const [path, body] of [
+      ["/v1/execute_actions", { [wrong]: "ada", actions: [{ tool: "mailbox" }] }],
+      ["/v1/flows/mail_flow/run", { [wrong]: "ada", input: {} }],
+      ["/v1/chat/completions", { messages, volley: { [wrong]: "ada" } }],
+    ] as const) {
+      const { status, body: problem } = await send("POST", path, body);
+      expect(status, path).toBeGreaterThanOrEqual(400);
+      expect(JSON.stringify(problem), path).toContain(suggestion);
+    }
+  });
+
+  test("is not suggested to a model that writes a batch", async () => {
+    const { send } = await openDoors();
+    const batch = { subjekt: "ada", on_connectoin: "park", actions: [{ tool: "mailbox" }] };
+    const turn = await send("POST", "/v1/openai/tool_calls", {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        {
+          id: "c",
+          type: "function",
+          function: { name: "execute_actions", arguments: JSON.stringify(batch) },
+        },
+      ],
+    });
+    const tool = await send(
+      "POST",
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_actions", arguments: batch } },
+      { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
+    );
+    for (const answer of [turn, tool]) {
+      expect(said(answer)).toContain("there is no field /on_connectoin");
+      expect(said(answer)).not.toMatch(/'(?:subject|connections|on_connection)'/);
+    }
+  });
+
   test("T52 stands in no schema that a model sees", async () => {
     const { send } = await openDoors();
     for (const format of ["json-schema", "openai", "openai-responses", "anthropic", "gemini", "mcp"])

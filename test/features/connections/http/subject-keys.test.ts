@@ -4,6 +4,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
+import { usage } from "../../../../src/features/usage/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { API, openConnections } from "./connection-world.ts";
@@ -34,7 +35,7 @@ const RIGHTS = ["approve", "manage_connections", "manage_tools"];
 async function openWithKeys() {
   const world = await openConnections({
     tools: [mailbox, later, asked],
-    features: [addedTools(), flows(), background(), runs()],
+    features: [addedTools(), flows(), background(), runs(), usage()],
     env: {
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "test", tenant: "test", flags: RIGHTS },
@@ -45,8 +46,6 @@ async function openWithKeys() {
   });
   const { send, volley } = world;
   const [ada, grace] = ["ada", "grace"].map((name) => ({ authorization: `Bearer ${name}-key` }));
-  // A key is digested on another thread when it is first shown: before there is any timer that could fire meanwhile.
-  for (const headers of [ada, grace]) await send("GET", "/v1/jobs", undefined, headers);
   await world.connect("ada", "ada@acme.dev");
   const run = async (actions: readonly object[], more: object = {}) =>
     (await send("POST", "/v1/execute_actions", { actions, ...more }, ada)).body;
@@ -104,6 +103,7 @@ describe("A key that acts for one subject", () => {
 
   test.each([
     ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}`, { decision: "approve" }],
+    ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}`, { decision: "reject" }],
     ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}/link`, { name: "Grace" }],
     ["POST", ({ run }: World["ids"]) => `/v1/runs/${run}/rerun`, {}],
     ["DELETE", ({ run }: World["ids"]) => `/v1/runs/${run}`, undefined],
@@ -114,9 +114,37 @@ describe("A key that acts for one subject", () => {
     expect((await send(method, pathOf(ids), body, grace)).status).toBe(404);
   });
 
+  test("T52 withdraws no question of another's when it cancels runs", async () => {
+    const { send, ada, grace, ids } = world;
+    expect((await send("POST", "/v1/runs/cancel", {}, grace)).body).toMatchObject({ runs: 0 });
+    const { body } = await send("GET", `/v1/confirmations/${ids.question}`, undefined, ada);
+    expect(body.status).toBe("pending");
+  });
+
+  test("T52 counts its own questions alone", async () => {
+    const { send, ada, grace } = world;
+    const waiting = async (headers: typeof ada) =>
+      (await send("GET", "/v1/usage", undefined, headers)).body.confirmations;
+    expect(await waiting(ada)).toMatchObject({ waiting: 1 });
+    expect(await waiting(grace)).toEqual({ waiting: 0, oldest_at: null });
+  });
+
   test("T52 has nothing of another's in an export", async () => {
     const { send, grace } = world;
     const { body } = await send("GET", "/v1/export", undefined, grace);
     expect(JSON.stringify(body)).not.toContain("ada@acme.dev");
   });
+});
+
+test("T52 A question without a subject is none for a key that acts for one, and a key without one decides all, each with its own account", async () => {
+  const { send, ada, grace, ids } = await openWithKeys();
+  const { body } = await send("POST", "/v1/execute_actions", { actions: [{ tool: "asked" }] });
+  const ofNone = body.results[0].confirmation.id as string;
+  for (const headers of [ada, grace])
+    expect((await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" }, headers)).status).toBe(
+      404,
+    );
+  const yes = await send("POST", `/v1/confirmations/${ids.question}`, { decision: "approve" });
+  expect(yes.body.results[0]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
+  expect((await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" })).status).toBe(200);
 });

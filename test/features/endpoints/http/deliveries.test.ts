@@ -291,6 +291,27 @@ describe("An endpoint", () => {
     expect((await send("PUT", "/v1/endpoints/a%20b", { url: `${HOST}/x`, events: ["*"] })).status).toBe(422);
   });
 
+  test.each([
+    [{ evnts: ["x"] }, "There is no field /evnts. Did you mean 'events' instead of 'evnts'?"],
+    [
+      { filter: { "/total": { gtee: 1 } } },
+      "There is no field /filter/~1total/gtee. Did you mean 'gte' instead of 'gtee'?",
+    ],
+    [
+      { url: "https://10.0.0.1/x" },
+      "/url must be a public https address, on port 443, without user name: '10.0.0.1' is an IP address; only public host names may be called.",
+    ],
+    [
+      { headers: { Host: "x" } },
+      "/headers must be headers that a request may have: A tool may not set the header 'host'.",
+    ],
+  ])("declared as %j is refused in words that say what to write", async (fields, detail) => {
+    const { send } = await openEndpoints();
+    const refused = await send("PUT", "/v1/endpoints/a", { url: `${HOST}/x`, events: ["*"], ...fields });
+    expect(refused).toMatchObject({ status: 422, body: { detail } });
+    expect(JSON.stringify(refused.body)).not.toContain("..");
+  });
+
   test("whose secret was rotated is signed for with both until the overlap is over", async () => {
     const { put, publish, send, sentTo, later, volley } = await openEndpoints();
     const old = await put("a");

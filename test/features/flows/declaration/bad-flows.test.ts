@@ -751,6 +751,14 @@ test.each(["my flow", "1st", "", "a".repeat(65)])("parseFlow() refuses the name 
   ]);
 });
 
+test("parseFlow() names the field of an action that may have been meant, beside what else is wrong with it", () => {
+  const found = issuesOf(declareFlow({ actions: [{ id: "order", tol: "search_orders", args: {} }] }));
+  expect(found.map(({ path, hint }) => [path, hint])).toEqual([
+    ["/actions/0/tool", "/actions/0/tool must be a string, received nothing."],
+    ["/actions/0/tol", "There is no field 'tol'; did you mean 'tool'?"],
+  ]);
+});
+
 test("parseFlow() says all that is wrong at once", () => {
   const bad = declareFlow({
     summary: 7,

@@ -8,7 +8,6 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
-import { eventually } from "../../../support/eventually.ts";
 import { bytesOf, github } from "../hooks/sample-senders.ts";
 
 const DAY_MS = 86_400_000;
@@ -48,17 +47,11 @@ async function deploy(actions: readonly object[] = [{ id: "a", tool: "discover_t
       HOOK: github.secret,
     },
   });
-  // A signature is checked on another thread, and no virtual time passes meanwhile: then it is asked again.
   const ask = async (
     path: string,
     init: RequestInit,
   ): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await eventually("an answer", () =>
-      volley.fetch(path, init).catch((error: unknown) => {
-        if (!String(error).includes("no timer is left")) throw error;
-        return undefined;
-      }),
-    );
+    const response = await volley.fetch(path, init);
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const headers = { "content-type": "application/json" };

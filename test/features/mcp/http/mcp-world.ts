@@ -12,7 +12,6 @@ import { mcp } from "../../../../src/features/mcp/index.ts";
 import { usage } from "../../../../src/features/usage/index.ts";
 import { createTestVolley, type Routes } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
-import { eventually } from "../../../support/eventually.ts";
 import { type SendMcp, speakTo } from "../../../support/mcp-client.ts";
 
 const DECLARATION = {
@@ -111,14 +110,6 @@ export async function openMcp({ tools = [], features = [], routes = {} }: WorldO
       }),
     },
   });
-  // Keys are digested on another thread, once each; no virtual time passes meanwhile.
-  for (const by of ["decider", "reader", "narrowed", "stranger"])
-    await eventually("a known key", () =>
-      volley.fetch("/v1/jobs", { headers: { authorization: `Bearer ${by}` } }).then(
-        () => true,
-        () => undefined,
-      ),
-    );
   const ask = speakTo(volley);
   /** Call a tool; its result. */
   const call = async (name: string, args: object, more: Parameters<SendMcp>[2] = {}) =>

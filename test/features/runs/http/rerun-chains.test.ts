@@ -20,7 +20,7 @@ interface Result {
   readonly status: string;
   readonly data?: unknown;
   readonly error?: { readonly code: string };
-  readonly confirmation?: { readonly id: string };
+  readonly confirmation?: { readonly id: string; readonly message: string };
   readonly meta: { readonly idempotency_replayed?: true; readonly warnings?: readonly string[] };
 }
 
@@ -137,6 +137,30 @@ describe("A rerun of a run with a question", () => {
     expect(ends(await rerun(second.batch_id))).toEqual(ends(second));
     expect(await waiting()).toBe(0);
     expect(effects).toEqual({ gone: 1, tell: 1 });
+  });
+
+  test("tells the person what may have taken effect, where the question and its reach are shown, and nothing of a question that had a no", async () => {
+    const { run, rerun, decide, volley } = await start({ gone: ["lost"] });
+    const DOUBTED = "It may have taken effect in an earlier run: look before you say yes.";
+    const asked = async (id: string) => {
+      const [one] = (await rerun(id)).results;
+      const { id: confirmation, message } = one!.confirmation!;
+      const shown: { readonly actions: readonly { readonly reach?: string }[] } = await (
+        await volley.fetch(`/v1/confirmations/${confirmation}`)
+      ).json();
+      return { message, reach: shown.actions.map(({ reach }) => reach) };
+    };
+    const refused = await run(ask);
+    await decide(refused.results[0]!.confirmation!.id, "reject");
+    const again = await asked(refused.batch_id);
+    expect(again.message).not.toContain(DOUBTED);
+    expect(again.reach).toEqual([undefined, undefined]);
+
+    const lost = await run(ask);
+    await decide(lost.results[0]!.confirmation!.id, "approve");
+    const doubted = await asked(lost.batch_id);
+    expect(doubted.message).toContain(DOUBTED);
+    expect(doubted.reach).toEqual([DOUBTED, undefined]);
   });
 
   test("asks again after a no", async () => {

@@ -51,6 +51,7 @@ export class ScriptedIssuer {
   constructor(keys: readonly IssuerKey[]) {
     this.keys = keys;
     const ports = {
+      outside: <T>(work: Promise<T>) => work,
       clock: this.clock,
       fetch: (address: string, { signal }: RequestInit) => this.#answer(address, signal!),
     };

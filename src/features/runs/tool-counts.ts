@@ -1,0 +1,40 @@
+import type { Outcome } from "../../core/contract/outcome.ts";
+import type { Step } from "../../core/plan/step.ts";
+import { ENDS, type ToolCount } from "./run.ts";
+
+/** The counts of the actions of one tool. */
+interface Counted {
+  readonly ends: number[];
+  failed?: ToolCount["failed"];
+  waits?: Map<string, { until: number; actions: number }>;
+}
+
+/** How the actions of a run ended, by their tools. */
+export class ToolCounts {
+  readonly #tools = new Map<string, Counted>();
+
+  /** @param at which action of the run it is */
+  add(name: string, { id: action }: Step, outcome: Outcome, at: number): void {
+    let counted = this.#tools.get(name);
+    if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0) }));
+    counted.ends[ENDS.indexOf(outcome.status)]! += 1;
+    if ("error" in outcome) counted.failed ??= { at, action, code: outcome.error.code };
+    if (outcome.status !== "pending_confirmation") return;
+    const { id, expiresAt } = outcome.confirmation;
+    const waits = (counted.waits ??= new Map());
+    const waiting = waits.get(id) ?? { until: expiresAt, actions: 0 };
+    waits.set(id, { ...waiting, actions: waiting.actions + 1 });
+  }
+
+  toJson(): string {
+    let tools = "";
+    for (const [tool, { ends, failed, waits }] of this.#tools) {
+      tools += `${tools === "" ? "" : ","}{"tool":${JSON.stringify(tool)},"ends":[${ends.join(",")}]`;
+      if (failed !== undefined) tools += `,"failed":${JSON.stringify(failed)}`;
+      if (waits !== undefined)
+        tools += `,"waits":${JSON.stringify([...waits].map(([question, waiting]) => ({ question, ...waiting })))}`;
+      tools += "}";
+    }
+    return `[${tools}]`;
+  }
+}

@@ -1,0 +1,115 @@
+import { DurableObject } from "cloudflare:workers";
+
+// A baseline for endpoints: webhooks as one writes them by hand, in one object. A delivery is a row, as a message of a queue is: written
+// before the 202, deleted when a 2xx came, due again later when none did. Signed as Standard Webhooks. It has no history,
+// no order, no filters, no limits, and nothing keeps receivers that hang from taking every lane.
+
+const LANES = 96;
+const TIMEOUT_MS = 15_000;
+const AGAIN_MS = 5_000;
+const PAGE = 200;
+
+const utf8 = new TextEncoder();
+
+export class Outbox extends DurableObject {
+  #endpoints = new Map();
+
+  constructor(ctx, env) {
+    super(ctx, env);
+    ctx.storage.sql.exec(
+      `CREATE TABLE IF NOT EXISTS endpoints (id TEXT PRIMARY KEY, url TEXT, secret TEXT);
+       CREATE TABLE IF NOT EXISTS queue (id INTEGER PRIMARY KEY, endpoint TEXT, event TEXT, body TEXT, due_at INTEGER, tries INTEGER)`,
+    );
+    for (const row of ctx.storage.sql.exec("SELECT * FROM endpoints")) this.#endpoints.set(row.id, row);
+  }
+
+  put(id, url) {
+    const secret = crypto.randomUUID();
+    this.ctx.storage.sql.exec("INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?)", id, url, secret);
+    this.#endpoints.set(id, { id, url, secret });
+  }
+
+  async publish({ type, data }) {
+    const event = crypto.randomUUID();
+    const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
+    for (const id of this.#endpoints.keys())
+      this.ctx.storage.sql.exec(
+        "INSERT INTO queue (endpoint, event, body, due_at, tries) VALUES (?, ?, ?, ?, 0)",
+        id,
+        event,
+        body,
+        Date.now(),
+      );
+    await this.ctx.storage.setAlarm(Date.now());
+    return { id: event, endpoints: this.#endpoints.size };
+  }
+
+  async alarm() {
+    let [page, last] = [[], 0];
+    const next = () => {
+      if (page.length === 0)
+        page = this.ctx.storage.sql
+          .exec(
+            "SELECT * FROM queue WHERE id > ? AND due_at <= ? ORDER BY id LIMIT ?",
+            last,
+            Date.now(),
+            PAGE,
+          )
+          .toArray()
+          .reverse();
+      const row = page.pop();
+      if (row !== undefined) last = row.id;
+      return row;
+    };
+    const lane = async () => {
+      for (let row = next(); row !== undefined; row = next()) await this.#deliver(row);
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    const { due } = this.ctx.storage.sql.exec("SELECT min(due_at) AS due FROM queue").one();
+    if (due !== null) await this.ctx.storage.setAlarm(due);
+  }
+
+  async #deliver({ id, endpoint, event, body, tries }) {
+    const { url, secret } = this.#endpoints.get(endpoint);
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": event,
+          "webhook-timestamp": timestamp,
+          "webhook-signature": `v1,${await sign(secret, `${event}.${timestamp}.${body}`)}`,
+        },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      if (response.ok) return void this.ctx.storage.sql.exec("DELETE FROM queue WHERE id = ?", id);
+    } catch {
+      // Due again, as after any answer but a 2xx.
+    }
+    const dueAt = Date.now() + AGAIN_MS * 2 ** tries;
+    this.ctx.storage.sql.exec("UPDATE queue SET due_at = ?, tries = tries + 1 WHERE id = ?", dueAt, id);
+  }
+}
+
+async function sign(secret, text) {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, utf8.encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(signature)));
+}
+
+export default {
+  async fetch(request, env) {
+    const outbox = env.OUTBOX.getByName("tenant");
+    const { pathname } = new URL(request.url);
+    if (request.method === "PUT") {
+      await outbox.put(pathname, (await request.json()).url);
+      return Response.json({}, { status: 201 });
+    }
+    return Response.json(await outbox.publish(await request.json()), { status: 202 });
+  },
+};
