@@ -22,7 +22,7 @@ import {
 } from "../page/link-page.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
-import { readCookie, writeCookie } from "./browser-cookie.ts";
+import { makeBrowserText, readCookie, writeCookie } from "./browser-cookie.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { leadToIssuer } from "./lead-to-issuer.ts";
 import { peopleOf } from "./people-of.ts";
@@ -68,7 +68,9 @@ export async function answerLink(
     const issuer = people === null ? null : new URL(people.issuer);
     const formLeadsTo = ["https:", provider.origin, ...(issuer === null ? [] : [issuer.origin])];
     const asked = { link, host: url.host, formToken, provider, canConfirm, issuerHost: issuer?.host ?? null };
-    return respondPage(makeLinkPage(asked), { formLeadsTo });
+    // Before the form is sent: a second click sends it again before the answer to the first is there.
+    const cookies = readCookie(request) === null ? [writeCookie(makeBrowserText(), url)] : [];
+    return respondPage(makeLinkPage(asked), { formLeadsTo, cookies });
   }
   if (!(await isOwnForm(request, formToken))) return respondPage(FOREIGN);
   const redirectUri = `${url.origin}${CALLBACK_PATH}`;

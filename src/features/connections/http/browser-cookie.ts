@@ -1,4 +1,5 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeSecretText } from "../link-token.ts";
 
 const COOKIE = "volley_connect";
 
@@ -7,6 +8,11 @@ export function readCookie({ headers }: Request): string | null {
   const [, text] =
     /(?:^|;\s*)volley_connect=([A-Za-z0-9_-]{43})(?:;|$)/.exec(headers.get("cookie") ?? "") ?? [];
   return text ?? null;
+}
+
+/** Make the text that a browser is to keep. */
+export function makeBrowserText(): string {
+  return makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 /** It goes along when the provider leads the browser back, and no script reads it. */

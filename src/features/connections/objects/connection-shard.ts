@@ -103,10 +103,10 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
       const room = this.#world.room(place);
       if (room !== null) return room;
-      const id = this.#world.known(place).id;
-      const sealed = await this.#world.tokens.seal({ ...place, id }, { access: key, refresh: null });
+      const { known, sealed } = await this.#world.sealFor(place, (id) =>
+        this.#world.tokens.seal({ ...place, id }, { access: key, refresh: null }),
+      );
       const now = clock.now();
-      const known = this.#world.known(place, id);
       const grant: Grant = {
         sealed,
         before: null,

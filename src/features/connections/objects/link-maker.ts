@@ -106,12 +106,13 @@ export class LinkMaker {
     place: ConnectionPlace,
     { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
   ): Promise<MadeLink> {
-    const { id } = this.#world.known(place);
+    const { subject } = place;
     const secret = makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
-    const sealed = await this.#world.seal(secret, { subject: place.subject, id }, "link");
+    const { known, sealed } = await this.#world.sealFor(place, (id) =>
+      this.#world.seal(secret, { subject, id }, "link"),
+    );
     const now = this.#clock.now();
     const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
-    const known = this.#world.known(place, id);
     const started = startLink(known, now, link);
     this.#table.put(started);
     this.#world.revokeUnused(known, known.link?.arrival?.grant);

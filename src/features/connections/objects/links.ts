@@ -86,6 +86,9 @@ export class Links {
     const sealed = await this.#world.seal(verifier, connection, "verifier");
     const known = this.#table.find(id);
     if (known === null) return { kind: "gone" };
+    // Opened meanwhile: the form was sent twice.
+    if (known.link?.opened?.state !== connection.link?.opened?.state)
+      return this.open(id, { secret, browser: kept, redirectUri });
     const state = returnTextOf(verifier);
     const opened = openLink(known, this.#clock.now(), {
       ...opening,
@@ -151,7 +154,6 @@ export class Links {
     }
     const sealed = await this.#world.tokens.seal(connection, tokens);
     const latest = this.#table.find(id);
-    if (latest?.link?.opened?.state !== state) return { kind: "gone" };
     const grant: Grant = {
       sealed,
       before: null,
@@ -162,6 +164,10 @@ export class Links {
       refreshingSince: null,
       brokenBecause: null,
     };
+    if (latest?.link?.opened?.state !== state) {
+      this.#world.revokeUnused(connection, grant);
+      return { kind: "gone" };
+    }
     const codeText = makeText();
     const code256 = digestOf("code", codeText);
     const arrived = arrive(latest, this.#clock.now(), {

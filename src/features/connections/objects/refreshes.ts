@@ -70,6 +70,8 @@ export class Refreshes {
     const { connection, grant } = found;
     if (grant.brokenBecause !== null) return { kind: "broken", because: grant.brokenBecause };
     const tokens = await box.open(connection, grant.sealed);
+    // Refreshed, connected anew or sealed anew meanwhile.
+    if (this.#find(id)?.grant.sealed !== grant.sealed) return this.open(id, isRefused);
     if (tokens === null) return this.#break(id, grant, "unreadable");
     const isWanted = isRefused?.(tokens) === true;
     if (!isWanted && !isDue(grant, clock.now())) return { kind: "tokens", tokens };
@@ -85,9 +87,9 @@ export class Refreshes {
       return this.#asTheyAre(grant, { tokens, isWanted }, { kind: "kept-back", retryAfterMs });
     }
     const { leave } = entry;
-    const refreshed = this.#refresh(id, { tokens, client, isWanted, leave }).finally(() =>
-      this.#underWay.delete(id),
-    );
+    const refreshed = this.#refresh(id, { tokens, client, isWanted, leave }).finally(() => {
+      if (this.#underWay.get(id) === refreshed) this.#underWay.delete(id);
+    });
     this.#underWay.set(id, refreshed);
     return refreshed;
   }
@@ -140,16 +142,16 @@ export class Refreshes {
     };
     // Deleted, or connected anew, while the provider was asked.
     if (still === null) return end();
-    if (still.grant.sealed !== grant.sealed) return this.open(id);
+    if (!isSame(still.grant, grant)) return this.#openAnew(id);
     if (answer.kind === "tokens" && next !== null) {
       const sealed = await box.seal(connection, next);
       const latest = this.#find(id);
       if (latest === null) return end();
-      if (latest.grant.sealed !== grant.sealed) return this.open(id);
+      if (!isSame(latest.grant, grant)) return this.#openAnew(id);
       table.put(
         withGrant(latest.connection, clock.now(), {
           sealed,
-          before: next.refresh === tokens.refresh ? null : grant.sealed,
+          before: next.refresh === tokens.refresh ? null : latest.grant.sealed,
           ...timesOf(askedAt, answer.tokens.expiresInS),
           ...(answer.tokens.scopes !== null && { scopes: answer.tokens.scopes }),
           // People change their addresses.
@@ -172,6 +174,16 @@ export class Refreshes {
     return !isWanted && isGood(grant, this.#options.clock.now()) ? { kind: "tokens", tokens } : otherwise;
   }
 
+  /**
+   * Open the tokens of what took the place of a grant. Those that came for the grant before are not taken back, because that may end all
+   * tokens of the same account.
+   */
+  #openAnew(id: string): Promise<Opened> {
+    // Else it would wait for itself.
+    this.#underWay.delete(id);
+    return this.open(id);
+  }
+
   async #ask(
     client: Client,
     refreshToken: string,
@@ -182,10 +194,10 @@ export class Refreshes {
   }
 
   /** Say of a connection that it is broken, unless it has become another one. */
-  #break(id: string, { sealed }: Grant, because: BrokenBecause): Opened {
+  #break(id: string, grant: Grant, because: BrokenBecause): Opened {
     const latest = this.#find(id);
     if (latest === null) return GONE;
-    if (latest.grant.sealed !== sealed) return { kind: "failed", retryAfterMs: 0 };
+    if (!isSame(latest.grant, grant)) return { kind: "failed", retryAfterMs: 0 };
     const { clock, table, onBroken } = this.#options;
     const change = { brokenBecause: because, refreshingSince: null };
     const broken = withGrant(latest.connection, clock.now(), change);
@@ -200,6 +212,11 @@ export class Refreshes {
     const grant = connection?.grant ?? null;
     return connection === null || grant === null ? null : { connection, grant };
   }
+}
+
+/** Whether two are one grant, which may have been sealed anew since. */
+function isSame(one: Grant, other: Grant): boolean {
+  return one.connectedAt === other.connectedAt;
 }
 
 const GONE: Opened = { kind: "gone" };

@@ -104,6 +104,19 @@ export class ShardWorld {
     );
   }
 
+  /** Seal for a connection as it is kept, or a new one: again, where another request has begun it under another id meanwhile. */
+  async sealFor(
+    place: ConnectionPlace,
+    seal: (id: string) => Promise<string>,
+  ): Promise<{ readonly known: Connection; readonly sealed: string }> {
+    for (;;) {
+      const { id } = this.known(place);
+      const sealed = await seal(id);
+      const known = this.known(place, id);
+      if (known.id === id) return { known, sealed };
+    }
+  }
+
   /** Whether there is room for one more; null where there is. */
   room(place: ConnectionPlace): TooMany | null {
     this.table.prune(this.clock.now());

@@ -36,6 +36,10 @@ class World {
   /** The row on disk. */
   row: Connection;
   refreshes = 0;
+  /** Happens while the provider is asked. */
+  whileAsked: (() => void) | undefined;
+  /** Tokens that came for no connection. */
+  readonly unused: KeptTokens[] = [];
   killAt = Number.POSITIVE_INFINITY;
   #points = 0;
   #made = 0;
@@ -90,10 +94,11 @@ class World {
       },
       clientOf: () => ({ connector: CONNECTOR, secret: "s" }),
       onBroken: () => {},
-      onUnused: () => {},
+      onUnused: (_, tokens) => void this.unused.push(tokens),
       ask: async ({ body }) => {
         this.#point();
         await Promise.resolve();
+        this.whileAsked?.();
         const came = this.#provide(new URLSearchParams(body).get("refresh_token")!);
         // Killed while the answer was on its way: the provider has done its part.
         this.#point();
@@ -226,6 +231,55 @@ describe("A refresh", () => {
     await world.open();
     expect(world.row.grant!.before).toBe(seal({ access: "a1", refresh: "r1" }));
   });
+});
+
+describe("A connection that is changed during its refresh", () => {
+  /** Have the row changed while the provider is asked. */
+  const openWhile = (world: World, change: (grant: Grant) => Grant): Promise<Opened> => {
+    world.whileAsked = () => {
+      world.row = { ...world.row, grant: change(world.row.grant!) };
+    };
+    return world.open();
+  };
+
+  test("keeps the refresh token that came where it was sealed anew meanwhile", async () => {
+    const world = new World("forgets at once");
+    world.now = HOUR;
+    const opened = await openWhile(world, (grant) => ({ ...grant, sealed: `${grant.sealed} ` }));
+    expect(opened).toMatchObject({ kind: "tokens", tokens: { access: "a1", refresh: "r1" } });
+    expect(world.row.grant!.before).toBe(`${seal({ access: "a0", refresh: "r0" })} `);
+    world.now = 2 * HOUR;
+    expect(await world.open()).toMatchObject({ kind: "tokens", tokens: { access: "a2", refresh: "r2" } });
+  });
+
+  test("is broken by a refusal where it was sealed anew meanwhile", async () => {
+    const world = new World("none");
+    world.end();
+    world.now = HOUR;
+    const opened = await openWhile(world, (grant) => ({ ...grant, sealed: `${grant.sealed} ` }));
+    expect(opened).toEqual({ kind: "broken", because: "revoked" });
+    expect(world.row.grant!.brokenBecause).toBe("revoked");
+  });
+
+  test.each(["none", "forgets at once"] as const)(
+    "is opened with the account that it was connected to anew: rotation %s",
+    async (rotation) => {
+      const world = new World(rotation);
+      world.now = HOUR;
+      const anew = { access: "other", refresh: "r-other" };
+      const opened = await openWhile(world, (grant) => ({
+        ...grant,
+        sealed: seal(anew),
+        connectedAt: HOUR,
+        ...timesOf(HOUR, 3_600),
+        refreshingSince: null,
+      }));
+      expect(opened).toEqual({ kind: "tokens", tokens: anew });
+      expect(await world.open()).toEqual({ kind: "tokens", tokens: anew });
+      // It may be of the same account, all of whose tokens would end.
+      expect(world.unused).toEqual([]);
+    },
+  );
 });
 
 describe("F32 an object that is killed during a refresh", () => {

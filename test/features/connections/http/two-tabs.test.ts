@@ -21,6 +21,32 @@ const openTabs = async (options: WorldOptions = {}, wish: object = {}) => {
   return { ...world, id: id as string, path, first, second, comeBack, confirm };
 };
 
+describe("The form of a link", () => {
+  test("that is sent twice by a double click goes on in the browser that has the page", async () => {
+    const { start, send, provider } = await openConnections();
+    const { connect_url: url } = (await start()).body;
+    const path = new URL(url as string).pathname;
+    const page = await send("GET", path);
+    const cookie = page.headers.get("set-cookie")!.split(";")[0]!;
+    const [, token = ""] = /name="form" value="([^"]*)"/.exec(String(page.body)) ?? [];
+    const headers = { cookie, "content-type": "application/x-www-form-urlencoded" };
+    const click = () => send("POST", path, `form=${token}`, headers);
+    const [first, second] = await Promise.all([click(), click()]);
+    expect([first.status, second.status]).toEqual([303, 303]);
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    const { pathname, search } = new URL(provider.signIn(second.headers.get("location")!, "ada@acme.dev"));
+    const back = await send("GET", pathname + search, undefined, { cookie });
+    expect(new URL(back.headers.get("location")!).searchParams.has("code")).toBe(true);
+  });
+
+  test("leaves a browser the text that it keeps already", async () => {
+    const { start, send } = await openConnections();
+    const path = new URL((await start()).body.connect_url as string).pathname;
+    const cookie = `volley_connect=${"A".repeat(43)}`;
+    expect((await send("GET", path, undefined, { cookie })).headers.get("set-cookie")).toBeNull();
+  });
+});
+
 describe("Two tabs with the same link", () => {
   test.each(["first", "second"] as const)("connect the account by the %s that comes back", async (which) => {
     const tabs = await openTabs();
