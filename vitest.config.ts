@@ -86,8 +86,8 @@ function makeLayers(part: (layer: Layer) => object) {
       test: { ...WAITS, ...part(LAYERS.edge), name: "edge" },
     },
     {
-      // The built bundle in raw workerd, killed and started again.
-      test: { ...WAITS, ...part(LAYERS.chaos), name: "chaos" },
+      // The built bundle in raw workerd, killed and started again. Each trial goes on until its work is done.
+      test: { ...WAITS, ...part(LAYERS.chaos), name: "chaos", testTimeout: 240_000, hookTimeout: 240_000 },
     },
     {
       // The built bundle over HTTP, in Miniflare or raw workerd: real sockets, real time.

@@ -26,8 +26,13 @@ export interface ChaosUpstream extends AsyncDisposable {
   writtenAt(n: number): number | undefined;
   /** Calls of `GET /global`, and the most of them that were under way at once, from all senders. */
   readonly capped: { readonly calls: number; readonly peak: number };
-  /** Let every `POST` wait from now on; gives what ends the waiting. */
-  hold(): () => void;
+  /** Let each `POST`, or each that is meant, act only when what this gives is called. */
+  hold(isHeld?: (path: WritePath, n: number) => boolean): () => void;
+}
+
+interface Hold {
+  readonly isHeld: (path: WritePath, n: number) => boolean;
+  readonly over: Promise<void>;
 }
 
 /** Where writes go: those of jobs, those without a key, and those that a key identifies. */
@@ -75,7 +80,7 @@ export async function startChaosUpstream({
     "/keyed": new Map(),
   };
   const capped = { calls: 0, active: 0, peak: 0 };
-  let held = Promise.resolve();
+  const holds = new Set<Hold>();
 
   const act = async (request: IncomingMessage, response: ServerResponse, path: WritePath): Promise<void> => {
     const at = performance.now();
@@ -97,7 +102,7 @@ export async function startChaosUpstream({
     const number = earlier.push(attempt);
     // Half the time for a later attempt: one that always outlives its lease would never be in time.
     await after(number === 1 ? d : d / 2);
-    await held;
+    for (const { isHeld, over } of holds) if (isHeld(path, n)) await over;
     if (!refused) attempt.actedAt = performance.now();
     if (spoiling !== null) spoiling.answer(response);
     else reply(response, refused ? status : 200, { n, attempt: number });
@@ -136,10 +141,14 @@ export async function startChaosUpstream({
     attemptsOf: (n, path = "/background") => attempts[path].get(n) ?? [],
     writtenAt: (n) => attempts["/write"].get(n)?.at(-1)?.at,
     capped,
-    hold() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      held = promise;
-      return resolve;
+    hold(isHeld = () => true) {
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      const hold: Hold = { isHeld, over };
+      holds.add(hold);
+      return () => {
+        holds.delete(hold);
+        resolve();
+      };
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -12,7 +12,7 @@ describe("a runtime that is killed, and one whose platform breaks in every way w
 
   beforeAll(async () => {
     loops = await runLoops({ plans: [planLoop(0), planLoop(1), planLoop(2), ...FAULTS], lanes: 4 });
-  }, 240_000);
+  });
 
   test("P2: F10 F12 loses no job that was called initiated", () => {
     const { violations, lost, initiated } = makeReport({ loops });

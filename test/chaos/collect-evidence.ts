@@ -4,8 +4,8 @@ import type { JobEvidence } from "./find-violations.ts";
 import { idOf, type JobBatch } from "./job-batch.ts";
 import { type JobView, readJob } from "./volley-client.ts";
 
-/** A job takes a lease, a backoff and its delay per fault; several times that is lost, not slow. */
-const WAIT_MS = 20_000;
+/** A job takes a lease, a backoff and its delay per fault; many times that is lost, not slow. */
+const WAIT_MS = 60_000;
 /** Time after the last answer of the upstream: the report of an attempt that has no waiting caller any more is in by then. */
 export const LATE_MS = 50;
 const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);

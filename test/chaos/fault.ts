@@ -16,6 +16,8 @@ export interface Fault {
 }
 
 export const CUT: Strike = { when: "before", door: "cut?ms=200" };
+/** Until a busy machine answers. */
+const PATIENCE_MS = 60_000;
 const HEAL = ["cut?ms=0", "clock?ms=0"];
 
 /** Faults of the platform under a runtime that goes on, each in a loop of its own. */
@@ -55,7 +57,7 @@ export const FAULTS: readonly Fault[] = [
 
 /** Knock at the chaos worker's door. Rejects when the door does not open: then nothing is broken, and the test shows nothing. */
 export async function knock(url: string, door: string): Promise<void> {
-  const answer = await exchange(`${url}/chaos/${door}`, { method: "POST" });
+  const answer = await exchange(`${url}/chaos/${door}`, { method: "POST", timeoutMs: PATIENCE_MS });
   const { applied } = JSON.parse(answer?.text ?? '{"applied":0}') as { applied: number };
   if (applied === 0) throw new Error(`Cannot break anything: '${door}' found nothing, ${answer?.status}`);
 }

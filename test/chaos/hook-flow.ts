@@ -12,7 +12,7 @@ const NAME = "chaos-hook";
 const TENANT = "sandbox-admin";
 const READ_MS = 80;
 /** How long a delivery is sent again, and how soon. A real sender waits longer, and goes on for days. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const AGAIN_MS = 50;
 
 /** One thing that happened at a sender, which it tells of until it is answered 202. */

@@ -36,8 +36,17 @@ export interface LostRuns {
   readonly broken: readonly string[];
 }
 
-/** The time of one life: from less than a report's second to several. */
-const LIVES_MS = [400, 3_000] as const;
+/** The time of one life, in turns: less than a report's second, and up to several. */
+const LIVES_MS = [
+  [400, 900],
+  [1_200, 3_000],
+] as const;
+/** A life is longer where so many batches take longer, or a run of a long one is not on record yet. */
+const BATCHES_PER_LIFE = 50;
+/** Ends what gets nowhere, far beyond what a busy machine needs. */
+const PATIENCE_MS = 60_000;
+/** Death comes so soon after a life's work is done, in the middle of the next batches. */
+const DEATH_MS = 50;
 /** One batch in so many promises something. */
 const PROMISING = 20;
 const quota = { limit: 1_000_000, window_s: 60 };
@@ -64,15 +73,34 @@ export async function loseRuns(kills: number): Promise<LostRuns> {
   let sent = 0;
   for (let kill = 0; kill < kills; kill += 1) {
     const answered: Answered[] = [];
-    const death = sleep(randomInt(...LIVES_MS)).then(() => victim.kill());
+    const bornAt = performance.now();
+    const isLong = kill % 2 === 1;
+    const [leastMs, mostMs] = LIVES_MS[isLong ? 1 : 0];
+    const lifeMs = randomInt(leastMs, mostMs);
+    /** Whether a life's work is done. */
+    const isDone = async (): Promise<boolean> =>
+      performance.now() - bornAt >= lifeMs &&
+      answered.length >= BATCHES_PER_LIFE &&
+      (!isLong || (await listsOneOf(answered, ask)));
     let killedAt = Number.POSITIVE_INFINITY;
-    void death.then(() => (killedAt = performance.now()));
+    let death: Promise<void> | undefined;
     while (killedAt === Number.POSITIVE_INFINITY) {
+      if (performance.now() - bornAt > PATIENCE_MS)
+        throw new Error(
+          `Cannot end life ${kill} within ${PATIENCE_MS} ms: ${answered.length} batches were answered, ` +
+            `${BATCHES_PER_LIFE} must be${isLong ? ", and one of them must be on record" : ""}`,
+        );
       sent += 1;
       const more = await sendOne(ask, sent);
-      if (more === null) break;
+      // It died over the batch, or is too busy to answer in time.
+      if (more === null) continue;
       answered.push({ batchId: more.batchId, at: performance.now() });
       promised.push(...more.promised);
+      if (death === undefined && (await isDone()))
+        death = sleep(Math.random() * DEATH_MS).then(() => {
+          victim.kill();
+          killedAt = performance.now();
+        });
     }
     await death;
     await victim.bury();
@@ -113,6 +141,15 @@ export async function loseRuns(kills: number): Promise<LostRuns> {
     promised: promised.length,
     broken,
   };
+}
+
+/** Whether one of some batches is the last run on record. */
+async function listsOneOf(answered: readonly Answered[], ask: Ask): Promise<boolean> {
+  const answer = await ask("/v1/runs?limit=1");
+  const { runs } = JSON.parse(answer?.text ?? '{"runs":[]}') as {
+    readonly runs: readonly { readonly run_id: string }[];
+  };
+  return runs.some(({ run_id }) => answered.some(({ batchId }) => batchId === run_id));
 }
 
 type Ask = (

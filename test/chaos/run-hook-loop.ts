@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/eventually.ts";
 import type { ChaosUpstream, WritePath } from "./chaos-upstream.ts";
 import { until } from "./collect-evidence.ts";
 import { collectRuns, repeat, type Told } from "./collect-runs.ts";
@@ -22,8 +23,6 @@ export interface HookLoopResult {
 
 /** Two more events come within this of the first: each is somewhere else when it strikes. */
 const SPREAD_MS = 30;
-/** A write that the runtime is killed in goes on for so long: a busy machine is in time too. */
-const IN_TIME_MS = 500;
 
 /** Run one loop: deliver three events, break what the plan says, deliver them again, wait until every run is over. */
 export async function runHookLoop(
@@ -32,9 +31,8 @@ export async function runHookLoop(
   plan: HookLoopPlan | Fault,
   firstN: number,
 ): Promise<HookLoopResult> {
-  const dOf = (k: number): number =>
-    k === 0 && "kill" in plan && plan.kill === "in-once" ? IN_TIME_MS : 100 + Math.floor(Math.random() * 150);
-  const told: Told[] = [0, 1, 2].map((k) => ({ event: { n: firstN + k, d: dOf(k) }, jobIds: [] }));
+  const makeD = (): number => 100 + Math.floor(Math.random() * 150);
+  const told: Told[] = [0, 1, 2].map((k) => ({ event: { n: firstN + k, d: makeD() }, jobIds: [] }));
   const broken =
     "kill" in plan ? await killIn(plan, told, { victim, upstream }) : await strikeIn(plan, told, victim);
   const { url } = victim.current;
@@ -67,8 +65,12 @@ async function killIn(
     killed.resolve();
   };
   const { n } = told[0]!.event;
-  const killAt = (path: WritePath): void =>
-    void until(() => upstream.attemptsOf(n, path).length > 0).then(kill);
+  // The write is under way until the runtime is gone, however late it is killed.
+  const killAt = (path: WritePath): void => {
+    const release = upstream.hold((one, of) => one === path && of === n);
+    const arrived = (): true | undefined => upstream.attemptsOf(n, path).length > 0 || undefined;
+    eventually(`the write ${path} of n=${n}`, arrived).then(kill, killed.reject).finally(release);
+  };
   if (plan.kill === "during-request") setTimeout(kill, 2 + Math.random() * 20);
   await deliverAll(told, victim.current.url, () => {
     if (plan.kill === "with-answer") kill();

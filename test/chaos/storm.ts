@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { eventually } from "../support/eventually.ts";
 import { type ChaosUpstream, startChaosUpstream } from "./chaos-upstream.ts";
 import { knock } from "./fault.ts";
 import { findExcess, type Passage } from "./find-excess.ts";
@@ -22,11 +23,16 @@ export interface StormResult {
   readonly overCap: number;
 }
 
-/** A round lasts so long, and on a slow machine until its quota is used up, or this much longer. */
-const ROUND_MS = 2_500;
-const PATIENCE_MS = 30_000;
-const QUOTA = { limit: 400, windowS: 10 };
+/** The work of a round: however long it takes, so many faults struck and so many writes were turned away. */
+const FAULTS_PER_ROUND = 14;
+const DENIALS_PER_ROUND = 50;
+/** Ends what gets nowhere, far beyond what a busy machine needs. */
+const PATIENCE_MS = 100_000;
+/** Refilled slowly, so that a slow machine uses it up too. */
+const QUOTA = { limit: 400, windowS: 100 };
 const CAP = 2;
+/** The runtime is killed in this one. */
+const KILLED_ROUND = 1;
 const CAPPED_KEY = "chaos-capped-key";
 /** Callers at each of the two isolates. */
 const CALLERS = 4;
@@ -47,48 +53,93 @@ export async function runStorm(rounds: number): Promise<StormResult> {
   const vars = { PROBE_ORIGIN: upstream.url, VOLLEY_KEYS: await makeKeys(rounds) };
   await using victim = await startVictim({ vars, twin: true });
   const faults = new Map<string, number>();
-  const endsAt = performance.now() + rounds * ROUND_MS;
-  const capped = Promise.all([0, 1].map((isolate) => callCapped(victim, isolate, endsAt)));
   const sums = { kills: 0, admitted: 0, denied: 0, overQuota: 0 };
-  let clockMs = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    const roundEndsAt = performance.now() + ROUND_MS;
-    const asked: Asked[] = [];
-    const isOver = (): boolean => {
-      const lateMs = performance.now() - roundEndsAt;
-      return lateMs >= 0 && (lateMs > PATIENCE_MS || asked.some(({ status }) => status === 429));
-    };
-    const callers = Array.from({ length: 2 * CALLERS }, (_, k) =>
-      write(victim, { isolate: k % 2, key: keyOf(round), isOver, asked }),
-    );
-    if (round === 1) {
-      await sleep(200 + Math.random() * 400);
-      victim.kill();
-      await victim.bury();
-      await victim.start({ CHAOS_CLOCK_MS: String(clockMs) });
-      sums.kills += 1;
-    }
-    for (let turn = 0; !isOver(); turn += 1) {
-      await sleep(BREAK_EVERY_MS * (0.5 + Math.random()));
-      const fault = BREAKS[turn % BREAKS.length]!;
-      if (fault === "clock") clockMs -= Math.floor(Math.random() * 300);
-      const urls = fault === "clock" ? urlsOf(victim) : [victim.current.url];
-      for (const url of urls) await knock(url, `${fault}?ms=${clockMs}`);
-      faults.set(fault, (faults.get(fault) ?? 0) + 1);
-    }
-    await Promise.all(callers);
-    const passages = toPassages(asked, upstream);
-    sums.admitted += passages.length;
-    sums.denied += asked.filter(({ status }) => status === 429).length;
-    sums.overQuota += findExcess(passages, QUOTA);
-  }
-  await capped;
+  const clock = { ms: 0 };
+  await during(
+    (signal) => [0, 1].map((isolate) => callCapped(victim, isolate, signal)),
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const asked = await runRound(victim, { round, faults, clock });
+        const passages = toPassages(asked, upstream);
+        sums.kills += round === KILLED_ROUND ? 1 : 0;
+        sums.admitted += passages.length;
+        sums.denied += countDenied(asked);
+        sums.overQuota += findExcess(passages, QUOTA);
+      }
+      const seen = (): true | undefined => upstream.capped.calls > 0 || undefined;
+      await eventually("a call that the global cap lets through", seen, { withinMs: PATIENCE_MS });
+    },
+  );
   return {
     faults,
     ...sums,
     cappedCalls: upstream.capped.calls,
     overCap: Math.max(0, upstream.capped.peak - CAP),
   };
+}
+
+interface Round {
+  readonly round: number;
+  /** How often each fault has struck. */
+  readonly faults: Map<string, number>;
+  /** How far the clocks of both isolates are off. */
+  readonly clock: { ms: number };
+}
+
+/** Write under one key while everything breaks, until the round's work is done; every write that was asked for. */
+async function runRound(victim: Victim, { round, faults, clock }: Round): Promise<readonly Asked[]> {
+  const asked: Asked[] = [];
+  const key = keyOf(round);
+  const writers = (signal: AbortSignal): Promise<void>[] =>
+    Array.from({ length: 2 * CALLERS }, (_, k) => write(victim, { isolate: k % 2, key, signal, asked }));
+  await during(writers, async () => {
+    if (round === KILLED_ROUND) {
+      await sleep(200 + Math.random() * 400);
+      victim.kill();
+      await victim.bury();
+      await victim.start({ CHAOS_CLOCK_MS: String(clock.ms) });
+    }
+    // Without an object there is nothing to break.
+    const before = asked.length;
+    const written = (): true | undefined =>
+      asked.slice(before).some(({ status }) => status === 200) || undefined;
+    await eventually("a write in the storm", written, { withinMs: PATIENCE_MS });
+    const endsAt = performance.now() + PATIENCE_MS;
+    for (let turn = 0; turn < FAULTS_PER_ROUND || countDenied(asked) < DENIALS_PER_ROUND; turn += 1) {
+      if (performance.now() > endsAt)
+        throw new Error(
+          `Cannot end round ${round} of the storm within ${PATIENCE_MS} ms: of ${asked.length} writes ` +
+            `${countDenied(asked)} were turned away, ${DENIALS_PER_ROUND} must be; ` +
+            `${turn} faults struck, ${FAULTS_PER_ROUND} must`,
+        );
+      await sleep(BREAK_EVERY_MS * (0.5 + Math.random()));
+      const fault = BREAKS[turn % BREAKS.length]!;
+      if (fault === "clock") clock.ms -= Math.floor(Math.random() * 300);
+      const urls = fault === "clock" ? urlsOf(victim) : [victim.current.url];
+      for (const url of urls) await knock(url, `${fault}?ms=${clock.ms}`);
+      faults.set(fault, (faults.get(fault) ?? 0) + 1);
+    }
+  });
+  return asked;
+}
+
+/** Have some callers call while something is done, and no longer, however it ends. */
+async function during(
+  call: (signal: AbortSignal) => readonly Promise<void>[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  const calling = Promise.all(call(over.signal));
+  try {
+    await work();
+  } finally {
+    over.abort();
+    await calling;
+  }
+}
+
+function countDenied(asked: readonly Asked[]): number {
+  return asked.filter(({ status }) => status === 429).length;
 }
 
 interface Asked {
@@ -103,9 +154,9 @@ let lastN = 0;
 /** Send one write after the other. */
 async function write(
   victim: Victim,
-  { isolate, key, isOver, asked }: { isolate: number; key: string; isOver: () => boolean; asked: Asked[] },
+  { isolate, key, signal, asked }: { isolate: number; key: string; signal: AbortSignal; asked: Asked[] },
 ): Promise<void> {
-  while (!isOver()) {
+  while (!signal.aborted) {
     lastN += 1;
     const one: Asked = { n: lastN, at: performance.now(), status: null };
     asked.push(one);
@@ -119,9 +170,9 @@ async function write(
  * Send batches of four calls of the capped tool, of which two at once are all there may be. One of the four is long enough
  * to be under way still when a killed runtime is back, so a place that is given too early is seen.
  */
-async function callCapped(victim: Victim, isolate: number, endsAt: number): Promise<void> {
+async function callCapped(victim: Victim, isolate: number, signal: AbortSignal): Promise<void> {
   const call = (n: number): object => ({ tool: "probe-global", args: { n, d: n === 0 ? 1_500 : 40 } });
-  while (performance.now() < endsAt) {
+  while (!signal.aborted) {
     const actions = [call(0), call(1), call(2), call(3)];
     const status = await send(urlsOf(victim)[isolate]!, CAPPED_KEY, actions);
     if (status !== 200) await sleep(10);

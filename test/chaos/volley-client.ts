@@ -2,6 +2,8 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, req
 
 const KEY = "sandbox-key";
 const TIMEOUT_MS = 10_000;
+/** A batch is sent once, so a busy machine is waited for. */
+const BATCH_TIMEOUT_MS = 60_000;
 
 export interface ChaosAction {
   readonly id: string;
@@ -48,6 +50,7 @@ export async function sendBatch(
     method: "POST",
     headers: { "content-type": "application/json", ...(streamed && { accept: "text/event-stream" }) },
     body: JSON.stringify({ actions }),
+    timeoutMs: BATCH_TIMEOUT_MS,
     onText(text, isWhole) {
       const before = promised.size;
       promised = toInitiated(streamed ? readEvents(text) : isWhole ? readEnvelope(text) : []);
