@@ -11,15 +11,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { CommandError } from "./command/command-error.ts";
 import { endScript, readScript } from "./command/read-script.ts";
+import { choosePort, PORT } from "./project/choose-port.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
 
 const { values } = readScript({
   call: "npm run sandbox --",
   summary: "Start Volley with stand-ins for every upstream, on this machine, with a clean storage",
   options: {
-    port: { type: "string", value: "PORT", default: "8787", about: "the port" },
+    port: {
+      type: "string",
+      value: "PORT",
+      about: `the port; ${PORT} or the next one that is free unless said`,
+    },
     var: {
       type: "string",
       value: "NAME:VALUE",
@@ -29,8 +33,7 @@ const { values } = readScript({
   },
   examples: ["--port 8787", "--var PROBE_ORIGIN:http://127.0.0.1:9911"],
 });
-if (!/^\d+$/.test(values.port) || Number(values.port) < 1 || Number(values.port) > 65_535)
-  endScript(new CommandError(`--port is a number from 1 to 65535, and '${values.port}' is none.`));
+const port = await choosePort(values.port).catch(endScript);
 
 /** Wrangler counts uses, reports errors, looks for a newer version, and asks where in the world it runs. */
 const OFFLINE = {
@@ -48,7 +51,7 @@ const wrangler = spawn(
     "dev",
     "--config=test/sandbox/wrangler.toml",
     "--ip=127.0.0.1",
-    `--port=${values.port}`,
+    `--port=${port}`,
     `--persist-to=${state}`,
     "--show-interactive-dev-session=false",
     // Names in a tool's stack are those that its author wrote.
@@ -62,7 +65,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wr
 // A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && wrangler.kill("SIGTERM"), 500).unref();
-void sayConsole(`http://127.0.0.1:${values.port}`);
+void sayConsole(`http://127.0.0.1:${port}`);
 const [code] = (await once(wrangler, "exit")) as [number | null];
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;

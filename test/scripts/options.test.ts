@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -41,7 +42,7 @@ test("a script says how it is called, its options and what they are, and does no
   const { code, out } = await run("start-sandbox.ts", "--port", "1", "--help");
   expect(code).toBe(0);
   expect(out).toMatch(/^Usage: npm run sandbox -- \[options\]$/m);
-  expect(out).toMatch(/^ {2}--port PORT +.*8787 unless said$/m);
+  expect(out).toMatch(/^ {2}--port PORT +the port; 8787 or the next one that is free unless said$/m);
 });
 
 test.each([
@@ -50,7 +51,7 @@ test.each([
     ["--port"],
     "--port needs a value: --port PORT. 'npm run sandbox -- --help' says what it takes.",
   ],
-  ["start-sandbox.ts", ["--port", "many"], "--port is a number from 1 to 65535, and 'many' is none."],
+  ["start-sandbox.ts", ["--port", "many"], "--port must be a number from 1 to 65535, received 'many'."],
   ["demo.ts", ["agent"], "npm run demo does not take 'agent'. Did you mean --agent?"],
   ["demo.ts", ["--agent", "--kill"], "npm run demo shows one thing at a time: --agent or --kill."],
   ["install-folder.ts", [], "FOLDER is missing: node scripts/install-folder.ts FOLDER [options]."],
@@ -60,6 +61,16 @@ test.each([
   const { code, out, err } = await run(name, ...words);
   expect([code, out]).toEqual([2, ""]);
   expect(err).toContain(said);
+});
+
+test("the sandbox says that its port is in use, and names no console of another server", async () => {
+  const other = createServer((_, response) => response.end());
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const { port } = other.address() as { port: number };
+  const { code, out, err } = await run("start-sandbox.ts", "--port", String(port));
+  await new Promise((done) => other.close(done));
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain(`Port ${port} is in use. Another one: --port`);
 });
 
 test("npm runs every script of package.json that has options by the name that its --help says", async () => {

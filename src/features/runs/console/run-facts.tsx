@@ -4,7 +4,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isOfKey, sayDoor, titleOf } from "./run-words.ts";
+import { isOfKey, sayWay, titleOf } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
@@ -20,7 +20,7 @@ const COUNTS = [
 
 /** How a run ended, who sent it and by which door, and what it belongs to; each with its link. */
 export function RunFacts({ run }: { readonly run: WireRun }) {
-  const { run_id: id, source, key, flow, parent, job_id: job, tags = [], subject, error, summary } = run;
+  const { run_id: id, key, flow, parent, job_id: job, tags = [], subject, error, summary } = run;
   const chosen = Object.entries(run.connections ?? {});
   const lost = incompleteOf(run);
   const counted = count(summary.total, "action");
@@ -37,7 +37,7 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
           </span>
         )}
         <span class="muted">
-          {sayDoor(source)}
+          {sayWay(run)}
           {isOfKey(run) && (
             <span key="key">
               , by the key{" "}

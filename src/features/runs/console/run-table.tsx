@@ -4,7 +4,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isOfKey, nameRun, sayDoor } from "./run-words.ts";
+import { isOfKey, nameRun, sayWay } from "./run-words.ts";
 import type { ListedRun } from "./wire.ts";
 
 /** Runs below each other: what ran, how it ended and what failed first, who sent it, how long it took and when. */
@@ -24,17 +24,7 @@ export function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {
 }
 
 function Row({ run }: { readonly run: ListedRun }) {
-  const {
-    run_id: id,
-    status,
-    error,
-    source,
-    key,
-    duration_ms: took,
-    started_at: at,
-    actions,
-    tags = [],
-  } = run;
+  const { run_id: id, status, error, key, duration_ms: took, started_at: at, actions, tags = [] } = run;
   return (
     <tr>
       <td class="run-status">
@@ -62,7 +52,7 @@ function Row({ run }: { readonly run: ListedRun }) {
       </td>
       <td data-label="From">
         <span class="run-from">
-          <span>{sayDoor(source)}</span>{" "}
+          <span>{sayWay(run)}</span>{" "}
           {isOfKey(run) && (
             <a class="muted small" href={hrefTo("runs", null, { key })} aria-label={`Runs of the key ${key}`}>
               <bdi>{key}</bdi>

@@ -30,9 +30,17 @@ export const RUN_STATUSES: readonly ListedRun["status"][] = [
 /** So many tools of a run are named in a list: a row is a line. */
 const MOST_NAMED = 3;
 
-/** Whether a key sent it: what a trigger started is no key's, whatever stands in its place. */
-export function isOfKey({ source }: Pick<ListedRun, "source">): boolean {
-  return source !== "webhook" && source !== "cron";
+/** The name that stands in a key's place where a person decided by a link. */
+const LINK = "link:";
+
+/** Whether a key sent it: what a trigger or a person's link started is no key's, whatever stands in its place. */
+export function isOfKey({ source, key }: Pick<ListedRun, "source" | "key">): boolean {
+  return source !== "webhook" && source !== "cron" && key !== LINK;
+}
+
+/** Say which way a run came: its door, and the link where there was one. */
+export function sayWay({ source, key }: Pick<ListedRun, "source" | "key">): string {
+  return key === LINK ? `${sayDoor(source)} by link` : sayDoor(source);
 }
 
 /** Say by which door a run came. One that this console does not know is said as the API says it. */

@@ -3,9 +3,11 @@ import { describe, expect, test } from "vitest";
 import { countRuns } from "../../../../src/features/runs/console/count-runs.ts";
 import { isNarrow, readFilter, toQuery } from "../../../../src/features/runs/console/run-filter.ts";
 import {
+  isOfKey,
   nameRun,
   RUN_SOURCES,
   RUN_STATUSES,
+  sayWay,
   titleOf,
 } from "../../../../src/features/runs/console/run-words.ts";
 import { sayTypescript } from "../../../../src/features/runs/console/say-typescript.ts";
@@ -14,6 +16,15 @@ import type { ListedRun } from "../../../../src/features/runs/console/wire.ts";
 import * as run from "../../../../src/features/runs/run.ts";
 import { parseRunQuery } from "../../../../src/features/runs/run-query.ts";
 import { ranAt, someRun } from "./some-run.ts";
+
+test("a run that a person's link began is said to be so, and is no key's", () => {
+  const byLink = { source: "approval", key: "link:" } as const;
+  expect([sayWay(byLink), isOfKey(byLink)]).toEqual(["approval by link", false]);
+  const byKey = { source: "approval", key: "person" } as const;
+  expect([sayWay(byKey), isOfKey(byKey)]).toEqual(["approval", true]);
+  const byClock = { source: "cron", key: "flow:" } as const;
+  expect([sayWay(byClock), isOfKey(byClock)]).toEqual(["clock", false]);
+});
 
 describe("The filter of the list", () => {
   test("knows every source and status that the API knows", () => {
