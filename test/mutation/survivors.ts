@@ -559,7 +559,7 @@ export const SURVIVORS: Reasons = {
     on(FORWARD, "const entries", "entries.get(id)"),
   ],
   "src/features/agent/dialect/chat-relay.ts": [{ why: FORWARD }],
-  "src/features/agent/dialect/event-splitter.ts": [
+  "src/core/kit/event-splitter.ts": [
     on(
       SHORTCUT,
       'piece === ""',
