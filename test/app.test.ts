@@ -21,6 +21,23 @@ describe("The line of a refused request", () => {
   });
 });
 
+test("A batch that is refused before it was counted costs nothing", async () => {
+  const volley = await createTestVolley({ tools: [], key: { quota: { limit: 20, window_s: 3_600 } } });
+  const send = (body: string): Promise<Response> =>
+    volley.fetch("/v1/execute_actions", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+  const leftAfterOne = async (): Promise<number> => {
+    const { headers } = await send('{"actions":[{"tool":"nothing"}]}');
+    return Number(/;r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+  };
+  const before = await leftAfterOne();
+  for (let sent = 0; sent < 5; sent += 1) expect((await send("{")).status).toBe(400);
+  expect(await leftAfterOne()).toBe(before - 1);
+});
+
 describe("A request that runs nothing", () => {
   const leftOf = (response: Response): number =>
     Number(/;r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1]);

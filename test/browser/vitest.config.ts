@@ -13,6 +13,8 @@ export default defineConfig({
     retry: SECOND_TRIES,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Ends what hangs, as the limits above do.
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", ["json", { outputFile: "dist/test-report-browser.json" }]],
   },
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { eventually } from "../support/eventually.ts";
+import { eventually, heldWithin } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
@@ -51,9 +51,9 @@ async function call(name: string, by = elsewhere): Promise<string> {
   const { results } = await by.execute([{ tool: name, args: { n: 1 } }]);
   return results[0]!.error?.code ?? results[0]!.status;
 }
-/** Wait for an answer, for five seconds: as long as a change may take. */
-const within = (what: string, ask: () => Promise<boolean>): Promise<true> =>
-  eventually(what, async () => (await ask()) || undefined, { everyMs: 50, withinMs: 5_000 });
+/** Wait for an answer: what is asked five seconds after a change is answered by it. */
+const within = (what: string, ask: () => Promise<boolean>): Promise<void> =>
+  heldWithin(5_000, what, ask, { everyMs: 50 });
 
 describe("a change of the tenant's tools", () => {
   test("is known at once to an isolate that has never heard of the tenant", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 
 import { github } from "../features/flows/hooks/sample-senders.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, heldWithin } from "../support/eventually.ts";
 import { sendHook, triggerOf } from "../support/hook-sender.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
@@ -47,11 +47,8 @@ async function run(name: string, by: TestCaller, input: object = {}): Promise<st
 }
 
 /** Run a flow again and again at the other isolate, as its callers do, until a run says this. */
-const within = (name: string, wanted: string, input: object = {}): Promise<true> =>
-  eventually(`'${wanted}'`, async () => (await run(name, elsewhere, input)) === wanted || undefined, {
-    everyMs: 20,
-    withinMs: 5_000,
-  });
+const within = (name: string, wanted: string, input: object = {}): Promise<void> =>
+  heldWithin(5_000, `'${wanted}'`, async () => (await run(name, elsewhere, input)) === wanted);
 
 test("F30 where a flow was replaced or deleted the next run is the new one, or 404", async () => {
   await put("near", "old");

@@ -200,7 +200,9 @@ describe("A key that has ended", () => {
   test("is any unknown key: after its expiry, to the moment, and after it was revoked", async () => {
     const expires_at = new Date(Date.now() + 1_500).toISOString();
     const brief = await make({ name: "brief", tools: ["*"], expires_at });
-    expect(await statusOf(brief)).toBe(200);
+    const status = await statusOf(brief);
+    // A machine may be so slow that its time is over by now.
+    if (Date.now() < Date.parse(expires_at)) expect(status).toBe(200);
     const revoked = await make({ name: "revoked", tools: ["*"] });
     expect(await statusOf(revoked)).toBe(200);
     expect((await send("DELETE", "/v1/keys/revoked")).status).toBe(204);

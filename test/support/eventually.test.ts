@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { eventually } from "./eventually.ts";
+import { eventually, heldWithin, sleep } from "./eventually.ts";
 
 describe("eventually()", () => {
   test("gives the first value that is there, without waiting for more", async () => {
@@ -24,5 +24,24 @@ describe("eventually()", () => {
   test("passes on what looking threw", async () => {
     const broken = eventually("anything", () => Promise.reject(new Error("blind")));
     await expect(broken).rejects.toThrow("blind");
+  });
+});
+
+describe("heldWithin()", () => {
+  test("looks until it holds", async () => {
+    let looks = 0;
+    await heldWithin(50_000, "a third look", async () => (looks += 1) === 3, { everyMs: 1 });
+    expect(looks).toBe(3);
+  });
+
+  test("looks once more after its time, however long a look takes, and then names what did not hold", async () => {
+    let looks = 0;
+    const never = heldWithin(10, "the train is there", async () => {
+      looks += 1;
+      await sleep(20);
+      return false;
+    });
+    await expect(never).rejects.toThrow("After 10 ms it did not hold: the train is there");
+    expect(looks).toBe(2);
   });
 });

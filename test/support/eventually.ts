@@ -25,6 +25,25 @@ export async function eventually<T>(
   }
 }
 
+/**
+ * Look again and again until it holds, and fail with `what` where a look that began later than `withinMs` from now shows that it does not.
+ * However long a look takes on a slow machine, it is not what is measured.
+ */
+export async function heldWithin(
+  withinMs: number,
+  what: string,
+  look: () => Promise<boolean>,
+  { everyMs = 20 }: Pick<EventuallyOptions, "everyMs"> = {},
+): Promise<void> {
+  const lastAt = performance.now() + withinMs;
+  for (;;) {
+    const beganAt = performance.now();
+    if (await look()) return;
+    if (beganAt > lastAt) throw new Error(`After ${withinMs} ms it did not hold: ${what}`);
+    await sleep(everyMs);
+  }
+}
+
 /** Wait in real time; only where a real clock has to pass (a rate limit's, an upstream's). */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));

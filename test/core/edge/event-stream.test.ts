@@ -83,7 +83,7 @@ describe("A stream of events", () => {
       for (let batch = 0; batch < 2; batch += 1) listener!.onWritten!(() => (held -= 1));
       return END;
     });
-    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 50_000 });
     expect(held).toBe(2);
     await readAll(response);
     await Promise.all(deferred);

@@ -294,7 +294,7 @@ test("a finished job without a callback is never due, whatever its row says", as
   await evictDurableObject(stub);
   await runDurableObjectAlarm(stub);
   expect(await stub.job("over")).toMatchObject({ status: "succeeded", dataJson: "1" });
-  await vi.waitFor(async () => expect(await alarmOf(stub)).toBeNull());
+  await vi.waitFor(async () => expect(await alarmOf(stub)).toBeNull(), WAIT);
 });
 
 describe("cancel and redrive", () => {
