@@ -303,17 +303,21 @@ export interface Tool {
 
 /** How a tool is named, so that every format can offer it under that name. */
 export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** The same, as somebody is told who wrote it otherwise. */
+export const NAME_IN_WORDS = "a letter, then letters, digits, '_' or '-', at most 64 in all";
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
-const word = must(`match ${WORD}`, matches(WORD));
+const WORD_IN_WORDS =
+  "a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all";
+const word = must(`be ${WORD_IN_WORDS}`, matches(WORD));
 
 /** The rule of each field of a declaration by itself. */
 const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
-  name: must(`match ${TOOL_NAME}`, matches(TOOL_NAME)),
+  name: must(`be ${NAME_IN_WORDS}`, matches(TOOL_NAME)),
   summary: writtenText,
   description: writtenText,
   category: word,
   domain: optional(word),
-  actions: must(`be one or more words matching ${WORD}`, listOf(matches(WORD))),
+  actions: must(`be one or more words, each ${WORD_IN_WORDS}`, listOf(matches(WORD))),
   isWrite: must("be true or false", isFlag),
   execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
   input: must(

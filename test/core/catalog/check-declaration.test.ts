@@ -10,11 +10,15 @@ const define = (declaration: unknown) => () => defineTool(declaration as never);
 const changed = (changes: object) => define({ ...declareTool(), ...changes });
 
 test.each<[string, object, string]>([
-  ["no name", { name: undefined }, "Cannot define a tool without a name: 'name' must match /"],
-  ["a name that is a number", { name: 5 }, "Cannot define a tool without a name: 'name' must match /"],
+  ["no name", { name: undefined }, "Cannot define a tool without a name: 'name' must be a letter, then"],
+  [
+    "a name that is a number",
+    { name: 5 },
+    "Cannot define a tool without a name: 'name' must be a letter, then",
+  ],
   ["a summary that is an object", { summary: {} }, "'summary' must be text, received an object"],
   ["no description", { description: undefined }, "'description' must be text, received nothing"],
-  ["a category that is null", { category: null }, "'category' must match"],
+  ["a category that is null", { category: null }, "'category' must be a lower-case word"],
   ["one action as text", { actions: "read" }, `'actions' must be one or more words`],
   ["no isWrite", { isWrite: undefined }, "'isWrite' must be true or false, received nothing"],
   ["isWrite as text", { isWrite: "no" }, `'isWrite' must be true or false, received the string "no"`],

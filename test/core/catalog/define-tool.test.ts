@@ -197,7 +197,7 @@ test.each(["", "__proto__", "1st", "two words", "a.b", "a/b", "naïve", "ping\n"
   "defineTool() refuses the name %j",
   (name) => {
     expect(() => defineTool(declareTool({ name }))).toThrow(
-      `Cannot define tool '${name}': 'name' must match`,
+      `Cannot define tool '${name}': 'name' must be a letter, then letters, digits, '_' or '-', at most 64 in all, received`,
     );
   },
 );
@@ -205,9 +205,17 @@ test.each(["", "__proto__", "1st", "two words", "a.b", "a/b", "naïve", "ping\n"
 test.each<[string, Partial<ToolDeclaration>, string]>([
   ["an empty summary", { summary: " " }, "'summary' must not be empty"],
   ["an empty description", { description: "" }, "'description' must not be empty"],
-  ["a category in capitals", { category: "Status" }, "'category' must match"],
-  ["a category on a prototype", { category: "__proto__" }, "'category' must match"],
-  ["a domain with a space", { domain: "two words" }, "'domain' must match"],
+  [
+    "a category in capitals",
+    { category: "Status" },
+    "'category' must be a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all",
+  ],
+  [
+    "a category on a prototype",
+    { category: "__proto__" },
+    "'category' must be a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all",
+  ],
+  ["a domain with a space", { domain: "two words" }, "'domain' must be a lower-case word"],
   ["no actions", { actions: [] }, "'actions' must be one or more words"],
   ["an action in capitals", { actions: ["read", "Send"] }, "'actions' must be one or more words"],
   [

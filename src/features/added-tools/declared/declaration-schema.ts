@@ -4,10 +4,8 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
-import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
+import { NAME_IN_WORDS, TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 
-/** A tool's name, as somebody is told who wrote it otherwise. */
-export const NAME_IN_WORDS = "a letter, then letters, digits, '_' or '-', at most 64 in all";
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
