@@ -49,6 +49,8 @@ export interface SignInSecrets {
 /** Finds out who a person is, at their issuer. Errors are words for the person, without a value. */
 export interface PersonFinder {
   makeSecrets(): SignInSecrets;
+  /** Whether people can be sent to the issuer now. */
+  reach(): Promise<Result<unknown, string>>;
   /** The address at which a person signs in. */
   addressFor(
     secrets: SignInSecrets,

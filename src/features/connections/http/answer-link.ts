@@ -13,6 +13,7 @@ import {
   makeDonePage,
   makeLinkPage,
   makeMadePage,
+  makeUnreachablePage,
   NO_CONNECTOR,
   NO_LINK,
   OTHER_BROWSER,
@@ -73,6 +74,9 @@ export async function answerLink(
     return respondPage(makeLinkPage(asked), { formLeadsTo, cookies });
   }
   if (!(await isOwnForm(request, formToken))) return respondPage(FOREIGN);
+  // The account would be brought for nothing.
+  const reached = await (await people?.load())?.reach();
+  if (reached?.ok === false) return respondPage(makeUnreachablePage(reached.error));
   const redirectUri = `${url.origin}${CALLBACK_PATH}`;
   const browser = readCookie(request);
   const opened = await ask(shard, (stub) => stub.open(id, { secret, browser, redirectUri }));

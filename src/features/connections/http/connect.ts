@@ -68,7 +68,7 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
   if (answer.kind === "token") return { connector, access: answer.access, account: answer.account };
   // One that is there and does not work is not passed over: the call would use another account than is meant.
   if (isOptional && answer.kind === "required" && answer.because === "missing") return null;
-  throw toFailure(answer, connector, origin);
+  throw toFailure(answer, { connector, origin, before: "Nothing was sent" });
 }
 
 /** Ask the subject's object for a token. @param refused the digest of one that the service did not take */
@@ -106,10 +106,14 @@ export function openShards({ tenant }: Pick<Origin, "tenant">, ports: Ports): As
   });
 }
 
+/** Say why there is no token. @param before what had become of the call by then */
 function toFailure(
   answer: Exclude<UseAnswer, { kind: "token" }>,
-  connector: Connector,
-  origin: Origin,
+  {
+    connector,
+    origin,
+    before,
+  }: { readonly connector: Connector; readonly origin: Origin; readonly before: string },
 ): ToolFailure {
   switch (answer.kind) {
     case "required": {
@@ -129,16 +133,18 @@ function toFailure(
       });
     case "failed":
       return new ToolFailure("UPSTREAM_ERROR", {
-        hint: `The account at ${connector.name} could not be renewed just now; nothing was sent. Trying again may help.`,
+        hint: `${before}: the account at ${connector.name} could not be renewed just now. Trying again may help.`,
         ...(answer.retryAfterMs > 0 && { retryAfterMs: answer.retryAfterMs }),
       });
     case "kept-back":
       return new ToolFailure("CIRCUIT_OPEN", {
-        hint: `The provider ${connector.name} renews no accounts just now, so it was not asked and nothing was sent; try again in ${Math.ceil(answer.retryAfterMs)} ms or do without it.`,
+        hint: `${before}: the provider ${connector.name} renews no accounts just now, so it was not asked. Try again in ${Math.ceil(answer.retryAfterMs)} ms, or do without it.`,
         retryAfterMs: answer.retryAfterMs,
       });
   }
 }
+
+const REFUSED = "The service did not take the account's token";
 
 function notConnected(name: string, { account }: Origin): ToolConnection {
   return {
@@ -159,11 +165,12 @@ function toConnection(
   { connector, access: first, account }: Used,
   { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
 ): ToolConnection {
+  const { origin } = wish;
   let access = first;
   const scopes = wish.tool.connection?.[connector.name] ?? [];
   const renew = async (): Promise<boolean> => {
     const answer = await askToken(connector, scopes, wish, sha256(access));
-    if (answer.kind !== "token") throw toFailure(answer, connector, wish.origin);
+    if (answer.kind !== "token") throw toFailure(answer, { connector, origin, before: REFUSED });
     if (answer.access === access) return false;
     access = answer.access;
     call.conceal(access);

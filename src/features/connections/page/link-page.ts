@@ -98,6 +98,16 @@ export function makeOtherPersonPage(subject: string, cameAs: string): Page {
   );
 }
 
+/** Make the page of a link whose issuer cannot be reached. @param problem why, in words */
+export function makeUnreachablePage(problem: string): Page {
+  return makePlainPage(
+    503,
+    "You cannot sign in just now",
+    `Who you are could not be found out in the end: ${problem}.`,
+    "Nothing has happened. Open the link again in a minute.",
+  );
+}
+
 /** Make the page of a person who did not show who it is. @param problem why, in words */
 export function makeUnknownPersonPage(problem: string): Page {
   return makePlainPage(

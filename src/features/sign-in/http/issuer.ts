@@ -47,6 +47,10 @@ export class Issuer implements PersonFinder {
     return { verifier: verifier!, nonce: nonce! };
   }
 
+  reach(): Promise<Result<unknown, string>> {
+    return this.#readMetadata();
+  }
+
   /** The address at which a person signs in. */
   async addressFor(
     { verifier, nonce }: SignInSecrets,

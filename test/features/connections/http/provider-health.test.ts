@@ -124,6 +124,20 @@ describe("Calls of a provider that is down", () => {
       expect((await run(subject)).data).toEqual({ mailbox: `${subject}@acme.dev` });
   });
 
+  test("are not told that nothing was sent where the service had refused their token before", async () => {
+    const { provider, run } = await open();
+    const [first] = subjects;
+    await run(first!);
+    provider.accounts.clear();
+    provider.onRefresh = () => new Response(null, { status: 503 });
+    for (const code of ["UPSTREAM_ERROR", "CIRCUIT_OPEN"]) {
+      const { error } = await run(first!);
+      expect(error).toMatchObject({ code, retryable: true, retry_after_ms: 5_000 });
+      expect(error.hint).toContain("The service did not take the account's token");
+      expect(error.hint).not.toContain("nothing was sent");
+    }
+  });
+
   test("are not kept back because one subject's, or everybody's, account was ended", async () => {
     const { provider, run } = await open();
     const last = subjects.at(-1)!;
