@@ -70,8 +70,9 @@ export class Refreshes {
     const { connection, grant } = found;
     if (grant.brokenBecause !== null) return { kind: "broken", because: grant.brokenBecause };
     const tokens = await box.open(connection, grant.sealed);
-    // Refreshed, connected anew or sealed anew meanwhile.
-    if (this.#find(id)?.grant.sealed !== grant.sealed) return this.open(id, isRefused);
+    const latest = this.#find(id)?.grant;
+    // Refreshed, connected anew or sealed anew meanwhile: the refresh token that was opened may be spent.
+    if (latest?.sealed !== grant.sealed || latest.brokenBecause !== null) return this.open(id, isRefused);
     if (tokens === null) return this.#break(id, grant, "unreadable");
     const isWanted = isRefused?.(tokens) === true;
     if (!isWanted && !isDue(grant, clock.now())) return { kind: "tokens", tokens };

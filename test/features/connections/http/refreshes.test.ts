@@ -46,6 +46,8 @@ class World {
   /** Good refresh tokens at the provider, and the one that each replaced. */
   readonly #good = new Map<string, string | null>([["r0", null]]);
   #object: Refreshes;
+  /** Tokens that are opened from now on are open when it is over. */
+  opening = Promise.resolve();
   /** Whether the provider answers, and how. */
   answers: "as it does" | "not at all" | "with 503" = "as it does";
 
@@ -87,7 +89,7 @@ class World {
           return seal(tokens);
         },
         open: async (_, sealed) => {
-          await Promise.resolve();
+          await this.opening;
           this.#point();
           return JSON.parse(sealed) as KeptTokens;
         },
@@ -168,6 +170,24 @@ describe("A refresh", () => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => world.open()));
     expect(world.refreshes).toBe(1);
     expect(new Set(opened.map((one) => JSON.stringify(one))).size).toBe(1);
+  });
+
+  test.each([
+    ["refreshed", () => {}, { kind: "tokens", tokens: { access: "a1", refresh: "r1" } }],
+    ["found broken", (world: World) => world.end(), { kind: "broken", because: "revoked" }],
+  ])("is not made anew for tokens that another call has %s while they were opened", async (_, begin, end) => {
+    const world = new World("forgets at once");
+    begin(world);
+    world.now = HOUR;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.opening = promise;
+    const late = world.open();
+    world.opening = Promise.resolve();
+    expect(await world.open()).toEqual(end);
+    resolve();
+    expect(await late).toEqual(end);
+    expect(await world.open()).toEqual(end);
+    expect(world.refreshes).toBe(1);
   });
 
   test("comes a minute before the end, counted from the question, because clocks differ", async () => {
