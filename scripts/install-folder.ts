@@ -9,7 +9,8 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { readScript } from "./command/read-script.ts";
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 
 const { positionals } = readScript({
   call: "node scripts/install-folder.ts",
@@ -31,6 +32,10 @@ const [installed, locked] = await Promise.all([
   changedAt(`${cwd}/node_modules/.package-lock.json`),
   changedAt(`${cwd}/package-lock.json`),
 ]);
+if (locked === 0)
+  endScript(
+    new CommandError(`'${positionals[0]}' has no package-lock.json, so nothing can be installed there.`),
+  );
 if (installed < locked) {
   const install = spawn("npm", ["ci", "--no-audit", "--no-fund"], { cwd, stdio: "inherit" });
   const [code] = (await once(install, "exit")) as [number | null];

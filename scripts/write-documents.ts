@@ -7,7 +7,8 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { readScript } from "./command/read-script.ts";
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { writeDocumentsSql } from "./data/documents-sql.ts";
 
 const { values, positionals } = readScript({
@@ -22,6 +23,7 @@ const { values, positionals } = readScript({
 const [folder = ""] = positionals;
 const paths: string[] = [];
 for await (const path of glob("**/*.{md,txt}", { cwd: folder })) paths.push(path);
+if (paths.length === 0) endScript(new CommandError(`'${folder}' has no file that ends with .md or .txt.`));
 const documents = paths.sort().map(async (path) => ({
   document_id: path.replaceAll("\\", "/"),
   text: await readFile(join(folder, path), "utf8"),

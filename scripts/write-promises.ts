@@ -6,7 +6,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 
 import { findMarks } from "../test/promises/find-marks.ts";
 import { FAULTS, THREATS } from "../test/promises/rows.ts";
-import { readScript } from "./command/read-script.ts";
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { type TestReport, updatePromiseTable } from "./docs/promise-tables.ts";
 
 const { positionals: named } = readScript({
@@ -20,7 +21,12 @@ const { positionals: named } = readScript({
 const written = (await readdir("dist")).filter((name) => /^test-report.*\.json$/.test(name));
 const paths = named.length === 0 ? written.map((name) => `dist/${name}`) : named;
 const reports = await Promise.all(
-  paths.map(async (path) => JSON.parse(await readFile(path, "utf8")) as TestReport),
+  paths.map(async (path) => {
+    const text = await readFile(path, "utf8").catch(() =>
+      endScript(new CommandError(`Cannot read ${path}: there is no such file.`)),
+    );
+    return JSON.parse(text) as TestReport;
+  }),
 );
 const titles = await findMarks();
 for (const [name, rows] of [

@@ -230,7 +230,7 @@ describe("A link of a question", () => {
     expect(wrong.text).toContain("a &lt;typo&gt;</textarea>");
     const broken = await submit(path, { ...fields, "args.0": '{"id": "lamp' });
     expect(broken.text).toMatch(
-      /The arguments of &#39;gone&#39; go wrong at line 1, column 13: .*. Nothing ran\./,
+      /The arguments of &#39;gone&#39; are no JSON object\. The JSON goes wrong at line 1, column 13: .* Nothing ran\./,
     );
     expect(broken.text).toContain("{&quot;id&quot;: &quot;lamp</textarea>");
     expect((await open(path)).text, "and not to who opens it anew").not.toContain("typo");

@@ -57,6 +57,17 @@ test.each([
   ["install-folder.ts", [], "FOLDER is missing: node scripts/install-folder.ts FOLDER [options]."],
   ["write-documents.ts", ["handbook"], "--tenant TENANT is missing"],
   ["write-mcp-links.ts", ["volley"], "'volley' is no address"],
+  [
+    "install-folder.ts",
+    ["nowhere"],
+    "'nowhere' has no package-lock.json, so nothing can be installed there.",
+  ],
+  [
+    "write-documents.ts",
+    ["--tenant", "acme", "nowhere"],
+    "'nowhere' has no file that ends with .md or .txt.",
+  ],
+  ["write-promises.ts", ["none.json"], "Cannot read none.json: there is no such file."],
 ])("%s says what is wrong with %j", async (name, words, said) => {
   const { code, out, err } = await run(name, ...words);
   expect([code, out]).toEqual([2, ""]);

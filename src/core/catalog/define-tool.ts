@@ -306,8 +306,7 @@ export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 /** The same, as somebody is told who wrote it otherwise. */
 export const NAME_IN_WORDS = "a letter, then letters, digits, '_' or '-', at most 64 in all";
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
-const WORD_IN_WORDS =
-  "a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all";
+const WORD_IN_WORDS = `in lower case: ${NAME_IN_WORDS}`;
 const word = must(`be ${WORD_IN_WORDS}`, matches(WORD));
 
 /** The rule of each field of a declaration by itself. */

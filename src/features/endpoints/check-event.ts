@@ -30,15 +30,7 @@ export const eventFields = () => ({
 });
 
 export const eventIdField = () =>
-  z.optional(
-    z
-      .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(LIMITS.eventIdLength),
-        z.regex(EVENT_ID, "visible characters of ASCII, without blanks"),
-      ),
-  );
+  z.optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.eventIdLength), z.regex(EVENT_ID)));
 
 /** Check an event as far as its described type does not; its data is kept as it came, every digit of it. */
 export function checkEvent(

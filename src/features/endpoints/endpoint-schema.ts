@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { CONDITION_TESTS, conditionSchema, parseCondition } from "../../core/contract/condition.ts";
 import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
+import { SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
@@ -13,14 +14,13 @@ import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EndpointSettings } from "./endpoint.ts";
 
 /** The form of an endpoint's id, a customer and a subject. */
-export const NAME = /^[A-Za-z0-9_.@:-]{1,128}$/;
+export const NAME = SUBJECT;
 /** A type: words parted by dots. */
 export const EVENT_TYPE = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 /** A name, a type and a pattern of types, in words. */
-export const NAME_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':' or '-'";
-export const TYPE_IN_WORDS =
-  "a type such as 'order.paid': words of letters, digits, '_' and '-', parted by dots";
-const PATTERN_IN_WORDS = "a type such as 'order.paid', a prefix such as 'order.*', or '*'";
+export const NAME_IN_WORDS = SUBJECT_IN_WORDS;
+export const TYPE_IN_WORDS = "a type such as 'order.paid'";
+const PATTERN_IN_WORDS = `${TYPE_IN_WORDS}, a prefix such as 'order.*', or '*'`;
 const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
 
 /** Headers of a delivery that are ours. */
@@ -78,14 +78,13 @@ export function parseEndpoint(
   if (!parsed.success) return refuse(toIssues(parsed.error, sent));
   if (!condition.ok) return refuse(condition.error);
   const { url, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
-  const issues: Flaw[] = [];
+  const issues: Issue[] = [];
   const guarded = guardPublicUrl(url, trustedOrigins);
   if (!guarded.ok)
     issues.push({
       path: "/url",
       expected: "a public https address, on port 443, without user name",
-      received: "another address",
-      reason: guarded.error.hint ?? "It is another address.",
+      received: sayOther(guarded.error.hint),
     });
   if (headers !== undefined) issues.push(...findHeaderIssues(headers));
   if (issues.length > 0 || !guarded.ok) return refuse(issues);
@@ -123,15 +122,13 @@ function suggest(issue: Issue): string {
   return /^\/filter\/[^/]*$/.test(parent) ? suggestFields([issue], CONDITION_TESTS, parent) : "";
 }
 
-function findHeaderIssues(headers: Readonly<Record<string, string>>): Flaw[] {
+function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
   const checked = guardHeaders(headers);
   const names = Object.keys(headers);
   const size = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const ours = names.find((name) => OURS.test(name));
-  const refused = (expected: string, received: string, reason?: string): Flaw[] => [
-    { path: "/headers", expected, received, ...(reason !== undefined && { reason }) },
-  ];
-  if (!checked.ok) return refused("headers that a request may have", "another one", checked.error.hint);
+  const refused = (expected: string, received: string): Issue[] => [{ path: "/headers", expected, received }];
+  if (!checked.ok) return refused("headers that a request may have", sayOther(checked.error.hint));
   if (ours !== undefined) return refused("headers besides those of each delivery", `'${ours}'`);
   if (names.length > LIMITS.endpointHeaders || size > HEADER_BYTES)
     return refused(
@@ -141,17 +138,10 @@ function findHeaderIssues(headers: Readonly<Record<string, string>>): Flaw[] {
   return [];
 }
 
-/** An issue, and the sentence that says why, where there is one. */
-type Flaw = Issue & { readonly reason?: string };
+/** Say what came, by the sentence of the guard that refused it. */
+const sayOther = (hint = ""): string => `another one (${hint.replace(/\.$/, "")})`;
 
-function refuse(flaws: readonly Flaw[]): Result<never, Refusal> {
-  const told = flaws.map(({ reason, ...issue }) => ({
-    ...issue,
-    hint:
-      reason === undefined
-        ? `${toHint([issue])} ${suggest(issue)}`.trim()
-        : `${issue.path} must be ${issue.expected}: ${reason}`,
-  }));
-  const [{ hint, ...issue }] = told as [(typeof told)[number]];
-  return err(makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: told }));
+function refuse(issues: readonly Issue[]): Result<never, Refusal> {
+  const told = issues.map((issue) => ({ ...issue, hint: `${toHint([issue])} ${suggest(issue)}`.trim() }));
+  return err(makeRefusal("INVALID_ENDPOINT", told[0]!.hint, { issue: issues[0]!, issues: told }));
 }

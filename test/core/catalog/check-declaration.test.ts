@@ -18,7 +18,7 @@ test.each<[string, object, string]>([
   ],
   ["a summary that is an object", { summary: {} }, "'summary' must be text, received an object"],
   ["no description", { description: undefined }, "'description' must be text, received nothing"],
-  ["a category that is null", { category: null }, "'category' must be a lower-case word"],
+  ["a category that is null", { category: null }, "'category' must be in lower case: a letter, then"],
   ["one action as text", { actions: "read" }, `'actions' must be one or more words`],
   ["no isWrite", { isWrite: undefined }, "'isWrite' must be true or false, received nothing"],
   ["isWrite as text", { isWrite: "no" }, `'isWrite' must be true or false, received the string "no"`],

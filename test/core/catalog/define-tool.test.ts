@@ -208,14 +208,14 @@ test.each<[string, Partial<ToolDeclaration>, string]>([
   [
     "a category in capitals",
     { category: "Status" },
-    "'category' must be a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all",
+    "'category' must be in lower case: a letter, then letters, digits, '_' or '-', at most 64 in all",
   ],
   [
     "a category on a prototype",
     { category: "__proto__" },
-    "'category' must be a lower-case word: a letter, then lower-case letters, digits, '_' or '-', at most 64 in all",
+    "'category' must be in lower case: a letter, then letters, digits, '_' or '-', at most 64 in all",
   ],
-  ["a domain with a space", { domain: "two words" }, "'domain' must be a lower-case word"],
+  ["a domain with a space", { domain: "two words" }, "'domain' must be in lower case: a letter, then"],
   ["no actions", { actions: [] }, "'actions' must be one or more words"],
   ["an action in capitals", { actions: ["read", "Send"] }, "'actions' must be one or more words"],
   [

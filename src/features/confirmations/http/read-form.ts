@@ -3,8 +3,8 @@ import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { readBytes } from "../../../core/edge/http/read-request-body.ts";
@@ -75,18 +75,19 @@ function readArgs(
     if (text === null || args.kind !== "call") continue;
     const parsed = attemptNow(() => parseExact(text));
     if (!parsed.ok || !isJsonObject(parsed.value))
-      return { status: 422, wrong: `The arguments of '${visibleText(id)}' ${sayFlaw(text)}. Nothing ran.` };
+      return {
+        status: 422,
+        wrong: `The arguments of '${visibleText(id)}' are no JSON object. ${sayFlaw(text)}Nothing ran.`,
+      };
     if (canonicalJson(parsed.value) !== canonicalJson(args.input)) changed[id] = parsed.value;
   }
   return { changed };
 }
 
-/** Say what is wrong with a text that is no JSON object: the end of a sentence. */
+/** Say where a text goes wrong that is no JSON, in a sentence. */
 function sayFlaw(text: string): string {
-  const slip = findJsonSlip(text);
-  return slip === null
-    ? "must be a JSON object, in braces"
-    : `go wrong at ${toLineAndColumn(text, slip.at)}: ${slip.what}`;
+  const parsed = parseJsonText(text, LIMITS.nesting);
+  return parsed.ok ? "" : `${parsed.error} `;
 }
 
 const FOREIGN = {

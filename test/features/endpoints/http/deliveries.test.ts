@@ -299,11 +299,11 @@ describe("An endpoint", () => {
     ],
     [
       { url: "https://10.0.0.1/x" },
-      "/url must be a public https address, on port 443, without user name: '10.0.0.1' is an IP address; only public host names may be called.",
+      "/url must be a public https address, on port 443, without user name, received another one ('10.0.0.1' is an IP address; only public host names may be called).",
     ],
     [
       { headers: { Host: "x" } },
-      "/headers must be headers that a request may have: A tool may not set the header 'host'.",
+      "/headers must be headers that a request may have, received another one (A tool may not set the header 'host').",
     ],
   ])("declared as %j is refused in words that say what to write", async (fields, detail) => {
     const { send } = await openEndpoints();

@@ -22,7 +22,7 @@ test("a run that a person's link began is said to be so, and is no key's", () =>
   expect([sayWay(byLink), isOfKey(byLink)]).toEqual(["approval by link", false]);
   const byKey = { source: "approval", key: "person" } as const;
   expect([sayWay(byKey), isOfKey(byKey)]).toEqual(["approval", true]);
-  const byClock = { source: "cron", key: "flow:" } as const;
+  const byClock = { source: "cron", key: "cron:morning" } as const;
   expect([sayWay(byClock), isOfKey(byClock)]).toEqual(["clock", false]);
 });
 
