@@ -49,6 +49,21 @@ export function readMutants({ files }: Report): Readonly<Record<string, readonly
   );
 }
 
+/**
+ * Put the mutants of the files that were tried in place of the known ones. An incremental report has some of other files too, but not
+ * all of those: they are not believed.
+ */
+export function replaceTried<T>(
+  known: Readonly<Record<string, T>>,
+  reported: Readonly<Record<string, T>>,
+  tried: readonly string[],
+): Readonly<Record<string, T>> {
+  return {
+    ...known,
+    ...Object.fromEntries(Object.entries(reported).filter(([file]) => tried.includes(file))),
+  };
+}
+
 function toMutant(
   { mutatorName, replacement = "", status, location: { start, end } }: ReportedMutant,
   { file, lines }: { file: string; lines: readonly string[] },

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { countMutants, readMutants, type Report } from "./mutants.ts";
+import { countMutants, readMutants, replaceTried, type Report } from "./mutants.ts";
 import { findShort, findUnexplained, findUnneeded, isOf, ROOMS, updatePage } from "./page.ts";
 import { parseSlice, takeSlice } from "./slice.ts";
 import { findTestFiles } from "./test-files.ts";
@@ -111,7 +111,13 @@ describe("npm run mutation", () => {
     for (const room of ROOMS) expect(await findTestFiles(room), room).not.toEqual([]);
     expect(await findTestFiles("features/keys")).toContain("test/features/keys/key-form.test.ts");
     expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
-    expect(await findTestFiles("features/usage")).toEqual(["test/features/list.test.ts"]);
+    expect(await findTestFiles("features/usage")).toEqual([
+      "test/features/document/http/client.test.ts",
+      "test/features/document/http/operations.test.ts",
+      "test/features/list.test.ts",
+      "test/features/names.test.ts",
+    ]);
+    expect(await findTestFiles("core/kit")).not.toContain("test/features/document/http/client.test.ts");
   });
 
   test("leaves the pages of features to the console, which is held in a real browser", () => {
@@ -133,6 +139,13 @@ describe("npm run mutation", () => {
     expect(takeSlice(files, { part: 1, of: 2 })).toEqual(["src/kit/0.ts", "src/kit/1.ts", "src/kit/2.ts"]);
     expect(parseSlice("2/7")).toEqual({ part: 2, of: 7 });
     for (const wrong of ["0/7", "8/7", "2", "a/b", "2/7/1"]) expect(() => parseSlice(wrong)).toThrow("2/7");
+  });
+
+  test("takes from a report the files that were tried, whatever else it has of others", () => {
+    const known = { "a.ts": ["killed", "survived"], "b.ts": ["survived", "survived"] };
+    const reported = { "a.ts": ["killed"], "b.ts": ["killed", "killed"], "c.ts": ["killed"] };
+    expect(replaceTried(known, reported, ["b.ts"])).toEqual({ ...known, "b.ts": ["killed", "killed"] });
+    expect(replaceTried({}, reported, ["a.ts", "c.ts"])).toEqual({ "a.ts": ["killed"], "c.ts": ["killed"] });
   });
 
   test("refuses to count a mutant that could not be run", () => {

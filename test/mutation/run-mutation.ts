@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 
 import { Stryker } from "@stryker-mutator/core";
 
-import { readMutants, type Report } from "./mutants.ts";
+import { readMutants, replaceTried, type Report } from "./mutants.ts";
 import {
   findShort,
   findUnexplained,
@@ -123,10 +123,12 @@ async function tryMutants(room: string): Promise<void> {
     tempDirName: `${KEPT}/sandbox-${name}`,
     // Stryker would read it with another TypeScript than ours.
     tsconfigFile: "none",
+    // Node looks at no types, and a test compares a source with what is written anew.
+    disableTypeChecks: false,
     ignorePatterns: [
       "/.git",
-      "dist",
-      "docs",
+      "/dist",
+      "/docs",
       "node_modules",
       "test/browser",
       "test/fuzz",
@@ -137,15 +139,14 @@ async function tryMutants(room: string): Promise<void> {
     jsonReporter: { fileName: report },
     allowConsoleColors: false,
   }).runMutationTest();
-  await keep(room, readMutants(JSON.parse(await readFile(report, "utf8")) as Report));
+  const reported = readMutants(JSON.parse(await readFile(report, "utf8")) as Report);
+  await keep(room, replaceTried(await readJson(`${KEPT}/${name}.json`), reported, mutate));
 }
 
-/** The mutants tried now take the place of the known ones of the same files; files that are gone go. */
-async function keep(room: string, tried: MutantsOfFiles): Promise<void> {
-  const path = `${KEPT}/${toFileName(room)}.json`;
-  const before = await readJson(path);
-  const all = { ...before, ...tried };
+/** Keep what is known of a room's mutants, but for files that are gone. */
+async function keep(room: string, all: MutantsOfFiles): Promise<void> {
   const there = filesIn(room).filter((file) => all[file] !== undefined);
+  const path = `${KEPT}/${toFileName(room)}.json`;
   await writeFile(path, JSON.stringify(Object.fromEntries(there.map((file) => [file, all[file]!]))));
 }
 

@@ -5,6 +5,7 @@
  * in milliseconds. The matchers are Vitest's own. A missing name is one that our tests do not use; it fails the import, so nothing is
  * passed over silently.
  */
+import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { format } from "node:util";
 
@@ -57,6 +58,22 @@ export async function collectTests(load: () => Promise<unknown>): Promise<readon
 chai.use(JestExtend);
 chai.use(JestChaiExpect);
 chai.use(JestAsymmetricMatchers);
+// A written file is never written anew here. Its path is whole, because a matcher does not know its test's file.
+chai.use(({ Assertion }, utils) =>
+  utils.addMethod(
+    Assertion.prototype,
+    "toMatchFileSnapshot",
+    async function toMatchFile(this: Chai.AssertionStatic, path: string) {
+      const written = await readFile(path, "utf8");
+      this.assert(
+        this._obj === written,
+        `expected the text of ${path}`,
+        `expected another text than ${path}`,
+        written,
+      );
+    },
+  ),
+);
 const matchers: object = Reflect.get(globalThis, ASYMMETRIC_MATCHERS_OBJECT) as object;
 export const expect: typeof chai.expect = Object.assign(
   (value: unknown, message?: string) => chai.expect(value, message),

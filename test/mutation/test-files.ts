@@ -70,6 +70,9 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
   "features/confirmations": [
     "test/features/{confirmations,flows/run}/**/*.test.ts",
     EXECUTOR,
+    "test/core/run/execute/conditional-confirmations.test.ts",
+    "test/features/connections/http/{park,park-doors}.test.ts",
+    "test/features/mcp/http/questions.test.ts",
     "test/package/testing.test.ts",
   ],
   "features/discovery": [
@@ -106,6 +109,8 @@ const OVER_HTTP: Readonly<Record<string, readonly string[]>> = {
 };
 /** Passes each feature of the list, those too that have no folder of tests. */
 const ALL_FEATURES = "test/features/list.test.ts";
+/** Pass the declaration of each feature, and what it says of its paths. */
+const DECLARED = ["test/features/names.test.ts", "test/features/document/http/*.test.ts"];
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =
   /of a megabyte|over a megabyte|hundred thousand|copied once|in proportion to the text|linear time|a million/;
@@ -134,10 +139,10 @@ export interface KnownTest {
 /** Find the files of a room's tests, as paths in the repository, in one order. */
 export async function findTestFiles(room: string): Promise<readonly string[]> {
   const files: string[] = [];
-  const own = room.startsWith("features/")
-    ? [`test/${room}/**/*.test.ts`, ALL_FEATURES]
-    : [`test/${room}/**/*.test.ts`];
-  for await (const file of glob(KILLERS[room] ?? own, { exclude: LEFT_OUT })) files.push(file);
+  const isFeature = room.startsWith("features/");
+  const own = KILLERS[room] ?? [`test/${room}/**/*.test.ts`, ...(isFeature ? [ALL_FEATURES] : [])];
+  const all = isFeature ? [...own, ...DECLARED] : own;
+  for await (const file of glob(all, { exclude: LEFT_OUT })) files.push(file);
   for (const name of OVER_HTTP[room] ?? []) files.push(`test/harness/${name}.test.ts`);
   return files.sort();
 }

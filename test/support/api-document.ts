@@ -5,6 +5,7 @@ import type { RawAnswer, RawRequest } from "./test-caller.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 export interface Response {
+  readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Json }>>;
   readonly content?: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
 }
@@ -20,6 +21,7 @@ export interface DocumentedOperation {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
+  readonly summary: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Pick<Response, "content">;

@@ -16,8 +16,8 @@ export function addKey(known: KeptKey | null, nowMs: number, asked: KeptKey): Re
 }
 
 /** The text of a key's fields but the time when it was made. */
-function said({ tools, quota, flags, expiresAt }: KeptKey): string {
-  return JSON.stringify([tools, quota.limit, quota.windowS, flags, expiresAt]);
+function said(key: KeptKey): string {
+  return JSON.stringify([power(key), key.expiresAt]);
 }
 
 /**
@@ -49,8 +49,9 @@ export function rotateKey(
   });
 }
 
-function power({ tools, flags }: Pick<KeptKey, "tools" | "flags">): string {
-  return JSON.stringify([tools, flags]);
+/** The text of what a key may. */
+function power({ tools, quota, flags, subject }: KeyRotation["seen"]): string {
+  return JSON.stringify([tools, quota.limit, quota.windowS, flags, subject]);
 }
 
 /** Whether a name has expired: from that millisecond on, for everybody. */

@@ -44,7 +44,7 @@ export interface KeyRotation {
   /** The name's from now on; as it was where it is left out. */
   readonly expiresAt?: number;
   /** The rights that the asker has seen: a name that may more by now is not rotated. */
-  readonly seen: Pick<KeptKey, "tools" | "flags">;
+  readonly seen: Pick<KeptKey, "tools" | "quota" | "flags" | "subject">;
 }
 
 /** Why a key is not kept. */

@@ -120,13 +120,13 @@ export function makeRotation(
   const { caller } = maker;
   const other = (["tools", "quota", "flags", "subject"] as const).find((field) => asked[field] !== undefined);
   if (other !== undefined) return err(refuseField(other));
-  const { tools, flags } = known;
-  const isOthers = caller.subject !== undefined && known.subject !== caller.subject;
+  const { tools, quota, flags, subject } = known;
+  const isOthers = caller.subject !== undefined && subject !== caller.subject;
   const beyond =
     refuseTenant(asked, caller) ??
     refusePower(known, maker) ??
     (isOthers ? OTHERS : null) ??
-    refuseQuota(known.quota, caller);
+    refuseQuota(quota, caller);
   if (beyond !== null) return err(beyond);
   const expiresAt = parseExpiry(asked.expires_at, maker, known.expiresAt);
   if (!expiresAt.ok) return expiresAt;
@@ -136,7 +136,7 @@ export function makeRotation(
     hash,
     overlapMs: 1_000 * asked.overlap_s,
     ...(expiresAt.value !== null && { expiresAt: expiresAt.value }),
-    seen: { tools, flags },
+    seen: { tools, quota, flags, ...(subject !== undefined && { subject }) },
   });
 }
 

@@ -23,8 +23,32 @@ const rotationOf = (changes: Partial<KeyRotation> = {}): KeyRotation => ({
   name: "ci",
   hash: "second",
   overlapMs: 60_000,
-  seen: { tools: ["*"], flags: [] },
+  seen: { tools: ["*"], flags: [], quota: { limit: 120, windowS: 60 } },
   ...changes,
+});
+
+describe("The subject of a key", () => {
+  test("T02 belongs to what it may: the same hash for another subject, or for all of them, is another key", () => {
+    const [ada, bob, everybody] = [keyOf({ subject: "ada" }), keyOf({ subject: "bob" }), keyOf()];
+    for (const [known, asked] of [
+      [ada, bob],
+      [ada, everybody],
+      [everybody, ada],
+    ] as const)
+      expect(addKey(known, NOW, asked)).toEqual({ ok: false, error: "taken" });
+    expect(addKey(ada, NOW, keyOf({ subject: "ada" }))).toEqual({ ok: true, value: ada });
+  });
+
+  test("T02 is seen before a rotation: a name that was made anew for another subject, or a larger quota, is not rotated", () => {
+    const { seen } = rotationOf();
+    const refused = { ok: false, error: "changed" };
+    expect(rotateKey(keyOf(), NOW, rotationOf({ seen: { ...seen, subject: "ada" } }))).toEqual(refused);
+    expect(rotateKey(keyOf({ subject: "bob" }), NOW, rotationOf())).toEqual(refused);
+    expect(rotateKey(keyOf({ quota: { limit: 121, windowS: 60 } }), NOW, rotationOf())).toEqual(refused);
+    expect(rotateKey(keyOf({ quota: { limit: 120, windowS: 59 } }), NOW, rotationOf())).toEqual(refused);
+    const ada = rotateKey(keyOf({ subject: "ada" }), NOW, rotationOf({ seen: { ...seen, subject: "ada" } }));
+    expect(valueOf(ada)).toMatchObject({ subject: "ada" });
+  });
 });
 
 describe("addKey()", () => {

@@ -32,6 +32,11 @@ describe("toKeyJson()", () => {
     });
   });
 
+  test("shows whose accounts it uses, where that is said", () => {
+    expect(keySchema().parse(toKeyJson({ ...KEY, subject: "ada" }, NOW))).toHaveProperty("subject", "ada");
+    expect(toKeyJson(KEY, NOW)).not.toHaveProperty("subject");
+  });
+
   test("says when it ends, when it was rotated, and until when the last key before it is good", () => {
     const digests = [NOW, NOW + 2_000, NOW + 1_000, null].map((endsAt, at) => ({ hash: `${at}`, endsAt }));
     const key = { ...KEY, expiresAt: NOW + 9_000, rotatedAt: NOW - 500, digests };

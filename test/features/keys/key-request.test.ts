@@ -167,6 +167,38 @@ describe("makeKeptKey()", () => {
   });
 });
 
+describe("A key that acts for one subject", () => {
+  const ada = { caller: { subject: "ada" } };
+
+  test("T02 makes keys for that one alone, whether it says so or not", () => {
+    expect(valueOf(makeBy({}, ada)).subject).toBe("ada");
+    expect(valueOf(makeBy({ subject: "ada" }, ada)).subject).toBe("ada");
+    expect(errorOf(makeBy({ subject: "bob" }, ada))).toMatchObject({
+      code: "FORBIDDEN",
+      issue: { path: "/subject", expected: "'ada'", received: "'bob'" },
+    });
+  });
+
+  test("T02 rotates no key of another subject, and none that may name any", () => {
+    const asked = { ...parse({}), tools: undefined, overlap_s: 5 };
+    const maker = { ...MAKER, caller: { ...MAKER.caller, ...ada.caller } };
+    const rotate = (subject: string | undefined, by: KeyMaker) => {
+      const known = { ...valueOf(makeBy({})), ...(subject !== undefined && { subject }) };
+      return makeRotation(asked, known, HASH, by);
+    };
+    for (const subject of ["bob", undefined])
+      expect(errorOf(rotate(subject, maker))).toMatchObject({ code: "FORBIDDEN" });
+    expect(valueOf(rotate("ada", maker)).seen).toMatchObject({ subject: "ada" });
+    expect(valueOf(rotate("bob", MAKER)).seen).toMatchObject({ subject: "bob" });
+    expect(valueOf(rotate(undefined, MAKER)).seen).not.toHaveProperty("subject");
+  });
+
+  test("is made by a key that acts for anybody, for whom it is asked, and names nobody unless it is", () => {
+    expect(valueOf(makeBy({ subject: "ada" })).subject).toBe("ada");
+    expect(valueOf(makeBy({}))).not.toHaveProperty("subject");
+  });
+});
+
 describe("makeRotation()", () => {
   const keptKey = (): KeptKey => valueOf(makeBy({ tools: ["a"] }));
   const rotate = (
@@ -180,7 +212,7 @@ describe("makeRotation()", () => {
     });
 
   test("names what was seen, and how long the keys before it go on", () => {
-    const seen = { tools: ["a"], flags: [] };
+    const seen = { tools: ["a"], quota: { limit: 5, windowS: 60 }, flags: [] };
     const rotation = { tenant: "acme", name: "made", hash: HASH, overlapMs: 90_000, seen };
     expect(valueOf(rotate({}))).toEqual(rotation);
     expect(valueOf(rotate({ expires_at: at(NOW + 7) }))).toEqual({ ...rotation, expiresAt: NOW + 7 });
@@ -190,7 +222,7 @@ describe("makeRotation()", () => {
     });
   });
 
-  test.each(["tools", "quota", "flags"])("leaves %s as they are", (field) => {
+  test.each(["tools", "quota", "flags", "subject"])("leaves %s as they are", (field) => {
     expect(errorOf(rotate({ [field]: [] }))).toMatchObject({
       code: "INVALID_REQUEST",
       issue: { path: `/${field}` },

@@ -4,8 +4,8 @@ import { DEFAULT, on, SCHEMA, SHORTCUT, TIDY, TYPE, WORDS } from "../why.ts";
 
 export const KEYS: Reasons = {
   "src/features/keys/change-key.ts": [on(TYPE, "last?.hash")],
-  "src/features/keys/key-form.ts": [on(TYPE, "FORM.exec(text)", "key !== undefined")],
-  "src/features/keys/key-json.ts": [on(SCHEMA, ".meta({ id"), on(TYPE, "endsAt !== null")],
+  "src/features/keys/key-form.ts": [on(TYPE, "FORM.exec(text)")],
+  "src/features/keys/key-json.ts": [on(TYPE, "endsAt !== null")],
   "src/features/keys/key-looks.ts": [
     on(TYPE, "open === undefined ? []"),
     on(SHORTCUT, "lane.open.get(hash) === open"),

@@ -6,8 +6,10 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
+import { document } from "../../../../src/features/document/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { documentedFetch } from "../../../support/documented-fetch.ts";
 
 const drop = defineTool({
   name: "drop_it",
@@ -26,6 +28,20 @@ const drop = defineTool({
   },
 });
 
+const dropSoon = defineTool({
+  name: "drop_soon",
+  summary: "Drop it soon",
+  description: "Drop it soon.",
+  category: "shop",
+  actions: ["delete"],
+  isWrite: true,
+  execution: "sync",
+  input: z.strictObject({ id: z.string() }),
+  hosts: [],
+  orchestration: { mode: "parallel-safe", confirm_ttl_s: 60 },
+  run: async () => ({}),
+});
+
 interface Answered {
   readonly status: number;
   readonly replayed: string | null;
@@ -39,8 +55,8 @@ interface Answered {
 /** A deployment that asks before it drops anything; its asker, who may not decide, and who may. */
 async function deploy() {
   const volley = await createTestVolley({
-    tools: [drop],
-    features: [discovery(), addedTools(), confirmations()],
+    tools: [drop, dropSoon],
+    features: [discovery(), addedTools(), confirmations(), document()],
     routes: { "DELETE https://api.example.com/drop": { dropped: true } },
     env: {
       VOLLEY_KEYS: await configureKeys({
@@ -51,6 +67,7 @@ async function deploy() {
       }),
     },
   });
+  const fetch = await documentedFetch(volley);
   const send = async (
     path: string,
     {
@@ -60,7 +77,7 @@ async function deploy() {
       key,
     }: { by?: string; method?: string; body?: object; key?: string } = {},
   ): Promise<Answered> => {
-    const response = await volley.fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: {
         authorization: `Bearer ${by}`,
@@ -209,6 +226,21 @@ describe("A question that is decided", () => {
     });
     expect(volley.requests).toHaveLength(0);
   });
+});
+
+test("A question waits for as long as its tools let it: the shortest of those that need the yes", async () => {
+  const { volley } = await deploy();
+  const waitOf = async (actions: readonly object[]) => {
+    const { results } = await volley.run({ actions });
+    return (results as unknown as { readonly confirmation: { readonly expires_at: string } }[]).map(
+      ({ confirmation }) => Date.parse(confirmation.expires_at) - volley.now(),
+    );
+  };
+  const of = (tool: string, more: object = {}) => ({ tool, args: { id: "1" }, ...more });
+  const usual = LIMITS.confirmationTtlMs;
+  expect(await waitOf([of("drop_it"), of("drop_soon")])).toEqual([usual, 60_000]);
+  const together = [of("drop_it", { id: "first" }), of("drop_soon", { depends_on: ["first"] })];
+  expect(await waitOf(together)).toEqual([60_000, 60_000]);
 });
 
 describe("A decision with other arguments", () => {

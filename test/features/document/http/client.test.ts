@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import { describe, expect, test } from "vitest";
 
 import { writePythonClient } from "../../../../scripts/clients/python-client.ts";
@@ -9,24 +11,28 @@ import { createTestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 
 const EVERY_FLAG = ["approve", "manage_tools", "manage_keys", "manage_endpoints"] as const;
-const volley = await createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags: EVERY_FLAG } });
-const document = (await (await volley.fetch("/openapi.json")).json()) as ApiDocument;
+const deploy = () => createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags: EVERY_FLAG } });
+
+async function readDocument(): Promise<ApiDocument> {
+  return (await (await deploy()).fetch("/openapi.json")).json() as Promise<ApiDocument>;
+}
+
+const pathOf = (file: string): string => fileURLToPath(new URL(`../../../../${file}`, import.meta.url).href);
 
 const EMPTY = { summary: "Look for a tool", input_schema: { type: "object" } };
 
 test("The client of the package has every path of the document (`npm run clients` writes it)", async () => {
-  await expect(await writeTypeScriptClient(document)).toMatchFileSnapshot(
-    "../../../../src/package/client/api.ts",
-  );
+  const written = await writeTypeScriptClient(await readDocument());
+  await expect(written).toMatchFileSnapshot(pathOf("src/package/client/api.ts"));
 });
 
 test("So has the client of Python", async () => {
-  await expect(writePythonClient(document)).toMatchFileSnapshot(
-    "../../../../clients/python/volley_client/api.py",
-  );
+  const written = writePythonClient(await readDocument());
+  await expect(written).toMatchFileSnapshot(pathOf("clients/python/volley_client/api.py"));
 });
 
-test("No two operations have one name, and each path that a client may call has one", () => {
+test("No two operations have one name, and each path that a client may call has one", async () => {
+  const document = await readDocument();
   const names = readOperations(document).map(({ group, name }) => `${group}.${name}`);
   expect(new Set(names).size).toBe(names.length);
   const routes = Object.values(OPERATIONS).flatMap((group) =>
@@ -73,9 +79,9 @@ test.each(bodiless)(
 );
 
 describe("Every path of the API, by group and name:", () => {
-  const { api } = volley.client;
-
   test("a flow is kept, listed, run, seen as a run and deleted", async () => {
+    const volley = await deploy();
+    const { api } = volley.client;
     const flow = { ...EMPTY, actions: [{ id: "find", tool: "discover_tools", args: { limit: 1 } }] };
     expect(await api.flows.put("look", flow)).toMatchObject({ name: "look" });
     expect((await api.flows.list()).flows.map(({ name }) => name)).toEqual(["look"]);
@@ -90,7 +96,7 @@ describe("Every path of the API, by group and name:", () => {
   });
 
   test("an endpoint is kept under an id with characters that a path cannot hold, changed, and gets an event", async () => {
-    const { eventTypes, endpoints, events } = api;
+    const { eventTypes, endpoints, events } = (await deploy()).client.api;
     await eventTypes.put("order.paid", { description: "Somebody paid" });
     const kept = await endpoints.put("shop:1@eu", {
       url: "https://shop.example.com/hooks",
@@ -104,6 +110,7 @@ describe("Every path of the API, by group and name:", () => {
 
   test("what is refused rejects with the server's code, and what was wrong", async () => {
     const flow = { ...EMPTY, actions: [{ tool: "no_such_tool" }] };
+    const { api } = (await deploy()).client;
     const refused = await api.flows.put("look", flow).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(VolleyError);
     expect((refused as VolleyError).issues.length).toBeGreaterThan(0);

@@ -4,11 +4,13 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { digestKey, toHash } from "../../../../src/core/edge/http/key-ring.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
+import { document } from "../../../../src/features/document/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { makeKey } from "../../../../src/features/keys/key-form.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { documentedFetch } from "../../../support/documented-fetch.ts";
 
 /** Keys of the form that made ones have, the same in every run. */
 const KEYS = [1, 2, 3, 4].map((n) => makeKey(new Uint8Array(32).fill(n)));
@@ -18,6 +20,8 @@ const OTHERS_HASH = toHash(await digestKey("other"));
 
 interface Answered {
   readonly status: number;
+  /** The one that it drew from. */
+  readonly allowance: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +29,7 @@ interface Answered {
 async function deploy() {
   const volley = await createTestVolley({
     tools: [],
-    features: [discovery(), addedTools(), keys(), tenantData()],
+    features: [discovery(), addedTools(), keys(), tenantData(), document()],
     env: {
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "maker", tenant: "acme", flags: ["manage_keys", "manage_tools"] },
@@ -34,18 +38,24 @@ async function deploy() {
       }),
     },
   });
+  const fetch = await documentedFetch(volley);
   const send = async (
     method: string,
     path: string,
     { by = "test-key", body }: { readonly by?: string; readonly body?: object } = {},
   ): Promise<Answered> => {
-    const response = await volley.fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: { authorization: `Bearer ${by}`, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Answered["body"]) };
+    const allowance = /^"(\w+)"/.exec(response.headers.get("ratelimit") ?? "")?.[1];
+    return {
+      status: response.status,
+      allowance,
+      body: text === "" ? {} : (JSON.parse(text) as Answered["body"]),
+    };
   };
   const make = (body: object, by?: string) =>
     send("POST", "/v1/keys", { body, ...(by !== undefined && { by }) });
@@ -167,6 +177,7 @@ describe("A tenant's data", () => {
     await make({ name: "tools", tools: ["*"], hash: HASHES[1], flags: ["manage_tools"] });
     await send("PUT", "/v1/tools/find_it", { body: declaration });
     const exported = await send("GET", "/v1/export");
+    expect(exported.allowance).toBe("lists");
     expect(exported.body).toMatchObject({
       volley_export: 1,
       tenant: "acme",
@@ -189,12 +200,18 @@ describe("A tenant's data", () => {
     for (const by of ["test-key", "other"]) await send("PUT", "/v1/tools/find_it", { by, body: declaration });
     for (const body of [{}, { tenant: "acme-2" }, { tenant: "ACME" }])
       expect(await send("POST", "/v1/tenant/delete", { body })).toMatchObject({ status: 422 });
+    expect((await send("POST", "/v1/tenant/delete", { body: { tenant: "acme-2" } })).body).toMatchObject({
+      path: "/tenant",
+      expected: expect.stringContaining("'acme'"),
+      received: "'acme-2'",
+    });
     expect((await send("POST", "/v1/tenant/delete", { by: "plain", body: { tenant: "acme" } })).status).toBe(
       403,
     );
     expect([await statusOf(0), await statusOf(1)]).toEqual([200, 200]);
     expect(await send("POST", "/v1/tenant/delete", { body: { tenant: "acme" } })).toEqual({
       status: 200,
+      allowance: "lists",
       body: { tenant: "acme", objects: 0, more_objects: false, files: 0, keys: 1 },
     });
     expect([await statusOf(0), await statusOf(1)]).toEqual([401, 200]);

@@ -8,8 +8,10 @@ import type { RequestContext } from "../../../../src/core/edge/http/request-cont
 /** A bucket that lists a page of what has a prefix, as R2 does. */
 function fillBucket(keys: readonly string[]) {
   const kept = new Set(keys);
+  let lists = 0;
   const bucket = {
     list({ prefix }: { readonly prefix: string }) {
+      lists += 1;
       const found = [...kept].filter((key) => key.startsWith(prefix));
       const objects = found.slice(0, 1_000).map((key) => ({ key }));
       return Promise.resolve({ objects, truncated: found.length > objects.length });
@@ -19,7 +21,7 @@ function fillBucket(keys: readonly string[]) {
       return Promise.resolve();
     },
   };
-  return { bucket, kept };
+  return { bucket, kept, lists: () => lists };
 }
 
 interface Kept {
@@ -59,8 +61,9 @@ const objectsOf = (tenant: string, count: number) =>
 
 test("deleting a tenant deletes its objects on every page of the bucket, and none of a tenant whose name begins as its", async () => {
   const others = [...objectsOf("acme-2", 3), ...objectsOf("acme2", 1), ...objectsOf("other", 1)];
-  const { bucket, kept } = fillBucket([...objectsOf("acme", 2_001), ...others]);
+  const { bucket, kept, lists } = fillBucket([...objectsOf("acme", 2_001), ...others]);
   expect(await deleteAcme(bucket)).toMatchObject({ objects: 2_001, more_objects: false });
+  expect(lists()).toBe(3);
   expect([...kept]).toEqual(others);
 });
 
@@ -101,7 +104,10 @@ test("deleting a tenant deletes the files of its workspace, and asks for no chan
   const workspaces = {
     idFromName: (name: string) => name,
     get: (id: string) => ({
-      heads: () => Promise.resolve(id === "acme" ? paths.map((path) => ({ path })) : []),
+      heads: (under: string) =>
+        Promise.resolve(
+          id === "acme" ? paths.filter((path) => path.startsWith(under)).map((path) => ({ path })) : [],
+        ),
       change: (asked: unknown) => Promise.resolve(changes.push(asked)),
     }),
   };
