@@ -13,13 +13,15 @@ export function readScript<const O extends Options>(
   script: Syntax<O>,
 ): { readonly values: Values<O>; readonly positionals: readonly string[] } {
   const words = process.argv.slice(2);
-  const syntax = { ...script, options: { ...script.options, ...HELP } };
+  const syntax: Syntax = { ...script, options: { ...script.options, ...HELP } };
   if (asksForHelp(words)) {
     console.log(writeHelp(syntax));
     process.exit(0);
   }
   try {
-    return readOptions(syntax, words);
+    const { values, positionals } = readOptions(syntax, words);
+    const own = Object.keys(script.options).map((name) => [name, values[name]]);
+    return { values: Object.fromEntries(own) as Values<O>, positionals };
   } catch (error) {
     return endScript(error);
   }

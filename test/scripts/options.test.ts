@@ -57,6 +57,17 @@ test.each([
   ["install-folder.ts", [], "FOLDER is missing: node scripts/install-folder.ts FOLDER [options]."],
   ["write-documents.ts", ["handbook"], "--tenant TENANT is missing"],
   ["write-mcp-links.ts", ["volley"], "'volley' is no address"],
+  ["list-mcp-server.ts", ["nowhere"], "'nowhere' is no address; one looks like https://mcp.example.com/mcp."],
+  [
+    "list-mcp-server.ts",
+    ["https://mcp.example.com/mcp", "--bearer", "A", "--basic", "B"],
+    "A server takes one secret: --bearer or --basic.",
+  ],
+  [
+    "list-mcp-server.ts",
+    ["http://127.0.0.1:9/mcp", "--bearer", "NO_SUCH"],
+    "The environment has no variable NO_SUCH",
+  ],
   [
     "install-folder.ts",
     ["nowhere"],
