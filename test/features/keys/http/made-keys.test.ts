@@ -39,7 +39,7 @@ function open(callers: readonly Caller[] = [MANAGER]) {
       return namespace.get(id);
     },
   };
-  const made = new MadeKeys(counted, callers, objects.clock);
+  const made = new MadeKeys(counted, callers, { clock: objects.clock, outside: (work) => work });
   /** Ask when no question waits for its turn. */
   const identified = async (key = KEY) => {
     await objects.clock.advance(LIMITS.keyLookPauseMs);
