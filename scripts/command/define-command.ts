@@ -68,7 +68,7 @@ export interface Command<O extends Options = Options> extends Omit<Syntax<O>, "c
 }
 
 /** Options that every command has. */
-export const EVERYWHERE = {
+const EVERYWHERE = {
   json: { type: "boolean", about: "answer with one JSON value, for machines" },
   help: { type: "boolean", about: "say this, and do nothing" },
 } as const satisfies Options;
