@@ -24,7 +24,7 @@ export interface DocumentedOperation {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Pick<Response, "content">;
+  readonly requestBody?: Pick<Response, "content"> & { readonly required?: boolean };
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -134,7 +134,9 @@ export function findMisjudgement(
   const asked = [...query].map(
     ([name, value]) => query.getAll(name).length === 1 && fitsParameter(operation, name, value),
   );
-  const value = schema === undefined ? undefined : parse(body);
+  // No body is an object without fields where it may be left out.
+  const isLeftOut = operation.requestBody?.required === false && String(body ?? "") === "";
+  const value = schema === undefined ? undefined : isLeftOut ? {} : parse(body);
   const isAsked = ({ name, in: place, required }: Parameter): boolean =>
     place !== "query" || required !== true || query.has(name);
   const admitted = (whole: boolean): boolean =>
