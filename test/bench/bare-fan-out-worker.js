@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 
 // A baseline for endpoints: webhooks as one writes them by hand, in one object. A delivery is a row, as a message of a queue is: written
-// before the 202, deleted when a 2xx came, due again later when none did. Signed as Standard Webhooks. It has no history,
-// no order, no filters, no limits, and nothing keeps receivers that hang from taking every lane.
+// before the 202, deleted when a 2xx came, due again later when none did. Calls begin at once and an alarm stands behind them.
+// Signed as Standard Webhooks. It has no history, no order, no filters, no limits, and receivers that hang take places from the others.
 
-const LANES = 96;
+const AT_ONCE = 96;
 const TIMEOUT_MS = 15_000;
 const AGAIN_MS = 5_000;
 const PAGE = 200;
@@ -13,6 +13,9 @@ const utf8 = new TextEncoder();
 
 export class Outbox extends DurableObject {
   #endpoints = new Map();
+  #inFlight = new Set();
+  #page = [];
+  #last = 0;
 
   constructor(ctx, env) {
     super(ctx, env);
@@ -40,33 +43,53 @@ export class Outbox extends DurableObject {
         body,
         Date.now(),
       );
-    await this.ctx.storage.setAlarm(Date.now());
+    await this.#wakeLater();
+    this.#begin();
     return { id: event, endpoints: this.#endpoints.size };
   }
 
+  /** What is due again, or was cut off. */
   async alarm() {
-    let [page, last] = [[], 0];
-    const next = () => {
-      if (page.length === 0)
-        page = this.ctx.storage.sql
-          .exec(
-            "SELECT * FROM queue WHERE id > ? AND due_at <= ? ORDER BY id LIMIT ?",
-            last,
-            Date.now(),
-            PAGE,
-          )
-          .toArray()
-          .reverse();
-      const row = page.pop();
-      if (row !== undefined) last = row.id;
-      return row;
-    };
-    const lane = async () => {
-      for (let row = next(); row !== undefined; row = next()) await this.#deliver(row);
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
-    const { due } = this.ctx.storage.sql.exec("SELECT min(due_at) AS due FROM queue").one();
-    if (due !== null) await this.ctx.storage.setAlarm(due);
+    this.#last = 0;
+    this.#page = [];
+    this.#begin();
+    const { left } = this.ctx.storage.sql.exec("SELECT count(*) AS left FROM queue").one();
+    if (left > 0) await this.#wakeLater();
+  }
+
+  async #wakeLater() {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + AGAIN_MS);
+  }
+
+  #begin() {
+    while (this.#inFlight.size < AT_ONCE) {
+      const row = this.#next();
+      if (row === undefined) return;
+      if (this.#inFlight.has(row.id)) continue;
+      this.#inFlight.add(row.id);
+      this.ctx.waitUntil(
+        this.#deliver(row).then(() => {
+          this.#inFlight.delete(row.id);
+          this.#begin();
+        }),
+      );
+    }
+  }
+
+  #next() {
+    if (this.#page.length === 0)
+      this.#page = this.ctx.storage.sql
+        .exec(
+          "SELECT * FROM queue WHERE id > ? AND due_at <= ? ORDER BY id LIMIT ?",
+          this.#last,
+          Date.now(),
+          PAGE,
+        )
+        .toArray()
+        .reverse();
+    const row = this.#page.pop();
+    if (row !== undefined) this.#last = row.id;
+    return row;
   }
 
   async #deliver({ id, endpoint, event, body, tries }) {

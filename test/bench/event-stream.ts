@@ -95,7 +95,7 @@ export function makeEventStreamTable(measured: readonly EventStream[]): string[]
     `Events in a stream, to endpoints that take ${TAKES_MS} ms`,
     "",
     "| events | sender | 202 within, p95 | deliveries that wait, at most | at the end | delivered after, p50 | p95 | missing | CPU a delivery |",
-    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ...rows,
   ];
 }
