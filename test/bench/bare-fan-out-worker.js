@@ -48,7 +48,7 @@ export class Outbox extends DurableObject {
     return { id: event, endpoints: this.#endpoints.size };
   }
 
-  /** What is due again, or was cut off. */
+  /** Begin anew, with those that are due again or were cut off. */
   async alarm() {
     this.#last = 0;
     this.#page = [];
