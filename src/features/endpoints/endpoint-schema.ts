@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { CONDITION_TESTS, conditionSchema, parseCondition } from "../../core/contract/condition.ts";
+import { conditionSchema, conditionTests, parseCondition } from "../../core/contract/condition.ts";
 import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
 import { SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
@@ -115,11 +115,11 @@ function given({
   };
 }
 
-/** Name the field that may have been meant by one that there is not. */
+/** Suggest a field for a misspelt one. */
 function suggest(issue: Issue): string {
   const parent = issue.path.slice(0, issue.path.lastIndexOf("/"));
   if (parent === "") return suggestFields([issue], Object.keys(endpointSchema().shape));
-  return /^\/filter\/[^/]*$/.test(parent) ? suggestFields([issue], CONDITION_TESTS, parent) : "";
+  return /^\/filter\/[^/]*$/.test(parent) ? suggestFields([issue], conditionTests(), parent) : "";
 }
 
 function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {

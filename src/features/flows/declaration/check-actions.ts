@@ -158,7 +158,7 @@ function addFailure({ code, issues = [], hint }: Failure, entry: Entry, problems
     addIssue(issue, issues.length === 1 ? hint : suggestField(issue), entry, problems);
 }
 
-/** The field of an action that may have been meant by one that there is not. */
+/** Suggest a field of an action for a misspelt one. */
 function suggestField({ path, expected }: Issue): string | undefined {
   const [, name, inner] = path.split("/");
   if (expected !== NO_SUCH_FIELD || name === undefined || inner !== undefined) return undefined;
