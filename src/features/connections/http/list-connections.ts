@@ -14,9 +14,8 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace } from "../shard-methods.ts";
-import { OTHER_SUBJECT } from "../subject.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
-import { openConnections, subjectField, TAG, UNREADABLE } from "./open-connections.ts";
+import { openConnections, refuseOtherSubject, subjectField, TAG, UNREADABLE } from "./open-connections.ts";
 
 const pageSchema = lazySchema(() =>
   z
@@ -62,13 +61,14 @@ export const listConnections: Endpoint = {
   }),
 };
 
-function parseQuery(query: URLSearchParams, { caller }: RequestContext): Result<ConnectionQuery, Refusal> {
+function parseQuery(query: URLSearchParams, context: RequestContext): Result<ConnectionQuery, Refusal> {
   const other = refuseOtherParameters(query, ["subject", "connector", "limit", "cursor"]);
   if (other !== null) return err(other);
-  const subject = query.get("subject") ?? caller.subject ?? null;
+  const subject = query.get("subject") ?? context.caller.subject ?? null;
   if (subject !== null && !SUBJECT.test(subject))
     return err(refuseQuery("subject", SUBJECT_IN_WORDS, subject));
-  if (caller.subject !== undefined && subject !== caller.subject) return err(OTHER_SUBJECT);
+  const foreign = subject === null ? null : refuseOtherSubject(context, subject);
+  if (foreign !== null) return err(foreign);
   const page = parsePage(query, parseCursor);
   return page.ok ? ok({ subject, connector: query.get("connector"), ...page.value }) : page;
 }

@@ -30,6 +30,7 @@ import { Links } from "./links.ts";
 import { Refreshes } from "./refreshes.ts";
 import { type ConnectionShardOptions, ShardWorld } from "./shard-world.ts";
 import type { KeptTokens } from "./token-box.ts";
+import { Visits } from "./visits.ts";
 
 /** Connections that are sealed anew in one call. */
 const RESEAL_PAGE = 200;
@@ -49,6 +50,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     readonly #table: ConnectionTable;
     readonly #maker: LinkMaker;
     readonly #links: Links;
+    readonly #visits: Visits;
     #refreshes: Refreshes | undefined;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -57,6 +59,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       this.#table = this.#world.table;
       this.#maker = new LinkMaker(this.#world);
       this.#links = new Links(this.#world);
+      this.#visits = new Visits(this.#world);
     }
 
     start(...given: Parameters<LinkMaker["start"]>): Promise<StartAnswer> {
@@ -75,12 +78,12 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#links.arrive(...given);
     }
 
-    beginVisit(...given: Parameters<Links["beginVisit"]>): Promise<string | null> {
-      return this.#links.beginVisit(...given);
+    beginVisit(...given: Parameters<Visits["begin"]>): Promise<string | null> {
+      return this.#visits.begin(...given);
     }
 
-    endVisit(...given: Parameters<Links["endVisit"]>): Promise<VisitAnswer> {
-      return this.#links.endVisit(...given);
+    endVisit(...given: Parameters<Visits["end"]>): Promise<VisitAnswer> {
+      return this.#visits.end(...given);
     }
 
     confirm(...given: Parameters<Links["confirm"]>): ConfirmAnswer {

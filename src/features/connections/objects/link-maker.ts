@@ -10,7 +10,7 @@ import {
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { missingScopes, scopesOfLink } from "../connectors/scopes.ts";
 import { peopleOf } from "../http/people-of.ts";
-import { digestOf, makeSecretText } from "../link-token.ts";
+import { digestOf } from "../link-token.ts";
 import type { MadeLink, StartAnswer, UseAnswer } from "../shard-methods.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import type { ShardWorld } from "./shard-world.ts";
@@ -107,7 +107,7 @@ export class LinkMaker {
     { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
   ): Promise<MadeLink> {
     const { subject } = place;
-    const secret = makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
+    const secret = this.#world.makeText();
     const { known, sealed } = await this.#world.sealFor(place, (id) =>
       this.#world.seal(secret, { subject, id }, "link"),
     );

@@ -19,7 +19,7 @@ import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
 import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
-import { challengeOf, digestOf, makeSecretText, returnTextOf, toState } from "../link-token.ts";
+import { challengeOf, digestOf, returnTextOf, toState } from "../link-token.ts";
 import {
   type ArriveAnswer,
   type Comeback,
@@ -28,9 +28,7 @@ import {
   type LinkView,
   type OpenAnswer,
   toSeen,
-  type VisitAnswer,
 } from "../shard-methods.ts";
-import { beginVisit, endVisit } from "../visit.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
@@ -80,7 +78,7 @@ export class Links {
     const connector = this.#world.oauth(connection.connector);
     if (connector === null) return { kind: "no-connector" };
     // A browser that was here before has shown what it kept; another one, or the first, is given something to keep.
-    const kept = browser ?? makeText();
+    const kept = browser ?? this.#world.makeText();
     const opening = { browser: digestOf("browser", kept), redirectUri };
     const verifier = await this.#proofKeyOf(connection, opening);
     const sealed = await this.#world.seal(verifier, connection, "verifier");
@@ -115,7 +113,7 @@ export class Links {
     const opened = connection.link?.opened;
     const isAgain = opened?.browser === opening.browser && opened.redirectUri === opening.redirectUri;
     const known = isAgain ? await this.#world.unseal(opened.verifier, connection, "verifier") : null;
-    return known ?? makeText();
+    return known ?? this.#world.makeText();
   }
 
   async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
@@ -168,7 +166,7 @@ export class Links {
       this.#world.revokeUnused(connection, grant);
       return { kind: "gone" };
     }
-    const codeText = makeText();
+    const codeText = this.#world.makeText();
     const code256 = digestOf("code", codeText);
     const arrived = arrive(latest, this.#clock.now(), {
       state,
@@ -193,41 +191,6 @@ export class Links {
       account,
       isActive: this.#world.confirmsItself,
     };
-  }
-
-  async beginVisit(
-    id: string,
-    { code, kept }: { readonly code: string; readonly kept: string },
-  ): Promise<string | null> {
-    const known = this.#table.find(id);
-    if (known === null) return null;
-    const sealed = await this.#world.seal(kept, known, "visit");
-    const latest = this.#table.find(id);
-    if (latest === null) return null;
-    const state = makeText();
-    const begun = beginVisit(latest, this.#clock.now(), {
-      code: digestOf("code", code),
-      state: digestOf("visit", state),
-      kept: sealed,
-    });
-    if (!begun.ok) return null;
-    this.#table.put(begun.value);
-    return toState({ tenant: this.#tenant, id, secret: state });
-  }
-
-  async endVisit(id: string, { state, browser }: Pick<Comeback, "state" | "browser">): Promise<VisitAnswer> {
-    const known = this.#table.find(id);
-    if (known === null) return { kind: "gone" };
-    const ended = endVisit(known, this.#clock.now(), {
-      state: digestOf("visit", state),
-      browser: browser === null ? null : digestOf("browser", browser),
-    });
-    if (!ended.ok) return { kind: ended.error };
-    // Before the issuer is asked: the same address again finds nothing to do.
-    this.#table.put(ended.value.connection);
-    const { subject, connector, name } = known;
-    const kept = await this.#world.unseal(ended.value.visit.kept, known, "visit");
-    return kept === null ? { kind: "gone" } : { kind: "back", kept, place: { subject, connector, name } };
   }
 
   confirm(
@@ -290,9 +253,4 @@ export class Links {
 
 function toMade({ connector }: Connection): LinkMade {
   return { kind: "made", connector };
-}
-
-/** 32 random bytes as text. */
-function makeText(): string {
-  return makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
 }

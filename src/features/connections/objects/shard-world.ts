@@ -11,7 +11,7 @@ import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
 import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
-import { makeConnectionId } from "../link-token.ts";
+import { makeConnectionId, makeSecretText } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
@@ -187,6 +187,11 @@ export class ShardWorld {
   putOrDelete(id: string, connection: Connection | null): void {
     if (connection === null) this.table.delete(id);
     else this.table.put(connection);
+  }
+
+  /** Make a text that cannot be guessed. */
+  makeText(): string {
+    return makeSecretText(crypto.getRandomValues(new Uint8Array(32)));
   }
 
   /** Seal what a connection keeps besides its tokens: it opens for this connection and as this kind alone. */
