@@ -53,7 +53,7 @@ describe("changeTools()", () => {
     expect(again).toMatchObject({ value: { changed: { version: 1, replaced: ["a"] }, written: [] } });
   });
 
-  test("T02 leaves what is hidden from the caller as it is, and says no more of it than that a name is taken", () => {
+  test("T02 does not change hidden tools, and tells the caller only that a name is taken", () => {
     const imported = { kind: "import", prefix: "p", tools: [tool("p_a"), tool("p_b")] } as const;
     const book = after([put("a"), imported]);
     const hiding = (change: ToolChange, ...hidden: string[]) => step(book, change, LIMITS, hidden);
