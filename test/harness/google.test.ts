@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const volley = await startRawSandbox();
+afterAll(() => volley[Symbol.asyncDispose]());
 const caller = new TestCaller(volley.url);
 
 async function run(actions: readonly object[], batch: object = {}): Promise<readonly WireResult[]> {
