@@ -336,6 +336,7 @@ class Connection(TypedDict):
     because: NotRequired[Literal["revoked", "refresh_lost", "unreadable"]]
     scopes: List[str]
     account: Union[str, None]
+    account_id: Union[str, None]
     created_at: str
     connected_at: Union[str, None]
     link_expires_at: NotRequired[str]

@@ -163,6 +163,8 @@ interface NotRecorded {
 export interface Connected {
   /** Texts that stay out of what the call answers and logs. */
   readonly secrets: readonly string[];
+  /** The ids of the accounts at their providers, by connector. */
+  readonly accountIds: Readonly<Record<string, string>>;
   /** Open that of a connector which the tool declares. */
   open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolConnection;
 }
@@ -230,6 +232,14 @@ export interface Accounts {
     tools: readonly Tool[],
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<boolean>;
+  /**
+   * The ids of the accounts that calls of some tools would use now, by connector; without those that are not connected. It asks no provider and
+   * writes nothing. Rejects where they cannot be looked up.
+   */
+  idsFor(
+    tools: readonly Tool[],
+    execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  ): Promise<Readonly<Record<string, string>>>;
   /** Hear of actions that were recorded to wait for accounts: one may have been connected since it was missed. Never rejects. */
   awaited(
     connectors: readonly string[],

@@ -1,5 +1,6 @@
 import * as LIMITS from "../../core/contract/limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
 
 /** The states of a connection, as they are told. */
 export const CONNECTION_STATES = ["pending", "active", "broken"] as const;
@@ -19,6 +20,8 @@ export interface Grant {
   readonly before: string | null;
   readonly scopes: readonly string[];
   readonly account: string | null;
+  /** The provider's id of the account, or one of this consent where it gives none; absent in rows of earlier versions. */
+  readonly accountId?: string;
   readonly connectedAt: number;
   /** From then on the access token is refreshed before it is used, and from then on it is not good; null for one that does not end. */
   readonly refreshAt: number | null;
@@ -94,6 +97,12 @@ export type ConnectionPlace = Pick<Connection, "subject" | "connector" | "name">
 export function stateOf({ grant }: Pick<Connection, "grant">): ConnectionState {
   if (grant === null) return "pending";
   return grant.brokenBecause === null ? "active" : "broken";
+}
+
+/** The id of a connection's account; null without a grant. Those of earlier versions have one of their consent. */
+export function accountIdOf({ id, grant }: Pick<Connection, "id" | "grant">): string | null {
+  if (grant === null) return null;
+  return grant.accountId ?? `ac_${sha256(`${id} ${grant.connectedAt}`).slice(0, 32)}`;
 }
 
 /** Whether a connection that never had a grant can have none any more: its link is over. */

@@ -1,4 +1,4 @@
-import type { BrokenBecause, Connection, ConnectionPlace } from "./connection.ts";
+import { accountIdOf, type BrokenBecause, type Connection, type ConnectionPlace } from "./connection.ts";
 
 /** The binding of the objects that keep connections. */
 export const CONNECTIONS = "CONNECTIONS";
@@ -10,6 +10,7 @@ export interface SeenConnection extends ConnectionPlace {
   readonly brokenBecause: BrokenBecause | null;
   readonly scopes: readonly string[];
   readonly account: string | null;
+  readonly accountId: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly connectedAt: number | null;
@@ -95,7 +96,12 @@ export interface TokenWish extends ConnectionPlace {
 }
 
 export type UseAnswer =
-  | { readonly kind: "token"; readonly access: string; readonly account: string | null }
+  | {
+      readonly kind: "token";
+      readonly access: string;
+      readonly account: string | null;
+      readonly accountId: string;
+    }
   | {
       readonly kind: "required";
       readonly because: "missing" | "pending" | "scopes" | BrokenBecause;
@@ -173,6 +179,7 @@ export function toSeen(connection: Connection, state: SeenConnection["state"]): 
     brokenBecause: grant?.brokenBecause ?? null,
     scopes: grant?.scopes ?? [],
     account: grant?.account ?? null,
+    accountId: accountIdOf(connection),
     createdAt,
     updatedAt,
     connectedAt: grant?.connectedAt ?? null,

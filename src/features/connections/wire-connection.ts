@@ -22,6 +22,9 @@ export const connectionSchema = /* @__PURE__ */ lazySchema(() =>
         ),
       scopes: z.array(z.string()),
       account: z.nullable(z.string()).check(z.describe("Whose it is at the provider: an address or a login")),
+      account_id: z
+        .nullable(z.string())
+        .check(z.describe("The provider's id of the account; where it gives none, one of each consent")),
       created_at: z.string(),
       connected_at: z.nullable(z.string()),
       link_expires_at: z
@@ -44,6 +47,7 @@ export function toWireConnection(seen: SeenConnection): WireConnection {
     ...(seen.brokenBecause !== null && { because: seen.brokenBecause }),
     scopes: [...seen.scopes],
     account: seen.account,
+    account_id: seen.accountId,
     created_at: toTime(seen.createdAt),
     connected_at: seen.connectedAt === null ? null : toTime(seen.connectedAt),
     ...(seen.linkExpiresAt !== null && { link_expires_at: toTime(seen.linkExpiresAt) }),

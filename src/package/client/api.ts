@@ -872,6 +872,8 @@ export type Connection = {
   readonly scopes: readonly string[];
   /** Whose it is at the provider: an address or a login */
   readonly account: string | null;
+  /** The provider's id of the account; where it gives none, one of each consent */
+  readonly account_id: string | null;
   readonly created_at: string;
   readonly connected_at: string | null;
   /** When the link that would connect it, anew where it is not pending, ends */

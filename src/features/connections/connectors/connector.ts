@@ -62,6 +62,8 @@ export interface Dialect {
   readonly tokensAt: string;
   /** Where its answer with tokens, or the claims of its id token, say whose account it is; the first that is there. */
   readonly accountAt: readonly string[];
+  /** Where they have the provider's id of the account: all of these together. */
+  readonly accountIdAt: readonly string[];
   /** An address that says whose account a token is of, where the answer does not. */
   readonly accountUrl: string | null;
   /** How a token is taken back. */
@@ -83,6 +85,7 @@ export const STANDARD: Dialect = {
   includes: {},
   tokensAt: "",
   accountAt: ["/email", "/preferred_username", "/sub"],
+  accountIdAt: ["/sub"],
   accountUrl: null,
   revoke: "rfc7009",
   headers: {},

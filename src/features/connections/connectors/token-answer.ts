@@ -19,6 +19,8 @@ export interface Tokens {
   readonly scopes: readonly string[] | null;
   /** An address or a login; null where it does not say. */
   readonly account: string | null;
+  /** The provider's id of the account; null where it does not say. */
+  readonly accountId: string | null;
 }
 
 /** The meaning of an answer with tokens, or without. */
@@ -88,7 +90,7 @@ function readTokens(of: unknown, body: JsonObject, connector: OAuthConnector): T
     refresh: readToken(of["refresh_token"]),
     expiresInS: Number.isFinite(expires) && expires > 0 ? expires : null,
     scopes: typeof scope === "string" ? toShortScopes(splitScopes(scope), connector) : null,
-    account: readAccount(body, connector) ?? readAccount(claimsOf(body["id_token"]), connector),
+    ...readWhose(body, claimsOf(body["id_token"]), connector),
   };
 }
 
@@ -103,12 +105,29 @@ function splitScopes(scope: string): string[] {
 }
 
 /** Find whose account it is in what a provider said; null where nothing there says it. */
-export function readAccount(said: unknown, { accountAt }: OAuthConnector): string | null {
-  for (const pointer of accountAt) {
-    const found = at(said, pointer);
-    if (typeof found === "string" && found !== "") return found.slice(0, LIMITS.accountCharacters);
-  }
-  return null;
+export function readAccount(
+  said: unknown,
+  { accountAt, accountIdAt }: OAuthConnector,
+): Pick<Tokens, "account" | "accountId"> {
+  const account = accountAt.map((pointer) => readName(at(said, pointer))).find((one) => one !== null);
+  const parts = accountIdAt.map((pointer) => readName(at(said, pointer)));
+  const isWhole = parts.length > 0 && !parts.includes(null);
+  return { account: account ?? null, accountId: isWhole ? parts.join("/") : null };
+}
+
+function readWhose(
+  body: unknown,
+  claims: unknown,
+  connector: OAuthConnector,
+): Pick<Tokens, "account" | "accountId"> {
+  const [said, claimed] = [readAccount(body, connector), readAccount(claims, connector)];
+  return { account: said.account ?? claimed.account, accountId: said.accountId ?? claimed.accountId };
+}
+
+/** Ids are numbers at some. */
+function readName(found: unknown): string | null {
+  const text = Number.isSafeInteger(found) ? String(found) : found;
+  return typeof text === "string" && text !== "" ? text.slice(0, LIMITS.accountCharacters) : null;
 }
 
 function at(value: unknown, pointer: string): unknown {

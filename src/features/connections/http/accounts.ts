@@ -1,7 +1,9 @@
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { type Origin, SUBJECT } from "../../../core/contract/gate/caller.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Accounts } from "../../../core/gate/execution.ts";
+import type { Accounts, Execution } from "../../../core/gate/execution.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";
@@ -16,7 +18,7 @@ import {
 } from "../subject.ts";
 import { connect, openShards } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
-import { findMissing, missingOf } from "./missing-accounts.ts";
+import { calledBy, findMissing, missingOf } from "./missing-accounts.ts";
 
 /** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
 export function openAccounts(configured: Configured): Accounts {
@@ -61,6 +63,7 @@ export function openAccounts(configured: Configured): Accounts {
       const missed = await Promise.all(tools.map((tool) => missingOf(tool, execution, connectors)));
       return missed.some((one) => one !== null);
     },
+    idsFor: (tools, execution) => findIds(tools, execution),
     awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
@@ -90,4 +93,26 @@ async function lookAgain(
     name: account.connections?.[connector] ?? DEFAULT_NAME,
   }));
   await attempt(() => openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.awaited(places)));
+}
+
+async function findIds(
+  tools: readonly Tool[],
+  { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
+): Promise<Readonly<Record<string, string>>> {
+  const { account } = origin;
+  const wanted = new Set(
+    tools.flatMap((tool) =>
+      calledBy(tool, catalog).flatMap(({ connection = {} }) => Object.keys(connection)),
+    ),
+  );
+  if (account === undefined || wanted.size === 0) return {};
+  const { subject, connections = {} } = account;
+  const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
+  const kept = await openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.list(query));
+  const ids = kept.flatMap(({ connector, name, accountId }) =>
+    accountId !== null && wanted.has(connector) && name === (connections[connector] ?? DEFAULT_NAME)
+      ? [[connector, accountId] as const]
+      : [],
+  );
+  return Object.fromEntries(ids.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

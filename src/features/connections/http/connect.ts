@@ -21,6 +21,7 @@ interface Used {
   readonly connector: Connector;
   readonly access: string;
   readonly account: string | null;
+  readonly accountId: string;
 }
 
 /** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
@@ -35,6 +36,9 @@ export async function connect({ tool, origin, ports }: Wish, connectors: Connect
   const byName = new Map(found);
   return {
     secrets: found.flatMap(([, used]) => used?.access ?? []),
+    accountIds: Object.fromEntries(
+      found.flatMap(([name, used]) => (used === null ? [] : [[name, used.accountId]])),
+    ),
     open(name, call) {
       if (!byName.has(name))
         throw new Error(`Cannot use the connection '${name}': tool '${tool.name}' does not declare it`);
@@ -65,7 +69,10 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
     throw requireSubject(connector.name);
   }
   const answer = await askToken(connector, scopes, wish);
-  if (answer.kind === "token") return { connector, access: answer.access, account: answer.account };
+  if (answer.kind === "token") {
+    const { access, account, accountId } = answer;
+    return { connector, access, account, accountId };
+  }
   // One that is there and does not work is not passed over: the call would use another account than is meant.
   if (isOptional && answer.kind === "required" && answer.because === "missing") return null;
   throw toFailure(answer, { connector, origin, before: "Nothing was sent" });

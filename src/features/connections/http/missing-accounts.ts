@@ -62,7 +62,7 @@ export async function missingOf(
 }
 
 /** The tool itself, or the tools that its actions call. */
-function calledBy(tool: Tool, catalog: Pick<Execution["catalog"], "callable">): readonly Tool[] {
+export function calledBy(tool: Tool, catalog: Pick<Execution["catalog"], "callable">): readonly Tool[] {
   if (tool.flow === undefined) return [tool];
   const called = resolveAliases(tool.flow.batch.entries).flatMap(
     ({ action }) => (action.ok ? catalog.callable(action.value.tool) : undefined) ?? [],

@@ -3,7 +3,7 @@ import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
-import { type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
+import { accountIdOf, type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { missingScopes } from "../connectors/scopes.ts";
 import { resealConnection } from "../reseal-connection.ts";
@@ -106,6 +106,9 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     async keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer> {
       const room = this.#world.room(place);
       if (room !== null) return room;
+      const former = this.#table.at(place);
+      const before =
+        former?.grant == null ? null : await this.#world.tokens.open(former, former.grant.sealed);
       const { known, sealed } = await this.#world.sealFor(place, (id) =>
         this.#world.tokens.seal({ ...place, id }, { access: key, refresh: null }),
       );
@@ -115,6 +118,8 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         before: null,
         scopes: [],
         account: null,
+        // The same key sent again is the same account.
+        accountId: before?.access === key ? accountIdOf(former!)! : this.#world.makeAccountId(),
         connectedAt: now,
         refreshAt: null,
         endsAt: null,
@@ -144,7 +149,12 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       const used = await this.#open(connection.id, refused);
       switch (used.kind) {
         case "tokens":
-          return { kind: "token", access: used.tokens.access, account: grant.account };
+          return {
+            kind: "token",
+            access: used.tokens.access,
+            account: grant.account,
+            accountId: accountIdOf(connection)!,
+          };
         case "broken":
           return this.#maker.require(place, { because: used.because, scopes });
         case "gone":

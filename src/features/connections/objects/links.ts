@@ -157,6 +157,7 @@ export class Links {
       before: null,
       scopes: tokens.scopes ?? link.scopes,
       account: tokens.account,
+      accountId: tokens.accountId ?? this.#world.makeAccountId(),
       connectedAt: this.#clock.now(),
       ...timesOf(now, tokens.expiresInS),
       refreshingSince: null,
@@ -237,11 +238,14 @@ export class Links {
     );
     if (answer.kind !== "tokens") return null;
     const { tokens } = answer;
-    const request = tokens.account === null ? makeAccountRequest(connector, tokens.access) : null;
+    const isTold = tokens.account !== null && tokens.accountId !== null;
+    const request = isTold ? null : makeAccountRequest(connector, tokens.access);
     if (request === null) return tokens;
     const said = await this.#world.ask(request);
     const parsed = said?.status === 200 ? attemptNow(() => parseExact(said.text)) : null;
-    return { ...tokens, account: parsed?.ok === true ? readAccount(parsed.value, connector) : null };
+    if (parsed?.ok !== true) return tokens;
+    const { account, accountId } = readAccount(parsed.value, connector);
+    return { ...tokens, account: account ?? tokens.account, accountId: accountId ?? tokens.accountId };
   }
 
   #endLinkOf(id: string, state: string): void {

@@ -189,6 +189,11 @@ export class ShardWorld {
     else this.table.put(connection);
   }
 
+  /** Make the id of an account of which the provider gives none. */
+  makeAccountId(): string {
+    return `ac_${makeSecretText(crypto.getRandomValues(new Uint8Array(18)))}`;
+  }
+
   /** Make a text that cannot be guessed. */
   makeText(): string {
     return makeSecretText(crypto.getRandomValues(new Uint8Array(32)));

@@ -55,6 +55,8 @@ function createProvider() {
     seen,
     expiresIn: 3_600 as number | undefined,
     rotates: true,
+    /** Whether its id tokens have the account's id. */
+    tellsIds: false,
     /** Runs before a token request is answered. */
     beforeToken: undefined as undefined | (() => unknown),
     /** Answers a refresh in its place. */
@@ -89,7 +91,9 @@ function createProvider() {
     const refresh = `refresh-${account}-${made}`;
     state.accounts.set(access, account);
     refreshes.set(refresh, { account, scope });
-    const claims = btoa(JSON.stringify({ email: account }));
+    const claims = btoa(
+      JSON.stringify({ email: account, ...(state.tellsIds && { sub: `id of ${account}` }) }),
+    );
     return {
       access_token: access,
       token_type: "Bearer",
