@@ -107,8 +107,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       const room = this.#world.room(place);
       if (room !== null) return room;
       const former = this.#table.at(place);
-      const before =
-        former?.grant == null ? null : await this.#world.tokens.open(former, former.grant.sealed);
+      const before = former?.grant ? await this.#world.tokens.open(former, former.grant.sealed) : null;
       const { known, sealed } = await this.#world.sealFor(place, (id) =>
         this.#world.tokens.seal({ ...place, id }, { access: key, refresh: null }),
       );
