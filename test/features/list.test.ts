@@ -222,6 +222,16 @@ describe("A Worker does not start", () => {
     expect((await able.fetch("/healthz")).status).toBe(200);
   });
 
+  test("T58 where a key that acts for one subject has a right over others' things, and health names the key", async () => {
+    const key = { name: "of-ada", subject: "ada", tools: ["*"], flags: ["manage_tools" as const] };
+    const open = (more: object) =>
+      createTestVolley({ tools: [echo], features: [discovery(), addedTools()], key: { ...key, ...more } });
+    const health = await (await open({})).fetch("/healthz");
+    expect(health.status).toBe(503);
+    expect(await health.text()).toContain("VOLLEY_KEYS cannot be read because of the key 'of-ada'");
+    expect((await (await open({ flags: [] })).fetch("/healthz")).status).toBe(200);
+  });
+
   test.each(["approve", "skip_approval", "manage_tools", "manage_keys", "operator"] as const)(
     "with a key that has the flag %s",
     async (flag) => {

@@ -269,6 +269,11 @@ export const THREATS: readonly PromiseRow[] = [
     when: "one delivery is sent to another flow, whose webhook has the same secret",
     seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
   },
+  {
+    mark: "T58",
+    when: "a key that acts for one subject, with a right over what others have",
+    seen: "refused where it is made, 503 where it is configured; one of an earlier version is as if it had not the right",
+  },
 ];
 
 /** The faults: upstreams, clients, the runtime, storage, clocks. */

@@ -240,8 +240,8 @@ function answerBug(error: unknown, request: Request, refusing: Refusing): Respon
 }
 
 /** Health is open and names the variable, never its value; everybody else is told where to look. */
-function sayUnread(pathname: string, { variable }: ConfigurationError): string {
+function sayUnread(pathname: string, { variable, part }: ConfigurationError): string {
   return pathname === "/healthz"
-    ? `${variable} cannot be read; the operator finds in the log what is wrong with it.`
+    ? `${variable} cannot be read${part === undefined ? "" : ` because of ${part}`}; the operator finds in the log what is wrong with it.`
     : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
 }

@@ -1,5 +1,5 @@
 import type { Result } from "../../core/kit/result.ts";
-import type { KeyFlag, MakerKey, Quota } from "../../core/contract/gate/caller.ts";
+import { fittingFlags, type KeyFlag, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
 
 /** The binding of the namespace in which keys are kept that are made while running. */
 export const KEY_SHARDS = "KEYS";
@@ -33,6 +33,12 @@ export interface KeptKey {
   readonly rotatedAt: number | null;
   /** The oldest first. */
   readonly digests: readonly KeyDigest[];
+}
+
+/** Read the row of a key. One of an older version that acts for a subject is as if it had no flag that it may not have today. */
+export function readKeptKey(json: string): KeptKey {
+  const key = JSON.parse(json) as KeptKey;
+  return { ...key, flags: fittingFlags(key.flags, key.subject) };
 }
 
 /** Make a second key of a name, and end the others after an overlap. */

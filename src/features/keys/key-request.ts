@@ -2,11 +2,14 @@ import * as z from "zod/mini";
 
 import {
   type Caller,
+  fittingFlags,
   flagsOf,
   KEY_FLAGS,
   KEY_NAME,
+  type KeyFlag,
   type Quota,
   SUBJECT,
+  SUBJECT_FLAGS,
   SUBJECT_IN_WORDS,
 } from "../../core/contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
@@ -48,11 +51,13 @@ export const keyRequestSchema = lazySchema(() =>
         }),
       )
       .check(z.describe("At most as many a second as the asking key has; 120 a minute unless said")),
-    flags: z.optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length))),
+    flags: z
+      .optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length)))
+      .check(z.describe(`With a subject only ${SUBJECT_FLAGS.map((flag) => `\`${flag}\``).join(", ")}`)),
     subject: z
       .optional(z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS)))
       .check(
-        z.describe("The one whose accounts its calls use; it names no other, nor does a key that it makes"),
+        z.describe("The one whose accounts its calls use; it names no other, and reaches nothing of others"),
       ),
     expires_at: z.optional(z.string()).check(z.describe("RFC 3339; it ends at that very time")),
     hash: z
@@ -84,10 +89,10 @@ export function makeKeptKey(asked: KeyRequest, hash: string, maker: KeyMaker): R
   const { caller, nowMs } = maker;
   const { name, tools, flags = [], overlap_s: _overlap } = asked;
   if (tools === undefined) return err(NO_TOOLS);
+  const { subject } = asked;
   const beyond =
-    refuseTenant(asked, caller) ?? refusePower({ tools, flags }, maker) ?? refuseSubject(asked, caller);
+    refuseTenant(asked, caller) ?? refuseReach(flags, subject) ?? refusePower({ tools, flags }, maker);
   if (beyond !== null) return err(beyond);
-  const subject = asked.subject ?? caller.subject;
   const quota = toQuota(asked.quota, caller);
   if (!quota.ok) return quota;
   const expiresAt = parseExpiry(asked.expires_at, maker);
@@ -121,12 +126,7 @@ export function makeRotation(
   const other = (["tools", "quota", "flags", "subject"] as const).find((field) => asked[field] !== undefined);
   if (other !== undefined) return err(refuseField(other));
   const { tools, quota, flags, subject } = known;
-  const isOthers = caller.subject !== undefined && subject !== caller.subject;
-  const beyond =
-    refuseTenant(asked, caller) ??
-    refusePower(known, maker) ??
-    (isOthers ? OTHERS : null) ??
-    refuseQuota(quota, caller);
+  const beyond = refuseTenant(asked, caller) ?? refusePower(known, maker) ?? refuseQuota(quota, caller);
   if (beyond !== null) return err(beyond);
   const expiresAt = parseExpiry(asked.expires_at, maker, known.expiresAt);
   if (!expiresAt.ok) return expiresAt;
@@ -148,13 +148,14 @@ function refuseTenant({ tenant }: KeyRequest, caller: Caller): Refusal | null {
   });
 }
 
-/** Refuse another subject than that of the asking key, where it has one. */
-function refuseSubject({ subject }: KeyRequest, caller: Caller): Refusal | null {
-  if (caller.subject === undefined || subject === undefined || subject === caller.subject) return null;
-  const issue = { path: "/subject", expected: `'${caller.subject}'`, received: `'${visibleText(subject)}'` };
-  return makeRefusal("FORBIDDEN", "The key that asks acts for one subject, and makes keys for no other.", {
-    issue,
-  });
+/** Refuse flags that reach beyond the one subject of a key. */
+function refuseReach(flags: readonly KeyFlag[], subject: string | undefined): Refusal | null {
+  const fitting = fittingFlags(flags, subject);
+  const at = flags.findIndex((flag) => !fitting.includes(flag));
+  if (at < 0) return null;
+  const [path, expected, received] = [`/flags/${at}`, SUBJECT_FLAGS.join(", "), `'${flags[at]}'`];
+  const hint = `${path}: a key that acts for one subject may have the flags ${expected}; ${received} reaches what others have.`;
+  return makeRefusal("INVALID_REQUEST", hint, { issue: { path, expected, received } });
 }
 
 /** Refuse tools and flags that the asking key has not. */
@@ -231,11 +232,6 @@ function refuseField(field: string): Refusal {
     issue: { path: `/${field}`, expected: "nothing beside 'overlap_s'", received: "a value" },
   });
 }
-
-const OTHERS = makeRefusal(
-  "FORBIDDEN",
-  "The key that asks acts for one subject, and the key of that name does not act for that one alone.",
-);
 
 const TOO_DEEP = makeRefusal(
   "FORBIDDEN",

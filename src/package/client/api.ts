@@ -1564,6 +1564,7 @@ export type KeyRequest = {
     readonly limit: number;
     readonly window_s: number;
   };
+  /** With a subject only `skip_approval`, `approve`, `manage_connections` */
   readonly flags?: readonly (
     | "approve"
     | "skip_approval"
@@ -1573,7 +1574,7 @@ export type KeyRequest = {
     | "manage_connections"
     | "operator"
   )[];
-  /** The one whose accounts its calls use; it names no other, nor does a key that it makes */
+  /** The one whose accounts its calls use; it names no other, and reaches nothing of others */
   readonly subject?: string;
   /** RFC 3339; it ends at that very time */
   readonly expires_at?: string;

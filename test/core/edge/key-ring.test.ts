@@ -132,6 +132,25 @@ test.each([
   await expect(parsed).rejects.not.toThrow(/vk_secret|ABAB/);
 });
 
+test.each(["manage_tools", "manage_keys", "manage_endpoints", "operator"])(
+  "T58 parseKeyRing() refuses a key that acts for one subject and has the flag %s, and names the key",
+  async (flag) => {
+    await expect(ringWith({ subject: "ada", flags: ["approve", flag] })).rejects.toThrow(
+      `Cannot read VOLLEY_KEYS: entry 0 ('agent') acts for the subject 'ada', so its flags may be ` +
+        `skip_approval, approve, manage_connections and not '${flag}'`,
+    );
+    await expect(ringWith({ flags: [flag] })).resolves.toBeDefined();
+  },
+);
+
+test("parseKeyRing() takes a key that acts for one subject, decides its questions and connects its accounts", async () => {
+  const flags = ["skip_approval", "approve", "manage_connections"];
+  const { callers } = await ringWith({ subject: "ada", flags });
+  expect(callers).toMatchObject([
+    { subject: "ada", skipApproval: true, approves: true, manageConnections: true },
+  ]);
+});
+
 test("T01 a key that is wrong, nearly right or was taken out costs one digest, and all of each that is configured is read", async () => {
   const reads = new Map<string, number>();
   const watched = async (name: string) => {

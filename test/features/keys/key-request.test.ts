@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { KEY_FLAGS, withFlags } from "../../../src/core/contract/gate/caller.ts";
 import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import {
@@ -168,30 +169,25 @@ describe("makeKeptKey()", () => {
 });
 
 describe("A key that acts for one subject", () => {
-  const ada = { caller: { subject: "ada" } };
-
-  test("T02 makes keys for that one alone, whether it says so or not", () => {
-    expect(valueOf(makeBy({}, ada)).subject).toBe("ada");
-    expect(valueOf(makeBy({ subject: "ada" }, ada)).subject).toBe("ada");
-    expect(errorOf(makeBy({ subject: "bob" }, ada))).toMatchObject({
-      code: "FORBIDDEN",
-      issue: { path: "/subject", expected: "'ada'", received: "'bob'" },
-    });
-  });
-
-  test("T02 rotates no key of another subject, and none that may name any", () => {
-    const asked = { ...parse({}), tools: undefined, overlap_s: 5 };
-    const maker = { ...MAKER, caller: { ...MAKER.caller, ...ada.caller } };
-    const rotate = (subject: string | undefined, by: KeyMaker) => {
-      const known = { ...valueOf(makeBy({})), ...(subject !== undefined && { subject }) };
-      return makeRotation(asked, known, HASH, by);
-    };
-    for (const subject of ["bob", undefined])
-      expect(errorOf(rotate(subject, maker))).toMatchObject({ code: "FORBIDDEN" });
-    expect(valueOf(rotate("ada", maker)).seen).toMatchObject({ subject: "ada" });
-    expect(valueOf(rotate("bob", MAKER)).seen).toMatchObject({ subject: "bob" });
-    expect(valueOf(rotate(undefined, MAKER)).seen).not.toHaveProperty("subject");
-  });
+  test.each(KEY_FLAGS)(
+    "T58 is made with %s only where that reaches nothing but the subject's own, by a key that has it",
+    (flag) => {
+      const all = { caller: withFlags(KEY_FLAGS) };
+      expect(makeBy({ flags: [flag] }, all)).toMatchObject({ ok: true });
+      const made = makeBy({ subject: "ada", flags: ["approve", flag] }, all);
+      if (["skip_approval", "approve", "manage_connections"].includes(flag))
+        expect(valueOf(made).flags).toContain(flag);
+      else
+        expect(errorOf(made)).toMatchObject({
+          code: "INVALID_REQUEST",
+          issue: {
+            path: "/flags/1",
+            expected: "skip_approval, approve, manage_connections",
+            received: `'${flag}'`,
+          },
+        });
+    },
+  );
 
   test("is made by a key that acts for anybody, for whom it is asked, and names nobody unless it is", () => {
     expect(valueOf(makeBy({ subject: "ada" })).subject).toBe("ada");

@@ -24,6 +24,14 @@ export type KeyFlag = keyof typeof RIGHTS;
 /** The rights that a key may have besides calling its tools. */
 export const KEY_FLAGS = Object.keys(RIGHTS) as readonly KeyFlag[];
 
+/** The rights of a key that acts for one subject: each is good for that one's calls, questions and accounts, every other for all of a tenant's. */
+export const SUBJECT_FLAGS: readonly KeyFlag[] = ["skip_approval", "approve", "manage_connections"];
+
+/** The flags that a key may have: one that acts for a subject has none that reaches beyond it. */
+export function fittingFlags(flags: readonly KeyFlag[], subject: string | undefined): readonly KeyFlag[] {
+  return subject === undefined ? flags : flags.filter((flag) => SUBJECT_FLAGS.includes(flag));
+}
+
 /** Whose accounts the calls of a request use: the caller says it, and never a model. */
 export interface Account {
   readonly subject: string;

@@ -4,10 +4,12 @@ import {
   type Caller,
   type Jurisdiction,
   JURISDICTIONS,
+  fittingFlags,
   KEY_FLAGS,
   withFlags,
   KEY_NAME,
   SUBJECT,
+  SUBJECT_FLAGS,
 } from "../../contract/gate/caller.ts";
 import { listOf, matching, object, oneOf, optional, upTo, written } from "../../contract/form.ts";
 import * as LIMITS from "../../contract/limits.ts";
@@ -130,6 +132,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   }
   const clash = findClash(value);
   if (clash !== null) throw new ConfigurationError("VOLLEY_KEYS", clash);
+  refuseReach(value);
   const keys = value.map(
     ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere, subject }) => ({
       digest: toDigest(hash),
@@ -185,6 +188,19 @@ function findClash(entries: readonly Entry[]): string | null {
     byHash.set(hash, at);
   }
   return null;
+}
+
+/** Throw where a key acts for one subject and has a right over what others have. */
+function refuseReach(entries: readonly Entry[]): void {
+  for (const [at, { name, subject, flags = [] }] of entries.entries()) {
+    const fitting = fittingFlags(flags, subject);
+    const beyond = flags.find((flag) => !fitting.includes(flag));
+    if (beyond === undefined) continue;
+    const reason =
+      `entry ${at} ('${name}') acts for the subject '${subject}', so its flags may be ${SUBJECT_FLAGS.join(", ")} ` +
+      `and not '${beyond}', which reaches what others have; take the flag out, or the subject`;
+    throw new ConfigurationError("VOLLEY_KEYS", reason, `the key '${name}'`);
+  }
 }
 
 /** HMAC-SHA-256 of a key. Keys have 256 random bits, so a plain keyed digest cannot be searched. */

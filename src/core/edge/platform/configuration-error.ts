@@ -4,9 +4,12 @@
  */
 export class ConfigurationError extends Error {
   readonly variable: string;
+  /** The part of it that is wrong, where its name may be told as well. */
+  readonly part: string | undefined;
 
-  constructor(variable: string, reason: string) {
+  constructor(variable: string, reason: string, part?: string) {
     super(`Cannot read ${variable}: ${reason}`);
     this.variable = variable;
+    this.part = part;
   }
 }

@@ -1,13 +1,14 @@
-import type {
-  FoundKey,
-  KeptKey,
-  KeyAnswer,
-  KeyOwner,
-  KeyPlace,
-  KeyRefusal,
-  KeyRotation,
-  KeyShardMethods,
-  PointOptions,
+import {
+  type FoundKey,
+  type KeptKey,
+  type KeyAnswer,
+  type KeyOwner,
+  type KeyPlace,
+  type KeyRefusal,
+  type KeyRotation,
+  type KeyShardMethods,
+  type PointOptions,
+  readKeptKey,
 } from "../kept-key.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
@@ -99,7 +100,7 @@ export function createKeyShard(
         clock.now(),
         limit,
       );
-      return Array.from(rows, ({ json }) => JSON.parse(json) as KeptKey);
+      return Array.from(rows, ({ json }) => readKeptKey(json));
     }
 
     point(hash: string, owner: KeyOwner, { untilMs, instead }: PointOptions): KeyOwner | null {
@@ -151,7 +152,7 @@ export function createKeyShard(
     /** Forget names that have expired: they have no owner, and no list shows them. */
     #prune(): void {
       const rows = this.#sql.exec<TextRow>("SELECT json FROM keys WHERE expires_at <= ?", clock.now());
-      for (const { json } of rows.toArray()) this.#drop(JSON.parse(json) as KeptKey);
+      for (const { json } of rows.toArray()) this.#drop(readKeptKey(json));
     }
 
     #drop(key: KeptKey): void {
@@ -166,7 +167,7 @@ export function createKeyShard(
         name,
       );
       const [row] = rows.toArray();
-      return row === undefined ? null : (JSON.parse(row.json) as KeptKey);
+      return row === undefined ? null : readKeptKey(row.json);
     }
 
     #ownerOf(hash: string): KeyOwner | null {

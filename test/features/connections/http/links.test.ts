@@ -121,7 +121,7 @@ describe("POST /v1/connections", () => {
   });
 
   test("lets a key with a subject name no other one", async () => {
-    const { start, send } = await openConnections({ key: { subject: "ada" } });
+    const { start, send } = await openConnections({ key: { subject: "ada", flags: ["manage_connections"] } });
     expect((await start()).status).toBe(201);
     expect((await start({ subject: "grace" })).status).toBe(403);
     expect((await send("GET", "/v1/connections?subject=grace")).status).toBe(403);

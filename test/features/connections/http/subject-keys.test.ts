@@ -29,7 +29,7 @@ const asked = defineTool({
   run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/mailbox`)).json(),
 });
 
-const RIGHTS = ["approve", "manage_connections", "manage_tools"];
+const RIGHTS = ["approve", "manage_connections"];
 
 /** Open a Volley in which something of Ada's has run in every way, and a key that acts for each person. */
 async function openWithKeys() {
@@ -38,7 +38,7 @@ async function openWithKeys() {
     features: [addedTools(), flows(), background(), runs(), usage()],
     env: {
       VOLLEY_KEYS: await configureKeys({
-        "test-key": { name: "test", tenant: "test", flags: RIGHTS },
+        "test-key": { name: "test", tenant: "test", flags: [...RIGHTS, "manage_tools"] },
         "ada-key": { name: "ada", tenant: "test", flags: RIGHTS, subject: "ada" },
         "grace-key": { name: "grace", tenant: "test", flags: RIGHTS, subject: "grace" },
       }),
@@ -106,7 +106,6 @@ describe("A key that acts for one subject", () => {
     ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}`, { decision: "reject" }],
     ["POST", ({ question }: World["ids"]) => `/v1/confirmations/${question}/link`, { name: "Grace" }],
     ["POST", ({ run }: World["ids"]) => `/v1/runs/${run}/rerun`, {}],
-    ["DELETE", ({ run }: World["ids"]) => `/v1/runs/${run}`, undefined],
     ["POST", ({ job }: World["ids"]) => `/v1/jobs/${job}/cancel`, undefined],
     ["POST", ({ job }: World["ids"]) => `/v1/jobs/${job}/redrive`, undefined],
   ])("T52 changes nothing of another's: %s %s", async (method, pathOf, body) => {
@@ -127,12 +126,6 @@ describe("A key that acts for one subject", () => {
       (await send("GET", "/v1/usage", undefined, headers)).body.confirmations;
     expect(await waiting(ada)).toMatchObject({ waiting: 1 });
     expect(await waiting(grace)).toEqual({ waiting: 0, oldest_at: null });
-  });
-
-  test("T52 has nothing of another's in an export", async () => {
-    const { send, grace } = world;
-    const { body } = await send("GET", "/v1/export", undefined, grace);
-    expect(JSON.stringify(body)).not.toContain("ada@acme.dev");
   });
 });
 
