@@ -245,7 +245,8 @@ export function createDeployment(
         },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
-        currentCatalog: async () => added?.currentCatalog(caller, held, gate()) ?? shippedOf(caller),
+        currentCatalog: async (isSought) =>
+          added?.currentCatalog(caller, held, gate(), isSought) ?? shippedOf(caller),
         configured,
         allTools: async () => added?.currentCatalog({ ...caller, tools: ["*"] }, held, gate()) ?? catalog,
         ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },

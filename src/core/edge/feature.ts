@@ -123,8 +123,17 @@ export interface ToolSource {
   readonly isOpen: boolean;
   /** The tools of a caller as far as they are known here; null where none were asked for yet. */
   knownCatalog(caller: Caller): Catalog | null;
-  /** The tools of a caller as they are now. Rejects where the tenant's object cannot be asked. */
-  currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog>;
+  /**
+   * The tools of a caller as they are, or were a moment ago. Rejects where the tenant's object cannot be asked.
+   *
+   * @param isSought a name was asked for that is not known here: somebody may have added it since the object told of its tools
+   */
+  currentCatalog(
+    caller: Caller,
+    held: IsolateQuota,
+    gate: Pick<Gate, "call">,
+    isSought?: boolean,
+  ): Promise<Catalog>;
 }
 
 /** Callers whose keys no variable has. A key may be good at some addresses only. */

@@ -176,16 +176,16 @@ export interface CountedRequest {
  */
 export async function countRequest(
   { caller, gate, countAlone }: Pick<Execution, "caller" | "gate" | "countAlone">,
-  idempotency?: IdempotencyRequest,
+  more: Pick<AdmissionRequest, "idempotency" | "toolsVersion"> = {},
 ): Promise<Result<CountedRequest, Refused>> {
   const asked = toQuota(caller);
-  const counted = { quota: asked, draws: [], jobs: [], allOrNothing: false };
-  const request = { ...counted, ...(idempotency !== undefined && { idempotency }) };
+  const request = { quota: asked, draws: [], jobs: [], allOrNothing: false, ...more };
   const answer = await ask(request, gate);
   if (answer === null)
-    return idempotency === undefined && countAlone(asked)
+    return more.idempotency === undefined && countAlone(asked)
       ? ok({ quota: null, claimed: null })
       : err({ refusal: unreachable(request), quota: null });
+  if (answer.stale === true) return err(STALE_PLAN);
   const { quota, idempotency: claimed = null } = answer;
   return isOver(quota) ? err(overQuota(quota, caller)) : ok({ quota, claimed });
 }

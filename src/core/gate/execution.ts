@@ -267,8 +267,12 @@ export interface Execution {
   readonly origin: Origin;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
-  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when the tenant's object does not answer. */
-  readonly currentCatalog: () => Promise<Catalog>;
+  /**
+   * The same with the tenant's own tools as they are, or were a moment ago. Rejects when the tenant's object does not answer.
+   *
+   * @param isSought a name was asked for that is not known here, so the object is asked at once
+   */
+  readonly currentCatalog: (isSought?: boolean) => Promise<Catalog>;
   readonly ports: Ports;
   readonly gate: Gate;
   /**

@@ -23,6 +23,8 @@ export class IsolateQuota {
   /** The version of the tenant's own tools that the gate has told of, and when it was asked. */
   toolsVersion = 0;
   toolsHeardAtMs = Number.NEGATIVE_INFINITY;
+  /** When the tools were last asked for because of a name that is not known here. */
+  toolsSoughtAtMs = Number.NEGATIVE_INFINITY;
   /** How many questions may be under way since one had no answer. */
   room = Number.POSITIVE_INFINITY;
   /** The continuations of requests that wait for room, first come, first served. */

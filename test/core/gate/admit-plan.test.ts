@@ -384,7 +384,7 @@ describe("a request that runs nothing", () => {
 
 describe("a request whose batches are counted by themselves", () => {
   const count = (gate: FakeGate, keys?: IdempotencyRequest, alone = true) =>
-    countRequest({ caller: CALLER, gate, countAlone: () => alone }, keys);
+    countRequest({ caller: CALLER, gate, countAlone: () => alone }, keys && { idempotency: keys });
 
   test("counts as one, and has what its claim is to it", async () => {
     const gate = new FakeGate();

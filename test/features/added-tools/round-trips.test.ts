@@ -67,6 +67,8 @@ class StubGate {
 let gate = new StubGate();
 const sent: string[] = [];
 const env = {
+  LLM_BASE_URL: "https://model.example/v1",
+  ANTHROPIC_BASE_URL: "https://model.example",
   VOLLEY_KEYS: JSON.stringify([
     {
       name: "key",
@@ -89,6 +91,13 @@ const { createApp } = await import(APP);
 const { createDeployment } = await import(DEPLOYMENT);
 const { ALL_FEATURES } = await import(FEATURES);
 
+/** The answers of a model that calls nothing, by the path at which it is asked. */
+const MODEL_ANSWERS: Readonly<Record<string, object>> = {
+  "/v1/chat/completions": { choices: [{ message: { role: "assistant", content: "Hello." } }] },
+  "/v1/messages": { content: [{ type: "text", text: "Hello." }] },
+  "/v1/responses": { status: "completed", output: [] },
+};
+
 let app: { fetch(request: Request, env: object, ctx: object): Promise<Response> };
 
 async function call(...tools: readonly string[]): Promise<readonly string[]> {
@@ -100,6 +109,21 @@ async function call(...tools: readonly string[]): Promise<readonly string[]> {
   const response = await app.fetch(request, env, { waitUntil: () => {} });
   const { results } = (await response.json()) as { results: { status: string; error?: { code: string } }[] };
   return results.map(({ status, error }) => error?.code ?? status);
+}
+
+/** The answer to a request: its status, and its text. */
+async function ask(path: string, body: object): Promise<string> {
+  const request = new Request(`https://volley.test${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify(body),
+  });
+  const response = await app.fetch(request, env, { waitUntil: () => {} });
+  return `${response.status} ${await response.text()}`;
 }
 
 /** The calls to the object during some work. */
@@ -119,7 +143,7 @@ beforeEach(() => {
     features: ALL_FEATURES,
     send: async (url: string) => {
       sent.push(new URL(url).pathname);
-      return Response.json({});
+      return Response.json(MODEL_ANSWERS[new URL(url).pathname] ?? {});
     },
   });
   app = createApp(() => deployment, ALL_FEATURES);
@@ -191,5 +215,66 @@ describe("what a batch asks of the tenant's object", () => {
     gate.put("mine", "/earlier");
     expect(await call("mine")).toEqual(["success"]);
     expect(sent.at(-1)).toBe("/earlier");
+  });
+});
+
+describe("a name of a tool that was added elsewhere a moment ago", () => {
+  const go = { model: "m", max_tokens: 100, messages: [{ role: "user", content: "Go" }], input: "Go" };
+  /** Have quota at hand, and the tenant's tools known as they were a moment ago. */
+  const hearOfTools = async (): Promise<void> => {
+    gate.leases = true;
+    for (let n = 0; n < 5; n += 1) await call("mine", "echo");
+    vi.advanceTimersByTime(50);
+  };
+
+  test.for(["/v1/chat/completions", "/v1/messages", "/v1/responses"])(
+    "is known in volley.tools at %s, and costs one question",
+    async (path) => {
+      gate.put("mine", "/one");
+      await hearOfTools();
+      gate.put("fresh", "/two");
+      const calls = await callsOf(async () =>
+        expect(await ask(path, { ...go, volley: { tools: ["fresh"] } })).toMatch(/^200 /),
+      );
+      expect(calls.filter((name) => name === "toolsSince")).toHaveLength(1);
+      // Known by now, it costs nothing.
+      const again = await callsOf(() => ask(path, { ...go, volley: { tools: ["fresh"] } }));
+      expect(again.filter((name) => name === "toolsSince")).toEqual([]);
+    },
+  );
+
+  test("is offered to a model that is told of all tools, once the object has told of it", async () => {
+    gate.put("mine", "/one");
+    await call("mine");
+    gate.put("fresh", "/two");
+    vi.advanceTimersByTime(5_000);
+    const clash = { type: "function", function: { name: "fresh" } };
+    const answer = await ask("/v1/chat/completions", {
+      ...go,
+      tools: [clash],
+      volley: { surface: "flat" },
+    });
+    expect(answer).toContain("'fresh' is the name of a tool of Volley's");
+  });
+
+  test("is known where an MCP client calls it", async () => {
+    gate.put("mine", "/one");
+    await hearOfTools();
+    gate.put("fresh", "/two");
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "fresh", arguments: {} } };
+    expect(await ask("/mcp", body)).not.toContain("Unknown tool");
+    expect(sent.at(-1)).toBe("/two");
+  });
+
+  test("costs no more than one question in a tenth of a second, where names are made up", async () => {
+    gate.put("mine", "/one");
+    await hearOfTools();
+    const calls = await callsOf(async () => {
+      for (let n = 0; n < 20; n += 1)
+        expect(await ask("/v1/chat/completions", { ...go, volley: { tools: [`nobody-${n}`] } })).toMatch(
+          /^422 .*is no tool and no category/,
+        );
+    });
+    expect(calls).toEqual(["toolsSince"]);
   });
 });

@@ -52,14 +52,23 @@ class AddedTools implements ToolSource {
   }
 
   /**
-   * The catalog that a key may call by now. Its tenant's object is asked where it has told of newer tools than are known here, or
-   * has told nothing for a while. Requests do not wait for each other's answers, because one that is cut off has none.
+   * The catalog that a key may call by now. Its tenant's object is asked where it has told of newer tools than are known here,
+   * has told nothing for a while, or a name is sought that is not known here. Requests do not wait for each other's answers, because
+   * one that is cut off has none.
    */
-  async currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog> {
+  async currentCatalog(
+    caller: Caller,
+    held: IsolateQuota,
+    gate: Pick<Gate, "call">,
+    isSought = false,
+  ): Promise<Catalog> {
     const { tenant } = caller;
     let registry = this.#registry;
+    const now = this.#clock.now();
     const isKnown = (registry?.versionOf(tenant) ?? 0) === held.toolsVersion;
-    if (!isKnown || this.#clock.now() - held.toolsHeardAtMs >= LIMITS.toolsHeardMs) {
+    const seeks = isSought && now - held.toolsSoughtAtMs >= LIMITS.toolsSoughtMs;
+    if (seeks) held.toolsSoughtAtMs = now;
+    if (!isKnown || seeks || now - held.toolsHeardAtMs >= LIMITS.toolsHeardMs) {
       registry ??= this.#registry ??= await this.#createRegistry();
       for (let isRead = false; !isRead;) {
         const sentAtMs = this.#clock.now();

@@ -4,7 +4,7 @@ import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../age
 import type { ModelDoor } from "./model-door.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
-import { offerTools } from "../offered-tools.ts";
+import { type OfferedSurface, offerTools } from "../offered-tools.ts";
 import type { AgentRefusal, AgentRequest } from "../agent-request.ts";
 import { runAgent } from "../run-agent.ts";
 import { STRATEGIES } from "../strategies.ts";
@@ -13,6 +13,9 @@ import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { seekNames } from "../../../core/gate/seek-names.ts";
+import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { RequestKey } from "../../../core/gate/request-key.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -58,33 +61,39 @@ async function answerHolding(
   const { value, bytes: bodyBytes } = body.value;
   const said = readAccounts(value, request, received);
   if (!said.ok) return said;
-  const { context } = said.value;
-  const read = readBody(said.value.body, door, context);
+  const read = readBody(said.value.body, door, said.value.context);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
-  const refused = refuseUnknownTools(options.tools, context.catalog);
+  const context = await seekNames(said.value.context, (known) => refuseUnknownTools(options.tools, known) === null);
+  const refused = refuseTools(read.value, context.catalog);
   if (refused !== null) return err(refused);
-  const limited = limitTools(context, options);
-  const clash = refuseClash(conversation, options, limited);
-  if (clash !== null) return err(clash);
 
   context.watch?.enter("admit");
   const name = await readRequestName(request, value, context);
   if (!name.ok) return name;
   const requestKey = name.value === null ? undefined : new RequestKey(name.value, context);
-  const counted = await countRequest(context, name.value?.isFirst === false ? requestKey?.asked : undefined);
+  const claim = name.value?.isFirst === false ? { idempotency: requestKey!.asked } : {};
+  let { catalog } = context;
+  const counted = await withCurrentTools(context, (current) => {
+    ({ catalog } = current);
+    return countRequest(current, { ...claim, toolsVersion: catalog.version });
+  });
   if (!counted.ok) return ok(respondRefused(counted.error, context));
   const { quota, claimed } = counted.value;
   const before = claimed === null ? ok(null) : await requestKey!.take(claimed);
   if (!before.ok) return ok(respondRefused({ refusal: before.error, quota }, context));
   if (before.value !== null) return respondAgain(before.value, conversation, context, bytes);
   requestKey?.begin();
+  const refuse = (refusal: Refusal): Result<Response, never> => {
+    if (requestKey !== undefined) context.defer(requestKey.end(null));
+    return ok(respondRefused({ refusal, quota }, context));
+  };
+  const gone = catalog === context.catalog ? null : refuseTools(read.value, catalog);
+  if (gone !== null) return refuse(gone);
+  const limited = limitTools({ ...context, catalog }, options);
   const voice = chooseVoice(dialect, conversation, options);
   const messages = await restoreTurns(conversation.messages, voice, { ...context, bytes });
-  if (!messages.ok) {
-    if (requestKey !== undefined) context.defer(requestKey.end(null));
-    return ok(respondRefused({ refusal: messages.error, quota }, context));
-  }
+  if (!messages.ok) return refuse(messages.error);
   if (messages.value !== conversation.messages) requestKey?.tellsOfTurns();
   const asked: Omit<AgentRequest, "audience"> = {
     conversation,
@@ -190,11 +199,18 @@ function limitTools<C extends RequestContext>(context: C, { tools }: AgentOption
   };
 }
 
+/** Refuse names of tools that there are not, and those of the caller's own that are ours too. */
+function refuseTools({ conversation, options }: ModelRequest, catalog: Catalog): Refusal | null {
+  const { tools, surface } = options;
+  const shown = tools === null ? catalog : catalog.restrictTo(tools);
+  return refuseUnknownTools(tools, catalog) ?? refuseClash(conversation, surface, shown);
+}
+
 /** Two tools of one name would be refused by the model's server, in words that say nothing of where the other is from. */
 function refuseClash(
   { theirs }: Conversation,
-  { surface }: AgentOptions,
-  { catalog }: Pick<RequestContext, "catalog">,
+  surface: OfferedSurface,
+  catalog: Catalog,
 ): Refusal | null {
   if (theirs.size === 0) return null;
   const clash = offerTools(surface, catalog).find(({ name }) => theirs.has(name))?.name;

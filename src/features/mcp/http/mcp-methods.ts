@@ -1,7 +1,8 @@
 import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { seekNames } from "../../../core/gate/seek-names.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { answerOpen, resumeCall } from "./answer-open.ts";
 import { callTool } from "./call-tool.ts";
@@ -113,14 +114,10 @@ async function call(
   const { urls } = options.abilities;
   if (options.era === "stateless" && params["requestState"] !== undefined)
     return resumeCall(request, received, options);
-  const context = urls ? withParking(received) : received;
-  if (!context.catalog.offers(name)) {
-    // Somebody may have added it since.
-    const current = await attempt(() => context.currentCatalog());
-    const catalog = current.ok ? current.value : context.catalog;
-    if (!catalog.offers(name))
-      return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames, catalog.discovers)}`);
-  }
+  const context = await seekNames(urls ? withParking(received) : received, (known) => known.offers(name));
+  const { catalog } = context;
+  if (!catalog.offers(name))
+    return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames, catalog.discovers)}`);
   const reply = await callTool({ name, args }, context, options);
   return ok(await answerOpen({ ...reply, name }, context, options));
 }
