@@ -545,7 +545,7 @@ export const toolPageCharacters = 2 * 1024 * 1024;
 export const toolsAtHandBytes = 16 * 1024 * 1024;
 /** How long what a tenant's object said of its tools is believed without asking: a lease lives as long, and brings news. */
 export const toolsHeardMs = 2_000;
-/** How often an isolate asks at once for names of a tenant's tools that it does not know: whoever makes names up pays for no more. */
+/** How often an isolate asks at once for names of a tenant's tools that it does not know, so that made-up names cost its object little. */
 export const toolsSoughtMs = 100;
 /** How long an MCP client may keep a list with tools that a tenant has added: they change while it runs. */
 export const addedToolListTtlMs = 5_000;

@@ -64,7 +64,10 @@ async function answerHolding(
   const read = readBody(said.value.body, door, said.value.context);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
-  const context = await seekNames(said.value.context, (known) => refuseUnknownTools(options.tools, known) === null);
+  const context = await seekNames(
+    said.value.context,
+    (known) => refuseUnknownTools(options.tools, known) === null,
+  );
   const refused = refuseTools(read.value, context.catalog);
   if (refused !== null) return err(refused);
 
@@ -207,11 +210,7 @@ function refuseTools({ conversation, options }: ModelRequest, catalog: Catalog):
 }
 
 /** Two tools of one name would be refused by the model's server, in words that say nothing of where the other is from. */
-function refuseClash(
-  { theirs }: Conversation,
-  surface: OfferedSurface,
-  catalog: Catalog,
-): Refusal | null {
+function refuseClash({ theirs }: Conversation, surface: OfferedSurface, catalog: Catalog): Refusal | null {
   if (theirs.size === 0) return null;
   const clash = offerTools(surface, catalog).find(({ name }) => theirs.has(name))?.name;
   if (clash === undefined) return null;
