@@ -270,6 +270,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
   },
   {
+    mark: "T57",
+    when: "an edit, an account or a condition, a default among it, differs between what was shown and what runs",
+    seen: "conditions see what the tool will get; another account or declaration is another question; what was decided is what runs",
+  },
+  {
     mark: "T58",
     when: "a key that acts for one subject, with a right over what others have",
     seen: "refused where it is made, 503 where it is configured; one of an earlier version is as if it had not the right",

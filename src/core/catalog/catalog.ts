@@ -1,4 +1,4 @@
-import type { JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { attemptNow } from "../kit/result.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
@@ -13,6 +13,12 @@ export interface CatalogParts {
   readonly discovery: Discovery | null;
   /** Reads the conditions under which contracts ask a person; absent where nothing asks. */
   readonly conditions?: Conditions | undefined;
+}
+
+/** A call's input and what its tool's schema made of it. */
+interface Asked {
+  readonly input: JsonObject;
+  readonly args: unknown;
 }
 
 export interface Conditions {
@@ -79,11 +85,18 @@ export class Catalog {
     return made.ok ? made.value : undefined;
   }
 
-  /** Whether a person is asked about a call; undefined where that is only known with its arguments. */
-  asks({ confirm, orchestration }: Tool, args: JsonObject | null): boolean | undefined {
+  /**
+   * Whether a person is asked about a call; undefined where that is only known with its arguments. Those are looked at as the tool
+   * will get them; a field that its schema turned into others, as it was sent.
+   */
+  asks({ confirm, orchestration }: Tool, call: Asked | null): boolean | undefined {
     const { confirm: said } = orchestration;
     if (!confirm || typeof said !== "object") return confirm;
-    return args === null ? undefined : (this.#parts.conditions?.fit(said.when, args) ?? true);
+    if (call === null) return undefined;
+    const { input, args } = call;
+    const sent = Object.entries(input).filter(([, value]) => value !== null);
+    const seen = isJsonObject(args) ? { ...Object.fromEntries(sent), ...args } : input;
+    return this.#parts.conditions?.fit(said.when, seen) ?? true;
   }
 
   /** Whether what this name stands for may be another by now: a tool that a tenant added, or none that is known here. */

@@ -2,7 +2,8 @@ import type * as z from "zod/mini";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
-import type { JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { canonicalKey } from "../kit/json/canonical-key.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
 import { findCertain } from "./find-certain.ts";
@@ -40,6 +41,36 @@ export function parseArgs(
   return parsed.issues.length === 0
     ? ok(parsed.value)
     : err(explain(tool, { args, issues: parsed.issues }, options));
+}
+
+/** The parts of a call that come of its arguments. */
+export interface ParsedCall {
+  readonly input: JsonObject;
+  readonly args: unknown;
+}
+
+/**
+ * Check the input of a call, which holds no references any more. Where a condition decides whether a person is asked, its input is
+ * what the tool will get, so that all who read it see a default and what a text is read as.
+ */
+export function parseCall(
+  tool: Tool,
+  input: JsonObject,
+  options: ExplainOptions = {},
+): Result<ParsedCall, Failure> {
+  const parsed = parseArgs(tool, input, options);
+  if (!parsed.ok) return parsed;
+  const args = parsed.value;
+  const isLookedAt = typeof tool.orchestration.confirm === "object";
+  return ok({ input: isLookedAt ? (toInput(tool, args) ?? input) : input, args });
+}
+
+/** Parsed arguments as input that is parsed to the same again; null where JSON does not say them, or the schema turns them over. */
+function toInput(tool: Tool, args: unknown): JsonObject | null {
+  const key = canonicalKey(args);
+  if (key === null || !isJsonObject(args)) return null;
+  const again = parseArgs(tool, args);
+  return again.ok && canonicalKey(again.value) === key ? args : null;
 }
 
 /**

@@ -116,9 +116,11 @@ function fitsTest(test: WrittenCondition[string], value: unknown): boolean {
   );
 }
 
-/** A number that no double is counts as the nearest one. */
+/** A number that no double is counts as the nearest one, and a time that a schema made of text as text. */
 function toComparable(value: unknown): unknown {
-  return JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
+  if (JSON.isRawJSON(value)) return Number(value.rawJSON);
+  if (typeof value === "bigint") return Number(value);
+  return value instanceof Date ? value.toJSON() : value;
 }
 
 /** Negative, zero or positive as the first comes before, with or after the second; NaN, which is none of these, for unlike ones. */

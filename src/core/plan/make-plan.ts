@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { parseArgs } from "../catalog/parse-args.ts";
 import { sayUnknownTool } from "../catalog/unknown-tool.ts";
+import { parseCall } from "../catalog/parse-args.ts";
 import { type Action, type Entry, mostElements, tooManyElements } from "../contract/action.ts";
 import type { Batch, OnError } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
@@ -122,7 +122,7 @@ export function makePlan(
       (asks &&
         task.ok &&
         (!isApproved || takesResults(task.value, position)) &&
-        catalog.asks(task.value.tool, task.value.call?.input ?? null)),
+        catalog.asks(task.value.tool, task.value.call)),
   );
   const gated = asked.map((asksNow) => asksNow === true);
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
@@ -323,9 +323,9 @@ function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
     const call = prepareCall(task, () => undefined, new Room());
     return call.ok ? ok({ ...task, call: call.value }) : call;
   }
-  const { tool, input, timeoutMs } = task;
-  const args = parseArgs(tool, input);
-  return args.ok ? ok({ ...task, call: { tool, input, args: args.value, timeoutMs } }) : args;
+  const { tool, timeoutMs } = task;
+  const parsed = parseCall(tool, task.input);
+  return parsed.ok ? ok({ ...task, call: { tool, ...parsed.value, timeoutMs } }) : parsed;
 }
 
 /** Fire-and-forget happens later than the batch, so it holds nothing back. */

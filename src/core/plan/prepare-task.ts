@@ -1,4 +1,4 @@
-import { parseArgs } from "../catalog/parse-args.ts";
+import { parseCall } from "../catalog/parse-args.ts";
 import { checkResolved, mostElements, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
@@ -64,10 +64,8 @@ export function prepareCall(
   if (!charged.ok) return charged;
   if (room.issues <= 0 && bytes > LIMITS.smallArgsBytes)
     return err(makeFailure("INVALID_ARGS", { hint: TOO_MUCH_WRONG }));
-  const parsed = parseArgs(tool, resolved.value, { room, isForeign: true });
-  return parsed.ok
-    ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback, runAt })
-    : parsed;
+  const parsed = parseCall(tool, resolved.value, { room, isForeign: true });
+  return parsed.ok ? ok({ tool, ...parsed.value, timeoutMs, callback, runAt }) : parsed;
 }
 
 /** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */

@@ -217,7 +217,7 @@ async function run(
       }),
       hold: (bytes) => scope.budget.hold(bytes),
       admit: (step, outcome) => answer.admit(step, outcome),
-      asks: ({ tool, input }) => catalog.asks(tool, input) === true,
+      asks: (call) => catalog.asks(call.tool, call) === true,
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
         const { callback } = execution;

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { parseArgs } from "../../core/catalog/parse-args.ts";
+import { parseCall } from "../../core/catalog/parse-args.ts";
 import type { Claim } from "./confirmation.ts";
 import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
@@ -114,6 +114,6 @@ function resume(call: Call, begun: ParkedAction["begun"] | Call["begun"]): Call 
 }
 
 function makeCall({ tool, timeoutMs, callback, runAt }: Task, input: JsonObject): Result<Call, Failure> {
-  const args = parseArgs(tool, input, { isForeign: true });
-  return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback, runAt }) : args;
+  const parsed = parseCall(tool, input, { isForeign: true });
+  return parsed.ok ? ok({ tool, ...parsed.value, timeoutMs, callback, runAt }) : parsed;
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { parseArgs } from "../../core/catalog/parse-args.ts";
+import { parseCall } from "../../core/catalog/parse-args.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { OrchestrationCall, Partition } from "./calls.ts";
@@ -66,13 +66,13 @@ function makeTask({ entry }: OrchestrationCall, catalog: Catalog): Result<Task, 
   if (tool === undefined) {
     return err(makeFailure("UNKNOWN_TOOL", { hint: `No tool is named '${visibleText(name)}' here.` }));
   }
-  if (catalog.asks(tool, input) === true) {
+  const parsed = parseCall(tool, input);
+  if (catalog.asks(tool, parsed.ok ? parsed.value : null) === true) {
     const hint = `'${tool.name}' runs only after a person's yes, which this API cannot ask for; nothing was sent. POST /v1/execute_actions can.`;
     return err(makeFailure("CONFIRMATION_INVALID", { hint }));
   }
-  const args = parseArgs(tool, input);
-  if (!args.ok) return args;
+  if (!parsed.ok) return parsed;
   const { timeoutMs } = tool;
-  const call = { tool, input, args: args.value, timeoutMs };
+  const call = { tool, ...parsed.value, timeoutMs };
   return ok({ tool, timeoutMs, input, call, forEach: undefined, select: null });
 }

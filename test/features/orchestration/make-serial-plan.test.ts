@@ -16,6 +16,11 @@ const CATALOG = createCatalog([
   contractOf("bash", { isWrite: true, actions: ["run"] }),
   contractOf("ask", { isWrite: true, actions: ["delete"] }),
   contractOf("count", { input: z.strictObject({ n: z.number() }) }),
+  contractOf("pay", {
+    input: z.strictObject({ amount: z.number().default(500) }),
+    isWrite: true,
+    orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { gte: 100 } } } },
+  }),
 ]);
 
 function planOf(...tools: readonly object[]) {
@@ -76,6 +81,15 @@ test("a tool that asks a person first is refused in its place, and so are argume
     "CONFIRMATION_INVALID",
     "INVALID_ARGS",
     "ok",
+  ]);
+});
+
+test("T57 a tool that asks for some arguments is refused by those that it will get, a default among them", () => {
+  const { steps } = planOf(call("pay"), call("pay", { amount: 5 }), call("pay", { amount: "5" }));
+  expect(steps.map(({ task }) => (task.ok ? "ok" : task.error.code))).toEqual([
+    "CONFIRMATION_INVALID",
+    "ok",
+    "INVALID_ARGS",
   ]);
 });
 

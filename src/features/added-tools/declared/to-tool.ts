@@ -32,6 +32,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
   const { http, mcp, is_write: isWrite, execution, timeout_ms: timeoutMs, idempotent } = declaration;
   const { auth } = http ?? mcp!;
   const { origin } = new URL(sampleUrl((http ?? mcp!).url));
+  const orchestration = contractOf(declaration);
   return defineTool({
     name: declaration.name,
     summary: declaration.summary,
@@ -40,7 +41,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     actions: declaration.actions,
     isWrite,
     execution: execution ?? "sync",
-    input: toInput(declaration.input_schema),
+    input: toInput(declaration.input_schema, { fillsDefaults: typeof orchestration.confirm === "object" }),
     hosts: [origin],
     secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
     ...(isConnection(auth) && { connection: auth.connection }),
@@ -48,7 +49,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     ...(idempotent !== undefined && { idempotent }),
     ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
     ...(declaration.private === true && { private: true }),
-    orchestration: contractOf(declaration),
+    orchestration,
     run: async (args, ctx) => {
       if (auth !== undefined && !isConnection(auth)) requireBound(auth.secret, origin, options.secrets, ctx);
       const sent = args as Readonly<Record<string, unknown>>;

@@ -3,25 +3,34 @@ import * as z from "zod/mini";
 
 import { attemptNow } from "../../../core/kit/result.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { argumentsOf } from "./arguments-of.ts";
 import type { KnowsCertain } from "../../../core/catalog/find-certain.ts";
 import { type Compiled, compileSchema } from "./compile-schema.ts";
+import { type Filled, fillDefaults } from "./fill-defaults.ts";
 import { findCertain } from "./find-certain.ts";
 import { countValues, isBearable } from "./measure-check.ts";
 import { showSchema } from "./show-schema.ts";
 import { translateErrors } from "./translate-errors.ts";
 
+export interface InputOptions {
+  /** Fill in the defaults that the schema says: where a condition is to see all that a service would act on. */
+  readonly fillsDefaults?: boolean;
+}
+
 /**
  * Make a Zod schema that checks by a JSON Schema 2020-12 and is shown as that one. Nothing is converted, and no default filled
- * in: what comes out is what came in. The compiled schema is made when it is first asked.
+ * in unless that is asked: what comes out is what came in. The compiled schema is made when it is first asked.
  *
  * @param schema one that `checkSchema` found nothing wrong with
  */
-export function toInput(schema: JsonSchema): z.core.$ZodType {
+export function toInput(schema: JsonSchema, { fillsDefaults = false }: InputOptions = {}): z.core.$ZodType {
   let made: Checker | undefined;
-  const checker = (): Checker => (made ??= new Checker(compileSchema(schema)));
+  const checker = (): Checker => (made ??= new Checker(compileSchema(schema), fillsDefaults ? schema : null));
   const input = z.unknown().check((payload) => {
-    payload.issues.push(...checker().findMisfits(payload.value));
+    const { value, issues } = checker().check(payload.value);
+    payload.value = value;
+    payload.issues.push(...issues);
   });
   const shape = Object.fromEntries(argumentsOf(schema).map((name) => [name, null]));
   const known: KnowsCertain = { findCertain: (value) => checker().findCertain(value) };
@@ -33,25 +42,40 @@ const TOLD_VALUES = 1_000;
 
 class Checker {
   readonly #compiled: Compiled;
+  /** The schema whose defaults are filled in; null where none is. */
+  readonly #filling: JsonSchema | null;
   /** Says of each object and list the first thing wrong. */
   readonly #quick: Validator;
   /** Says all that is wrong. */
   #whole: Validator | undefined;
 
-  constructor(compiled: Compiled) {
+  constructor(compiled: Compiled, filling: JsonSchema | null) {
     this.#compiled = compiled;
+    this.#filling = filling;
     this.#quick = new Validator(compiled.document, "2020-12", true);
   }
 
-  findMisfits(value: unknown): z.core.$ZodRawIssue[] {
+  check(sent: unknown): Checked {
+    const { value, isTooMuch } = this.#fill(sent);
+    return {
+      value,
+      issues: isTooMuch ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`) : this.#findMisfits(value),
+    };
+  }
+
+  /** Not a value that takes too long to check: it is refused. */
+  #fill(value: unknown): Filled {
+    return this.#filling === null || !isBearable(this.#compiled, value)
+      ? { value, isTooMuch: false }
+      : fillDefaults(this.#filling, value);
+  }
+
+  #findMisfits(value: unknown): z.core.$ZodRawIssue[] {
     const compiled = this.#compiled;
-    const refuse = (message: string): z.core.$ZodRawIssue[] => [
-      { code: "custom", path: [], message, input: value },
-    ];
-    if (!isBearable(compiled, value)) return refuse("shorter, or fewer: this takes too long to check");
+    if (!isBearable(compiled, value)) return refuse(value, "shorter, or fewer: this takes too long to check");
     // It throws for names that are not well-formed text, and where there is more wrong than it can list.
     const quick = attemptNow(() => this.#quick.validate(value));
-    if (!quick.ok) return refuse("an object whose names are well-formed text, with less wrong inside");
+    if (!quick.ok) return refuse(value, "an object whose names are well-formed text, with less wrong inside");
     if (quick.value.valid) return [];
     // Finding all of many errors costs more than checking did, and ten are told.
     if (countValues(value) > TOLD_VALUES) return translateErrors(quick.value.errors, compiled);
@@ -59,10 +83,22 @@ class Checker {
     const whole = attemptNow(() => this.#whole!.validate(value));
     return translateErrors((whole.ok ? whole : quick).value.errors, compiled);
   }
-  findCertain(value: unknown): readonly z.core.$ZodRawIssue[] {
+
+  findCertain(sent: unknown): readonly z.core.$ZodRawIssue[] {
+    const { value } = this.#fill(sent);
     // A value that takes too long to check, or is no well-formed text, is refused when all of it is known.
     if (!isBearable(this.#compiled, value)) return [];
     const found = attemptNow(() => findCertain(this.#compiled, value));
     return found.ok ? found.value : [];
   }
+}
+
+/** A value as the tool gets it, and what is wrong with it. */
+interface Checked {
+  readonly value: unknown;
+  readonly issues: readonly z.core.$ZodRawIssue[];
+}
+
+function refuse(input: unknown, message: string): z.core.$ZodRawIssue[] {
+  return [{ code: "custom", path: [], message, input }];
 }

@@ -30,8 +30,46 @@ const order = contractOf("order", {
   orchestration: { mode: "parallel-safe", confirm: { when: { "/amount": { gte: 100 } } } },
   run: said("order"),
 });
+const refund = contractOf("refund", {
+  input: z.strictObject({
+    amount: z.number().default(500),
+    for: z.coerce.number().optional(),
+    at: z
+      .string()
+      .transform((text) => new Date(text))
+      .optional(),
+  }),
+  isWrite: true,
+  actions: ["pay"],
+  orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { gte: 100 } } } },
+  run: said("refund"),
+});
+const charge = contractOf("charge", {
+  input: z.strictObject({ amount: z.coerce.number() }),
+  isWrite: true,
+  actions: ["pay"],
+  orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { gte: 100 } } } },
+  run: said("charge"),
+});
+const absent = contractOf("absent", {
+  input: z.strictObject({ amount: z.number().default(5), note: z.string().optional() }),
+  isWrite: true,
+  actions: ["pay"],
+  orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { exists: false } } } },
+  run: said("absent"),
+});
+const renamed = contractOf("renamed", {
+  input: z.pipe(
+    z.strictObject({ amount: z.number().default(500) }),
+    z.transform(({ amount }) => ({ cents: amount * 100 })),
+  ),
+  isWrite: true,
+  actions: ["pay"],
+  orchestration: { mode: "sequential-only", confirm: { when: { "/amount": { gte: 100 } } } },
+  run: said("renamed"),
+});
 const save = contractOf("save", { isWrite: true, actions: ["save"], run: said("save") });
-const TOOLS: readonly Tool[] = [look, pay, order, save];
+const TOOLS: readonly Tool[] = [look, pay, order, refund, charge, absent, renamed, save];
 
 async function run(...actions: object[]) {
   seen.length = 0;
@@ -70,6 +108,51 @@ describe("a tool that asks under a condition", () => {
       { id: "large", gated: true, args: { kind: "call", input: { amount: 500 } } },
       { id: "after", gated: false, args: { kind: "waiting", input: { of: { $ref: "large#" } } } },
     ]);
+  });
+
+  test("T57 sees the arguments that the tool will get: a default and what a text is read as", async () => {
+    const { envelope, world } = await run(
+      { id: "a", tool: "look" },
+      { id: "left", tool: "refund" },
+      { id: "null", tool: "refund", args: { amount: null } },
+      { id: "given", tool: "refund", args: { amount: 5 } },
+      { id: "later", tool: "refund", args: { for: { $ref: "a#/small" } } },
+      { id: "text", tool: "charge", args: { amount: "500" } },
+      { id: "there", tool: "absent" },
+      { id: "other", tool: "renamed", args: { amount: 100 } },
+    );
+    const asked = envelope.results.filter(({ status }) => status === "pending_confirmation");
+    expect(asked.map(({ id }) => id)).toEqual(["left", "null", "later", "text", "other"]);
+    expect(seen).toEqual(["look {}", 'refund {"amount":5}', 'absent {"amount":5}']);
+    // A person is asked about what is sent.
+    const inputs = [...world.gate.parked.values()].flatMap(({ actions }) =>
+      actions.map(({ id, args }) => [id, "input" in args && args.input]),
+    );
+    expect(Object.fromEntries(inputs)).toEqual({
+      left: { amount: 500 },
+      null: { amount: 500 },
+      later: { amount: 500, for: 5 },
+      text: { amount: 500 },
+      other: { amount: 100 },
+    });
+  });
+
+  test("T57 shows a value that JSON does not say as it was sent", async () => {
+    const { world } = await run({ tool: "refund", args: { at: "2026-01-02" } });
+    const [group] = [...world.gate.parked.values()];
+    expect(group!.actions[0]!.args).toEqual({ kind: "call", input: { at: "2026-01-02" } });
+  });
+
+  test("T57 is planned with a default too", async () => {
+    const answer = await new TestWorld().execute(TOOLS, {
+      dry_run: true,
+      actions: [
+        { id: "left", tool: "refund" },
+        { id: "given", tool: "refund", args: { amount: 5 } },
+      ],
+    });
+    if (!answer.ok) throw new Error(answer.error.refusal.hint);
+    expect(JSON.parse(answer.value.json)).toMatchObject({ plan: { confirmations: ["left"] } });
   });
 
   test("holds back no other write of its domain while it waits", async () => {
