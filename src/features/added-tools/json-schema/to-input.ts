@@ -59,7 +59,9 @@ class Checker {
     const { value, isTooMuch } = this.#fill(sent);
     return {
       value,
-      issues: isTooMuch ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`) : this.#findMisfits(value),
+      issues: isTooMuch
+        ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`)
+        : this.#findMisfits(value),
     };
   }
 

@@ -84,7 +84,9 @@ describe("T57 defaults are filled in", () => {
   });
 
   test("up to the size that arguments may have", () => {
-    const schema = { properties: { all: { items: { properties: { text: { default: "x".repeat(1_000) } } } } } };
+    const schema = {
+      properties: { all: { items: { properties: { text: { default: "x".repeat(1_000) } } } } },
+    };
     expect(fillDefaults(schema, { all: Array.from({ length: 60 }, () => ({})) }).isTooMuch).toBe(false);
     expect(fillDefaults(schema, { all: Array.from({ length: 70 }, () => ({})) }).isTooMuch).toBe(true);
   });
