@@ -13,7 +13,7 @@ export interface Filled {
 
 /**
  * Fill in the defaults that a schema says for fields that are not there, in every object that is: those of `properties`, by `$ref`,
- * `allOf`, and the first form of an `anyOf` or `oneOf` that the object may have. What a default brings is looked at likewise.
+ * `allOf`, and the first form of an `anyOf` or `oneOf` that the object may have; an object that a default brings is filled likewise.
  *
  * The value is not changed. A default that is null says nothing, as null does in a field that may be left out.
  *
