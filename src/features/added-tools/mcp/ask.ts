@@ -26,6 +26,8 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
   /** True unless said: only the call of a tool may change something. */
   readonly changesNothing?: boolean;
+  /** Told the words of a refusal with status 400. */
+  readonly onRefused?: (text: string) => void;
   /** Told how far the request has come, where the server says so. */
   readonly onProgress?: (report: ProgressReport) => void;
 }
@@ -77,6 +79,7 @@ export async function ask(
   // Events were read as they came, but for an event whose last line ends with a carriage return.
   if (!isStream) take(readJson(response));
   else if (answer === null) onEvents("\n", parse);
+  if (response.status === 400 && !isStream) question.onRefused?.(response.text());
   if (response.status >= 400 && !tellsWhy(answer)) throw refused(response.status);
   if (answer === null) throw isStream ? endedEarly() : noAnswer();
   return { answer, headers: response.headers };
@@ -98,6 +101,7 @@ async function post(
     method,
     headers,
     changesNothing = true,
+    onRefused,
     ...sent
   }: Question & Required<Pick<UpstreamRequest, "body" | "onEvents">>,
   ctx: Fetch,
@@ -115,7 +119,7 @@ async function post(
       body,
       changesNothing,
       onEvents,
-      ...(session.isStateless && { alsoReads: TELLING }),
+      ...((session.isStateless || onRefused !== undefined) && { alsoReads: TELLING }),
     }),
   );
   if (got.ok) return got.value;

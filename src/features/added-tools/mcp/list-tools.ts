@@ -17,7 +17,7 @@ export interface Listing {
 
 /**
  * List a server's tools, page by page: `LIMITS.mcpServerTools` of them at most, and `LIMITS.mcpListPages` requests. A list that
- * leads back to a page it has had never ends, so it fails.
+ * leads back to a page it has had never ends: what came is taken, and said to be a part.
  */
 export async function listTools(
   server: Server,
@@ -28,6 +28,10 @@ export async function listTools(
   const unusable: Unusable[] = [];
   const cursors = new Set<string>();
   let ttlMs: number = LIMITS.mcpMostListTtlMs;
+  const end = (reason?: string): Listing => {
+    const cut = reason === undefined ? [] : [{ operation: "…", reason }];
+    return { tools: [...tools.values()], unusable: [...unusable, ...cut], ttlMs };
+  };
   for (let params: JsonObject = {}; ;) {
     const { answer } = await ask(server, session, { method: "tools/list", params }, ctx);
     if (answer.kind === "error") throw toFailure(answer.code);
@@ -35,24 +39,25 @@ export async function listTools(
     if (!Array.isArray(entries)) throw unreadable();
     ttlMs = Math.min(ttlMs, boundTtl(said));
     for (const entry of entries as readonly unknown[]) {
-      if (tools.size + unusable.length >= LIMITS.mcpServerTools) return cut(tools, unusable, ttlMs);
+      if (tools.size + unusable.length >= LIMITS.mcpServerTools) return end(TOO_MANY);
       const read = readListedTool(entry);
       if (!read.ok) unusable.push(read.error);
       else if (tools.has(read.value.name))
         unusable.push({ operation: read.value.name, reason: "the server lists another tool of that name" });
       else tools.set(read.value.name, read.value);
     }
-    if (typeof nextCursor !== "string") return { tools: [...tools.values()], unusable, ttlMs };
-    if (cursors.has(nextCursor) || cursors.size + 1 >= LIMITS.mcpListPages) throw endless();
+    if (typeof nextCursor !== "string") return end();
+    if (nextCursor === "" || cursors.has(nextCursor)) return end(NO_NEXT);
+    if (cursors.size + 1 >= LIMITS.mcpListPages) return end(TOO_LONG);
     cursors.add(nextCursor);
     params = { cursor: nextCursor };
   }
 }
 
-function cut(tools: ReadonlyMap<string, ListedTool>, unusable: readonly Unusable[], ttlMs: number): Listing {
-  const reason = `one server may have ${LIMITS.mcpServerTools} tools, and it lists more`;
-  return { tools: [...tools.values()], unusable: [...unusable, { operation: "…", reason }], ttlMs };
-}
+const TOO_MANY = `one server may have ${LIMITS.mcpServerTools} tools, and it lists more`;
+const TOO_LONG = `a list may have ${LIMITS.mcpListPages} pages, and this one goes on`;
+const NO_NEXT =
+  "the server says that the list goes on, and leads to no further page; the tools before are taken";
 
 /** Only revision 2026-07-28 has a hint, and not every server of that gives one. */
 function boundTtl(said: unknown): number {
@@ -63,11 +68,5 @@ function boundTtl(said: unknown): number {
 function unreadable(): ToolFailure {
   return new ToolFailure("BAD_UPSTREAM_RESPONSE", {
     hint: "The MCP server's list of tools is none; use another tool or tell the user.",
-  });
-}
-
-function endless(): ToolFailure {
-  return new ToolFailure("BAD_UPSTREAM_RESPONSE", {
-    hint: `The MCP server's list of tools does not end, or has more than ${LIMITS.mcpListPages} pages; use another tool or tell the user.`,
   });
 }

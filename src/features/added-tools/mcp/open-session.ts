@@ -33,14 +33,24 @@ function isOtherRevision(error: unknown): boolean {
   return isRefused || code === "BAD_UPSTREAM_RESPONSE";
 }
 
-/** The handshake of the revisions before 2026-07-28. Any of them will do: what is used here is the same in all. */
+/**
+ * The handshake of the revisions before 2026-07-28. Any of them will do: what is used here is the same in all. A server that refuses the
+ * newest with status 400, where it could name another, is offered the newest of those that its refusal lists.
+ */
 async function initialize(server: Server, ctx: Pick<ToolContext, "fetch">): Promise<Session> {
-  const params = { protocolVersion: NEWEST_WITH_SESSIONS, capabilities: {}, clientInfo: CLIENT };
-  const offered = new Session(NEWEST_WITH_SESSIONS);
-  const { answer, headers } = await ask(server, offered, { method: "initialize", params }, ctx);
+  let listed: readonly string[] = [];
+  const onRefused = (text: string): void => void (listed = versionsIn(text));
+  const offer = (version: string): ReturnType<typeof ask> => {
+    const params = { protocolVersion: version, capabilities: {}, clientInfo: CLIENT };
+    return ask(server, new Session(version), { method: "initialize", params, onRefused }, ctx);
+  };
+  const first = await attempt(() => offer(NEWEST_WITH_SESSIONS));
+  const other = listed.filter((version) => version !== NEWEST_WITH_SESSIONS)[0];
+  if (!first.ok && other === undefined) throw first.error;
+  const { answer, headers } = first.ok && other === undefined ? first.value : await offer(other!);
   const version = answer.kind === "result" ? answer.result["protocolVersion"] : undefined;
   const id = headers.get("mcp-session-id");
-  const isUsable = typeof version === "string" && /^202[45]-\d\d-\d\d$/.test(version);
+  const isUsable = typeof version === "string" && WITH_SESSIONS.test(version);
   if (!isUsable || (id !== null && id.length > LIMITS.mcpSessionCharacters))
     throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
       hint: "The server agrees to no revision of the Model Context Protocol that is spoken here; use another tool or tell the user.",
@@ -49,6 +59,20 @@ async function initialize(server: Server, ctx: Pick<ToolContext, "fetch">): Prom
   await tell(server, session, "notifications/initialized", ctx);
   return session;
 }
+
+const WITH_SESSIONS = /^202[45]-\d\d-\d\d$/;
+
+/** The revisions that a refusal names and that are spoken here, the newest first. */
+function versionsIn(text: string): readonly string[] {
+  const named = text.slice(0, REFUSAL_CHARACTERS).match(/\b\d{4}-\d\d-\d\d\b/g) ?? [];
+  return named
+    .filter((version) => WITH_SESSIONS.test(version))
+    .sort()
+    .toReversed();
+}
+
+/** Characters of a refusal in which revisions are looked for. */
+const REFUSAL_CHARACTERS = 4_096;
 
 /** Whether a call failed because the server no longer knows the session, or speaks another revision by now. */
 export function isStale(error: unknown): boolean {

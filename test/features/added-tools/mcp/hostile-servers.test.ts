@@ -427,14 +427,65 @@ describe("a list", () => {
     );
   });
 
-  test("that leads back to itself, or has pages without end, is none", async () => {
-    for (const next of [() => "same", (cursor = "0") => String(Number(cursor) + 1)]) {
-      const world = pages((cursor) => ({ tools: [], nextCursor: next(cursor) }));
-      expect(await failureOf(world.list())).toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
-      expect(world.methods.filter((method) => method === "tools/list").length).toBeLessThanOrEqual(
-        LIMITS.mcpListPages,
-      );
-    }
+  test.each([
+    ["leads back to itself", () => "same", "no further page"],
+    ["leads to an empty cursor", () => "", "no further page"],
+    ["has pages without end", (cursor = "0") => String(Number(cursor) + 1), "50 pages"],
+  ])("that %s is taken as far as it came, and says so", async (_, next, reason) => {
+    const world = pages((cursor) => ({
+      tools: cursor === undefined ? [TOOL] : [],
+      nextCursor: next(cursor),
+    }));
+    const { tools, unusable } = await world.list();
+    expect(tools.map(({ name }) => name)).toEqual(["t"]);
+    expect(unusable).toEqual([{ operation: "…", reason: expect.stringContaining(reason) }]);
+    expect(world.methods.filter((method) => method === "tools/list").length).toBeLessThanOrEqual(
+      LIMITS.mcpListPages,
+    );
+  });
+
+  test.each([
+    [
+      "in words",
+      {
+        code: -32000,
+        message: "Bad Request: Unsupported protocol version (supported versions: 2024-11-05, 2025-03-26)",
+      },
+    ],
+    [
+      "as data",
+      {
+        code: -32602,
+        message: "Unsupported protocol version",
+        data: { supported: ["2025-03-26", "2024-11-05"], requested: "2025-11-25" },
+      },
+    ],
+  ])(
+    "of a server whose 400 lists its revisions %s is asked for with the newest of these",
+    async (_, error) => {
+      const offered: unknown[] = [];
+      const world = serverOf({
+        "server/discover": (message) => rpcError(message, -32601, 400),
+        initialize: (message) => {
+          const { protocolVersion } = message["params"] as { protocolVersion: string };
+          offered.push(protocolVersion);
+          return protocolVersion === "2025-03-26"
+            ? result(message, { protocolVersion, capabilities: {}, serverInfo: { name: "s", version: "1" } })
+            : Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 });
+        },
+      });
+      expect((await world.list()).tools.map(({ name }) => name)).toEqual(["t"]);
+      expect(offered).toEqual(["2025-11-25", "2025-03-26"]);
+    },
+  );
+
+  test("of a server that refuses every revision it lists is none, after two offers", async () => {
+    const world = serverOf({
+      "server/discover": (message) => rpcError(message, -32601, 400),
+      initialize: () => new Response("use 2025-03-26", { status: 400 }),
+    });
+    await failureOf(world.list());
+    expect(world.methods.filter((method) => method === "initialize")).toHaveLength(2);
   });
 
   test("ends at so many tools", async () => {
