@@ -104,17 +104,37 @@ describe("A code", () => {
     const program = await registered();
     const plain = { code_challenge: program.verifier, code_challenge_method: "plain" };
     const none = { code_challenge: undefined, code_challenge_method: undefined };
-    for (const changes of [plain, none]) {
-      const answer = await new OauthBrowser(url).open(program.address(changes));
-      expect(answer.location?.searchParams.get("error")).toBe("invalid_request");
-    }
     const secret = new OauthProgram(url);
     await secret.register({ token_endpoint_auth_method: "client_secret_basic" });
-    const answer = await new OauthBrowser(url).open(secret.address(none));
-    expect(answer.location?.searchParams.get("error")).toBe("invalid_request");
-    const implicit = await new OauthBrowser(url).open(program.address({ response_type: "token" }));
-    expect(implicit.location?.searchParams.get("error")).toBe("unsupported_response_type");
+    for (const address of [program.address(plain), program.address(none), secret.address(none)]) {
+      const answer = await new OauthBrowser(url).open(address);
+      expect([answer.status, answer.location]).toEqual([400, null]);
+      expect(answer.text).toContain("PKCE");
+    }
   });
+
+  test.each([
+    ["a response type", { response_type: "token" }, "unsupported_response_type"],
+    ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+  ])(
+    "T64 an error of the request (%s) is shown until a person has let the client in at this redirect, and goes there then",
+    async (_, changes, error) => {
+      const program = await registered();
+      const shown = await new OauthBrowser(url).open(program.address(changes));
+      expect([shown.status, shown.location]).toEqual([400, null]);
+      const browser = new OauthBrowser(url);
+      await browser.submit(await browser.open(program.address()), { decision: "no" });
+      expect((await browser.open(program.address(changes))).location).toBeNull();
+      await letIn(program, KEY);
+      const known = await browser.open(program.address(changes));
+      expect(known.location?.searchParams.get("error")).toBe(error);
+      expect(known.location?.href).toMatch(/^https:\/\/app\.example\.com\/callback\?/);
+      // A person has let in one client, and not each that has the same redirect.
+      const other = await registered();
+      expect((await browser.open(other.address(changes))).status).toBe(400);
+    },
+  );
 
   test("T51 comes with the issuer, so that no client takes it for another server's", async () => {
     const program = await registered();
@@ -147,6 +167,25 @@ describe("A refresh token", () => {
     const again = await program.refresh(tokens);
     expect(again.status).toBe(200);
     expect((await program.refresh((await again.json()) as Tokens)).status).toBe(200);
+  });
+
+  test("T51 that comes from two windows at once gets both the same pair, which goes on", async () => {
+    const { program, tokens } = await signInWith(url, KEY);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => program.refresh(tokens)));
+    const pairs = (await Promise.all(answers.map((answer) => answer.json()))) as Tokens[];
+    expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect((await sendMcp(url, pairs[0]!.access_token, "ping")).status).toBe(200);
+    expect((await program.refresh(pairs[5]!)).status).toBe(200);
+  });
+
+  test("T51 answered a moment ago is answered to its client alone, and not when the sign-in has ended", async () => {
+    const { program, tokens } = await signInWith(url, KEY);
+    const fresh = (await (await program.refresh(tokens)).json()) as Tokens;
+    const thief = await registered();
+    expect(await errorOf(await thief.refresh(tokens))).toBe("invalid_grant");
+    await program.token({ token: fresh.refresh_token, token_type_hint: "refresh_token" });
+    expect(await errorOf(await program.refresh(tokens))).toBe("invalid_grant");
   });
 
   test("T51 that is made up ends no sign-in", async () => {

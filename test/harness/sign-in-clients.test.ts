@@ -119,6 +119,35 @@ describe("A program on the person's own computer", () => {
   );
 });
 
+describe("Cursor", () => {
+  test("registers its own scheme, is let in there, and the page says that an app is opened", async () => {
+    const redirectUri = "cursor://anysphere.cursor-mcp/oauth/callback";
+    const program = new OauthProgram(url, redirectUri);
+    const registered = await program.register({ client_name: "Cursor" });
+    expect(registered.status).toBe(201);
+    const { first, second, end } = await letThrough(program);
+    for (const page of [first, second]) {
+      expect(page.text).toContain("opens an app");
+      expect(page.text).toContain("cursor://anysphere.cursor-mcp");
+      expect(page.headers.get("content-security-policy")).toContain("form-action 'self' cursor:;");
+    }
+    expect(end.location!.href.startsWith(`${redirectUri}?code=`)).toBe(true);
+    const answer = await program.redeem(end.location!.searchParams.get("code")!);
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(["ftp://evil.example/x", "ws://evil.example/x", "data:text/html,x", "javascript:alert(1)"])(
+    "T51 has no company in %s, which is no app's scheme",
+    async (redirectUri) => {
+      const program = new OauthProgram(url, redirectUri);
+      await program.register();
+      if (program.clientId === "") return;
+      const page = await new OauthBrowser(url).open(program.address());
+      expect([page.status, page.location]).toEqual([400, null]);
+    },
+  );
+});
+
 describe("A document of a client", () => {
   test.each([
     ["/flaw/assertion-only", "token_endpoint_auth_method"],

@@ -57,7 +57,7 @@ describe("A client that knows only OAuth", () => {
 
   test("registers, is let in with a key, calls, refreshes, and is out when it revokes", async () => {
     const { program, tokens } = await signInWith(url, KEY);
-    expect(tokens).toMatchObject({ scope: "tools", resource: `${url}/mcp` });
+    expect(tokens).toMatchObject({ scope: "tools:read tools", resource: `${url}/mcp` });
     const answer = await call(tokens.access_token, "probe-echo", { n: 7 });
     expect(await answer.json()).toMatchObject({ result: { structuredContent: { n: 7 } } });
     expect(answer.headers.get("ratelimit-policy")).toContain("q=100000");
@@ -68,14 +68,74 @@ describe("A client that knows only OAuth", () => {
     expect((await program.refresh(fresh)).status).toBe(400);
   });
 
-  test("has no answer of these paths that a page of another origin may read", async () => {
-    for (const path of ["/.well-known/oauth-authorization-server", "/oauth/token", "/oauth/register"]) {
-      const answer = await fetch(`${url}${path}`, {
-        method: path.startsWith("/.") ? "GET" : "POST",
-        headers: { origin: "https://evil.example" },
+  test("T24 may be a page of any origin: these paths are open to it, without credentials, and no others", async () => {
+    const origin = "https://inspector.example";
+    const corsOf = ({ headers }: Response) => [
+      headers.get("access-control-allow-origin"),
+      headers.get("access-control-allow-credentials"),
+    ];
+    for (const path of [
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+      "/oauth/token",
+      "/oauth/register",
+      "/mcp",
+      "/mcp/",
+    ]) {
+      const method = path.startsWith("/.") ? "GET" : "POST";
+      const answer = await fetch(`${url}${path}`, { method, headers: { origin } });
+      expect(corsOf(answer), path).toEqual(["*", null]);
+      const asked = { origin, "access-control-request-method": method };
+      const names = { "access-control-request-headers": "authorization,content-type,mcp-protocol-version" };
+      const preflight = await fetch(`${url}${path}`, {
+        method: "OPTIONS",
+        headers: { ...asked, ...names },
       });
-      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+      expect([preflight.status, ...corsOf(preflight)], path).toEqual([204, "*", null]);
+      expect(preflight.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
     }
+    for (const path of ["/authorize", "/v1/tools", "/healthz", "/oauth/other", "/mcp/x"])
+      expect(corsOf(await fetch(`${url}${path}`, { headers: { origin } })), path).toEqual([null, null]);
+  });
+
+  test("may write the address of the server with a slash at its end, and name the resource so", async () => {
+    const metadata = await fetch(`${url}/.well-known/oauth-protected-resource/mcp/`);
+    expect(await metadata.json()).toMatchObject({ resource: `${url}/mcp` });
+    const program = new OauthProgram(url);
+    await program.register();
+    const browser = new OauthBrowser(url);
+    const first = await browser.open(program.address({ resource: `${url}/mcp/` }));
+    const second = await browser.submit(first, { key: KEY, decision: "key" });
+    const end = await browser.submit(second, { choice: "everything", decision: "yes" });
+    const code = end.location!.searchParams.get("code")!;
+    const tokens = (await (await program.redeem(code, { resource: `${url}/mcp/` })).json()) as Tokens;
+    expect(tokens.resource).toBe(`${url}/mcp`);
+    const refreshed = await program.token({
+      grant_type: "refresh_token",
+      refresh_token: tokens.refresh_token,
+      resource: `${url}/mcp/`,
+    });
+    expect(refreshed.status).toBe(200);
+    const answer = await fetch(`${url}/mcp/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokens.access_token}`, "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("that is let everything is told each scope that it asked for", async () => {
+    const program = new OauthProgram(url);
+    await program.register();
+    const browser = new OauthBrowser(url);
+    const scope = "tools:read tools offline_access";
+    const first = await browser.open(program.address({ scope }));
+    const second = await browser.submit(first, { key: KEY, decision: "key" });
+    const end = await browser.submit(second, { choice: "everything", decision: "yes" });
+    const tokens = (await (await program.redeem(end.location!.searchParams.get("code")!)).json()) as Tokens;
+    expect(tokens.scope).toBe(scope);
+    const listed = (await (await api("/v1/sign_ins", KEY)).json()) as { sign_ins: { tools: string[] }[] };
+    expect(listed.sign_ins[0]!.tools).toEqual(["tools"]);
   });
 });
 
@@ -131,6 +191,47 @@ describe("A token", () => {
     expect(other.headers.get("www-authenticate")).toContain('scope="category:probe tools:read"');
   });
 
+  test("of flows runs a flow with all that its actions need, and none of these tools itself", async () => {
+    const kept = await fetch(`${url}/v1/flows/echo-and-write`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        summary: "Echo",
+        input_schema: { type: "object", properties: {} },
+        actions: [
+          { id: "a", tool: "probe-echo", args: { n: 4 } },
+          { id: "w", tool: "probe-write", args: { n: 5 } },
+        ],
+        answer: { $ref: "a#/n" },
+      }),
+    });
+    expect(kept.status).toBe(201);
+    const { tokens } = await signInWith(url, ADMIN, { choice: "categories", category: ["flows"] });
+    expect(tokens.scope).toBe("category:flows");
+    const ran = await call(tokens.access_token, "echo-and-write");
+    expect(await ran.json()).toMatchObject({ result: { structuredContent: { data: 4 } } });
+    expect((await call(tokens.access_token, "probe-echo", { n: 1 })).status).toBe(403);
+    const listed = await (await sendMcp(url, tokens.access_token, "tools/list")).text();
+    expect(listed).not.toContain("probe-echo");
+    // A token of reads runs no flow that writes.
+    const reads = await signInWith(url, ADMIN, { choice: "reads" });
+    expect((await call(reads.tokens.access_token, "echo-and-write")).status).toBe(403);
+  });
+
+  test("T52 names no subject: the header beside it is 403", async () => {
+    const { tokens } = await signInWith(url, KEY);
+    const answer = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${tokens.access_token}`,
+        "content-type": "application/json",
+        "volley-subject": "somebody",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    });
+    expect(answer.status).toBe(403);
+  });
+
   test("T51 never has a right of its key besides calling tools", async () => {
     const { tokens } = await signInWith(url, ADMIN);
     const listed = await sendMcp(url, tokens.access_token, "tools/list");
@@ -150,7 +251,7 @@ describe("A token", () => {
     await program.register();
     const browser = new OauthBrowser(url);
     const refused = await browser.open(program.address({ resource: "https://other.example/mcp" }));
-    expect(refused.location?.searchParams.get("error")).toBe("invalid_target");
+    expect([refused.status, refused.location]).toEqual([400, null]);
     const code = await letIn(program, KEY);
     const redeemed = await program.redeem(code, { resource: "https://other.example/mcp" });
     expect(await redeemed.json()).toMatchObject({ error: "invalid_target" });

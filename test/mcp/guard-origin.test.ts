@@ -71,3 +71,17 @@ test.each(["http://localhost:3000", "http://127.0.0.1", "http://[::1]:5173"])(
     expect(isAllowed({ host: "localhost:8787", origin })).toBe(true);
   },
 );
+
+test("isAllowedOrigin() lets a request with a bearer token come from any page, but not to a loopback name", () => {
+  const sent = (url: string, authorization: string) =>
+    isAllowedOrigin(
+      new Request(url, {
+        headers: { host: new URL(url).host, origin: "https://evil.example", authorization },
+      }),
+      NONE,
+    );
+  expect(sent("https://volley.example.com/mcp", "Bearer t")).toBe(true);
+  expect(sent("https://volley.example.com/mcp", "Basic t")).toBe(false);
+  expect(sent("https://volley.example.com/mcp", "Bearer ")).toBe(false);
+  expect(sent("http://127.0.0.1:8787/mcp", "Bearer t")).toBe(false);
+});

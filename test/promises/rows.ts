@@ -120,7 +120,7 @@ export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T24",
     when: "another site's page, another method",
-    seen: "CORS for listed origins only, never with credentials; 405 with the method that there is",
+    seen: "CORS for listed origins, and for all at `/mcp` and the paths of sign-in, never with credentials; 405 with the method that there is",
   },
   {
     mark: "T25",
@@ -278,6 +278,11 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T58",
     when: "a key that acts for one subject, with a right over what others have",
     seen: "refused where it is made, 503 where it is configured; one of an earlier version is as if it had not the right",
+  },
+  {
+    mark: "T64",
+    when: "an error of a sign-in is to go to an address that anybody registered",
+    seen: "the page shows it, until a person has let this client in at this redirect",
   },
 ];
 

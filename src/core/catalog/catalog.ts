@@ -43,6 +43,7 @@ export class Catalog {
   #metaTools: ReadonlyMap<string, Tool> | undefined;
   #search: ReturnType<Discovery["createSearch"]> | undefined;
   readonly #parts: CatalogParts;
+  #whole: Catalog | undefined;
   /** Names that this part of a catalog must not say: those of the tools that are left out of it. */
   readonly hidden: ReadonlySet<string>;
   /** That of the tools which the caller's tenant has added; 0 without any. */
@@ -152,7 +153,21 @@ export class Catalog {
    */
   restrictTo(grants: readonly string[]): Catalog {
     if (grants.includes("*")) return this;
+    // A scope narrows which tools are called, not what those need: a flow runs its own actions with all that the key may call.
+    if (grants.some(hasScope)) return this.restrictTo(grants.map(withoutScope)).choose(grants);
     return this.only((tool) => isGranted(grants, tool));
+  }
+
+  /** The part of the catalog that a caller chose: to call, and not for the actions of flows that it calls. */
+  choose(grants: readonly string[]): Catalog {
+    const part = this.only((tool) => isGranted(grants, tool));
+    if (part !== this) part.#whole = this.ofFlows;
+    return part;
+  }
+
+  /** The tools that the actions of a flow may call for its caller. */
+  get ofFlows(): Catalog {
+    return this.#whole ?? this;
   }
 
   /** The part of the catalog that `isShown` lets through; to its callers the other tools do not exist. */
@@ -184,6 +199,11 @@ export function isGranted(
   const words = ["*", name, category, `category:${category}`, isWrite ? name : "tools:read"];
   return grants.some((grant) => grant.split(" ").every((word) => words.includes(word)));
 }
+
+/** Whether a grant is one of a key that was narrowed by a scope, which stands before it. */
+const hasScope = (grant: string): boolean => grant.includes(" ");
+
+const withoutScope = (grant: string): string => grant.slice(grant.indexOf(" ") + 1);
 
 function groupByAction(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {
   const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));

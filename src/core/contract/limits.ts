@@ -701,6 +701,12 @@ export const signInTokens = 16;
 export const spentTokens = 64;
 /** An access token lasts an hour, as clients expect of one that can be refreshed. */
 export const signInTokenS = 3_600;
+/** Two refreshes of one token within so long get the same pair. */
+export const refreshAgainMs = 10_000;
+/** A refresh that another has claimed looks for its answer so often, */
+export const refreshWaits = 50;
+/** and waits in between. */
+export const refreshWaitMs = 100;
 /** A sign-in ends when its client has not asked for a token for so long. */
 export const signInIdleS = 30 * 24 * 3_600;
 /** The document that describes a client; the specification recommends 5 KB. */

@@ -278,6 +278,13 @@ export function createDeployment(
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         // Admissions that were sent before the change was answered may tell of an earlier version.
+        isStill: async () => {
+          for (const { isStill } of others) {
+            const still = isStill?.(caller);
+            if (still !== undefined) return still;
+          }
+          return ok(true);
+        },
         hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         defer,

@@ -144,6 +144,8 @@ export interface CallerSource {
   recall(key: string, url: string): Caller | null | undefined;
   /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. One asked for lately is recalled. */
   identify(key: string, url: string): Promise<Result<Caller | null, Refusal>>;
+  /** Whether a caller that this source found is still one, asked for anew; undefined for a caller of another source. */
+  readonly isStill?: (caller: Caller) => Promise<Result<boolean, Refusal>> | undefined;
   /** The caller of the key with this digest, asked for anew. */
   readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }

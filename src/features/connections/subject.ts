@@ -72,7 +72,7 @@ export function readSubjectHeader({ headers }: Pick<Request, "headers">): Result
 
 /** Who is named, and by what. */
 interface Named extends SaidInBody {
-  readonly caller: Pick<Caller, "tenant" | "subject">;
+  readonly caller: Pick<Caller, "tenant" | "subject" | "namesNoSubject">;
   /** The account that was named before, which wins. */
   readonly before?: Account | undefined;
   readonly site: string;
@@ -90,8 +90,8 @@ export function toAccount({
   site,
 }: Named): Result<Account | undefined, Refusal> {
   const subject = before?.subject ?? asked ?? caller.subject;
-  if (caller.subject !== undefined && [subject, asked ?? subject].some((one) => one !== caller.subject))
-    return err(OTHER_SUBJECT);
+  const isBound = caller.subject !== undefined || caller.namesNoSubject === true;
+  if (isBound && [subject, asked ?? subject].some((one) => one !== caller.subject)) return err(OTHER_SUBJECT);
   if (subject === undefined) return ok(undefined);
   return ok({
     subject,

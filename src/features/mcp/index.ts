@@ -3,11 +3,19 @@ import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
 import { type ProtocolEndpoint, routerOf } from "../../core/edge/openapi/endpoint.ts";
 
+const SLASH = /^(https?:\/\/[^/?#]+\/mcp)\/(?=$|[?#])/;
+
+/** Read `/mcp/` as `/mcp`: people type the address of a server either way. */
+function withoutSlash(request: Request): Request {
+  return SLASH.test(request.url) ? new Request(request.url.replace(SLASH, "$1"), request) : request;
+}
+
 /** A server of the Model Context Protocol at `/mcp`. */
 export function mcp(): Feature {
   return {
     name: "mcp",
     needs: ["discovery"],
+    around: (next) => (request, env, ctx) => next(withoutSlash(request), env, ctx),
     // The protocol says which methods there are.
     router: (features) => {
       const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);

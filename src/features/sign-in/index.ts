@@ -2,6 +2,7 @@ import type { Feature } from "../../core/edge/feature.ts";
 import { routerOf } from "../../core/edge/openapi/endpoint.ts";
 import { challengeMcp } from "./http/challenge-mcp.ts";
 import { SIGN_IN_ENDPOINTS } from "./http/endpoints.ts";
+import { openToPages } from "./http/open-to-pages.ts";
 import { createSignInRouter } from "./http/open-router.ts";
 import { readIdentity } from "./http/read-identity.ts";
 import { signInDeskOf } from "./http/sign-in-desk.ts";
@@ -15,7 +16,7 @@ export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof crea
     needs: ["discovery", "mcp"],
     router: routerOf("any key", SIGN_IN_ENDPOINTS),
     openRouter: createSignInRouter(),
-    around: challengeMcp,
+    around: (next) => openToPages(challengeMcp(next)),
     openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
     people: (configured) => signInDeskOf(configured).people,
     tenantPart: SIGN_INS_OF_TENANT,

@@ -20,6 +20,19 @@ export function categoryOf(scope: string): string | null {
   return scope.startsWith(CATEGORY) ? scope.slice(CATEGORY.length) : null;
 }
 
+/**
+ * Add the scopes that a client asked for to "everything", of which each is a part: clients compare them. Scopes that are narrower stay what
+ * the person chose.
+ */
+export function withAsked(chosen: readonly string[], asked: readonly string[]): readonly string[] {
+  if (!chosen.includes(EVERYTHING)) return chosen;
+  const named = asked.filter((scope) => SCOPE.test(scope)).slice(0, ASKED);
+  return [...new Set([...named, ...chosen])];
+}
+
+/** Scopes that a token keeps of those that its client asked for. */
+const ASKED = 64;
+
 /** Narrow the grants of a key to scopes: what the key may call and one of the scopes reaches. Unknown scopes reach nothing. */
 export function narrow(grants: readonly string[], scopes: readonly string[]): readonly string[] {
   if (scopes.includes(EVERYTHING)) return grants;

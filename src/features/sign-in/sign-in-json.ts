@@ -1,4 +1,5 @@
 import { visibleText } from "../../core/kit/visible-text.ts";
+import { EVERYTHING } from "./scopes.ts";
 import type { SignInFacts } from "./sign-in.ts";
 import type { KeptSignIn } from "./store-methods.ts";
 
@@ -18,7 +19,7 @@ export function toSignInJson({ value, createdAt }: KeptSignIn) {
     client_name: visibleText(metadata.client_name, 200),
     client_id: clientId,
     key: metadata.key,
-    tools: scope,
+    tools: scope.includes(EVERYTHING) ? [EVERYTHING] : scope,
     ...(metadata.subject !== undefined && { subject: metadata.subject }),
     created_at: new Date(createdAt).toISOString(),
   };

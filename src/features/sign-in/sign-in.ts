@@ -47,6 +47,11 @@ export function hasTokenForm(text: string): boolean {
   return TOKEN.test(text);
 }
 
+/** The record that a person has let a client in at a redirect. It says of whom nothing. */
+export function consentKey(clientId: string, redirectUri: string): string {
+  return `consent:${sha256(`${clientId}\n${redirectUri}`)}`;
+}
+
 /** The sign-in that a token is of: its owner and its id. */
 export function signInOf(token: string): string {
   return token.slice(0, token.lastIndexOf(":"));
@@ -65,6 +70,7 @@ export function toCaller(key: Caller, scopes: readonly string[], subject: string
     tools: narrow(tools, scopes),
     quota,
     skipApproval: false,
+    namesNoSubject: true,
     ...(makers !== undefined && { makers }),
     ...(endsAtMs !== undefined && { endsAtMs }),
     ...(webhookSecret !== undefined && { webhookSecret }),

@@ -72,7 +72,7 @@ export interface SignInStoreMethods {
 /** The object that keeps a record: everything of one owner is in one, so that a sign-in ends in one turn. */
 export function shardOfKey(key: string): number {
   const [kind, owner] = key.split(":", 2);
-  const place = ["grant", "token", "spent"].includes(kind!) ? owner! : key;
+  const place = ["grant", "token", "spent", "again"].includes(kind!) ? owner! : key;
   return Number.parseInt(sha256(place)[0]!, 16) % LIMITS.signInShards;
 }
 

@@ -36,6 +36,7 @@ describe("The caller of a token", () => {
       quota: KEY.quota,
       makers: KEY.makers,
       skipApproval: false,
+      namesNoSubject: true,
       endsAtMs: 5,
       jurisdiction: "eu",
       webhookSecret: "SECRET",

@@ -96,6 +96,8 @@ export interface Caller {
   readonly manageConnections?: true;
   /** The one whose accounts its calls use; it names no other. */
   readonly subject?: string;
+  /** It names no subject besides its own, and none where it has none: a program that was let in acts for the person who signed in. */
+  readonly namesNoSubject?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */

@@ -12,7 +12,8 @@ export interface AllowedOrigins {
  *
  * The host is one of those configured. Where none is, the platform's routes decide which names lead here, and over plain
  * http only loopback names do: that is how a development server is reached. An `Origin` is sent by browsers only; it is
- * the host itself or one of those configured.
+ * the host itself or one of those configured. A request with a bearer token may come from any page: a browser adds no token by itself, as
+ * it adds cookies. At a loopback name that is not believed, because any page's visitor may have a server there.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning
  */
@@ -25,6 +26,7 @@ export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOri
 
   const origin = request.headers.get("origin");
   if (origin === null || origins.has(origin)) return true;
+  if (!LOOPBACK.has(hostname) && /^Bearer +\S/i.test(request.headers.get("authorization") ?? "")) return true;
   const from = URL.parse(origin)?.hostname;
   return from === hostname || (from !== undefined && LOOPBACK.has(from) && LOOPBACK.has(hostname));
 }

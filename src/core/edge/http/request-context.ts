@@ -1,5 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Refusal } from "../../contract/refusal.ts";
 import type { Execution } from "../../gate/execution.ts";
+import type { Result } from "../../kit/result.ts";
 import type { Configured } from "../configured.ts";
 import type { Dialect } from "./dialect.ts";
 import type { AllowedOrigins } from "./guard-origin.ts";
@@ -15,6 +17,8 @@ export interface RequestContext extends Omit<Execution, "signal"> {
   readonly configured: Configured;
   /** Every tool that the caller's tenant has, whichever of its keys may call it. Rejects where the tenant's object cannot be asked. */
   readonly allTools: () => Promise<Catalog>;
+  /** Whether the caller is still one: asks where the source of its key wants that before a write. */
+  readonly isStill: () => Promise<Result<boolean, Refusal>>;
   /** Gives back what a large body takes of the tenant's bytes; there until something runs for it, which then calls it at its end. */
   letGo?: () => void;
   /** Take the version of the tenant's tools after a change of theirs, so that it is known here at once. */

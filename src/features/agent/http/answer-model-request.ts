@@ -197,8 +197,8 @@ function limitTools<C extends RequestContext>(context: C, { tools }: AgentOption
   if (tools === null) return context;
   return {
     ...context,
-    catalog: context.catalog.restrictTo(tools),
-    currentCatalog: async () => (await context.currentCatalog()).restrictTo(tools),
+    catalog: context.catalog.choose(tools),
+    currentCatalog: async () => (await context.currentCatalog()).choose(tools),
   };
 }
 

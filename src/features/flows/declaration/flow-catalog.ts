@@ -9,7 +9,7 @@ const parts = new WeakMap<FlowBatch, WeakMap<Catalog, Catalog>>();
  *
  * The part is made once for a flow and a catalog, because it has a search index of its own.
  */
-export function catalogOfFlow({ flow }: Pick<Tool, "flow">, catalog: Catalog): Catalog {
+export function catalogOfFlow({ flow }: Pick<Tool, "flow">, { ofFlows: catalog }: Catalog): Catalog {
   if (flow === undefined) return catalog;
   let known = parts.get(flow);
   if (known === undefined) parts.set(flow, (known = new WeakMap()));

@@ -9,7 +9,9 @@ import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
 import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
+import { refuseKey } from "../../../core/edge/http/refuse-key.ts";
+import { quotaHeaders, respondRefusal, retryHeaders } from "../../../core/edge/http/respond.ts";
+import { mayWrite } from "./may-write.ts";
 import type { TaskParts } from "./method.ts";
 import { RPC_CODES } from "./rpc-message.ts";
 import { respondError, serveMcp } from "./serve-mcp.ts";
@@ -40,6 +42,11 @@ export async function answerMcp(
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
   if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES);
+  const still = mayWrite(value, received.catalog) ? await received.isStill() : ok(true);
+  if (!still.ok)
+    return refuse(statusOf(still.error), RPC_CODES.serverError, still.error.hint, retryHeaders(still.error));
+  if (!still.value)
+    return respondRefusal(refuseKey(request, { isConfigured: true, dialect: null }), received);
   if (!runsSomething(value)) watch?.enter("admit");
   const counted = runsSomething(value)
     ? ok(null)

@@ -4,10 +4,7 @@ import { TOLD_SCOPES } from "../scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
 import { RESOURCE_METADATA } from "./open-router.ts";
 
-const MCP = /^(https?:\/\/[^/?#]+)\/mcp(?=$|[?#])/;
-
-/** Names whose accounts calls use. A token acts for the person who signed in, or for none: a program that was let in says nothing of it. */
-const SUBJECT_HEADER = "volley-subject";
+const MCP = /^(https?:\/\/[^/?#]+)\/mcp\/?(?=$|[?#])/;
 
 /**
  * Say in every 401 and 403 of `/mcp` where a client finds out how to sign in (RFC 9728, 5.1), and in a 401 what it may ask for. Other
@@ -17,10 +14,7 @@ export function challengeMcp(next: Fetch): Fetch {
   return (request, env, ctx) => {
     const origin = MCP.exec(request.url)?.[1];
     if (origin === undefined || typeof env[SIGN_INS] !== "object") return next(request, env, ctx);
-    const token = tokenOf(request);
-    const isNaming = token !== null && request.headers.has(SUBJECT_HEADER);
-    const asked = isNaming ? withoutSubject(request) : request;
-    return answerChallenged(origin, token, next(asked, env, ctx));
+    return answerChallenged(origin, tokenOf(request), next(request, env, ctx));
   };
 }
 
@@ -28,12 +22,6 @@ export function challengeMcp(next: Fetch): Fetch {
 function tokenOf({ headers }: Request): string | null {
   const sent = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
   return hasTokenForm(sent) ? sent : null;
-}
-
-function withoutSubject(request: Request): Request {
-  const headers = new Headers(request.headers);
-  headers.delete(SUBJECT_HEADER);
-  return new Request(request, { headers });
 }
 
 async function answerChallenged(

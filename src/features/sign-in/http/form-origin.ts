@@ -7,6 +7,8 @@ export function formOriginOf({ redirectUri }: AuthRequest): string | null {
   const url = attemptNow(() => new URL(redirectUri));
   if (!url.ok) return null;
   const { origin, protocol, hostname } = url.value;
-  if (hostname.startsWith("[")) return protocol;
+  // A policy names an app by its scheme alone; schemes of the web that are neither http nor https have an origin.
+  if (origin === "null" || hostname.startsWith("["))
+    return /^[a-z][a-z0-9+.-]*:$/.test(protocol) ? protocol : null;
   return /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin) ? origin : null;
 }

@@ -6,6 +6,8 @@ import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";
 import { ClientDocumentError } from "./oauth-server.ts";
+import { readRefresh, refreshOnce } from "./refresh-once.ts";
+import { withoutSlash } from "./resource.ts";
 import type { SignInDesk } from "./sign-in-desk.ts";
 
 /** A request that the OAuth library answers. */
@@ -18,20 +20,27 @@ export interface OauthVisit {
 
 /** Answer `/oauth/token`, which revokes too, or `/oauth/register`: the body is bounded before the library reads it. */
 export async function answerOauth({ request, desk, ctx, requestId }: OauthVisit): Promise<Response> {
-  const { pathname } = new URL(request.url);
+  const { pathname, origin } = new URL(request.url);
   const read = await attempt(() => readBytes(request, LIMITS.signInBodyBytes));
   if (!read.ok) return refuse(400, "invalid_request", "The body breaks off");
   if (read.value === null)
     return refuse(413, "invalid_request", `A body may take ${LIMITS.signInBodyBytes} bytes`);
   const { method, headers } = request;
-  const body = method === "GET" || method === "HEAD" ? null : (read.value as Uint8Array<ArrayBuffer>);
+  const isRegistration = pathname === "/oauth/register";
+  const sent = new URLSearchParams(isRegistration ? "" : new TextDecoder().decode(read.value));
+  const form = withoutSlash(sent, origin);
+  const body = isRegistration ? (read.value as Uint8Array<ArrayBuffer>) : form.toString();
   const bounded = new Request(request.url, { method, headers, body });
-  const answered = await attempt(async () => {
+  const send = async (): Promise<Response> => {
     const server = await desk.server();
-    return server.fetch(bounded, ctx, pathname === "/oauth/register");
-  });
-  if (answered.ok && answered.value.status === 400 && body !== null) await endReplayed(body, desk);
-  if (answered.ok) return withoutCors(answered.value);
+    return server.fetch(bounded, ctx, isRegistration);
+  };
+  const refresh = readRefresh(form, headers.get("authorization"));
+  const parts = { stores: desk.stores!, ports: desk.configured.ports };
+  const answered = await attempt(() => (refresh === null ? send() : refreshOnce(refresh, parts, send)));
+  if (answered.ok && answered.value === null) return refuse(503, "temporarily_unavailable", BUSY);
+  if (answered.ok && answered.value?.status === 400) await endReplayed(form, desk);
+  if (answered.ok) return withoutCors(answered.value!);
   if (answered.error instanceof ClientDocumentError)
     return refuse(
       503,
@@ -46,8 +55,8 @@ export async function answerOauth({ request, desk, ctx, requestId }: OauthVisit)
  * End a sign-in whose refresh token is shown again although another has taken its place and was used: two have it, and which of them is
  * the program cannot be told (RFC 9700, 4.14.2).
  */
-async function endReplayed(body: Uint8Array, desk: SignInDesk): Promise<void> {
-  const token = new URLSearchParams(new TextDecoder().decode(body)).get("refresh_token") ?? "";
+async function endReplayed(form: URLSearchParams, desk: SignInDesk): Promise<void> {
+  const token = form.get("refresh_token") ?? "";
   const { stores } = desk;
   if (stores === null || !hasTokenForm(token)) return;
   const name = signInOf(token);
@@ -73,13 +82,15 @@ export async function answerMetadata({ request, desk, ctx, requestId }: OauthVis
   return respondJson(JSON.stringify(metadata));
 }
 
-/** The library lets pages of every origin read its answers; here the feature `cors` says which may. */
+/** The library's own headers for pages go: `openToPages` writes them, the same for every path. */
 function withoutCors(response: Response): Response {
   const plain = new Response(response.body, response);
   const cors = Array.from(plain.headers.keys()).filter((name) => name.startsWith("access-control-"));
   for (const name of cors) plain.headers.delete(name);
   return plain;
 }
+
+const BUSY = "Another request refreshes the same token; send this one again";
 
 function refuse(status: number, error: string, description: string): Response {
   const retry = status === 503 ? { "retry-after": "1" } : {};

@@ -66,6 +66,8 @@ export class OauthServer {
       resources: [`${origin}/mcp`],
       clientRegistrationEndpoint: "/oauth/register",
       scopesSupported: [...TOLD_SCOPES],
+      // An app's own scheme (RFC 8252, 7.1), where the client lists it; the page says that an app is opened.
+      allowPrivateUseRedirectUris: true,
       accessTokenTTL: LIMITS.signInTokenS,
       refreshTokenTTL: LIMITS.signInIdleS,
       refreshTokenIdleTTL: LIMITS.signInIdleS,

@@ -18,7 +18,9 @@ const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 /** Create the router of the paths by which a client signs in. They are before the key, because they give one. */
 export function createSignInRouter(): Router {
   const router = createRouter();
-  router.get(RESOURCE_METADATA, guarded(answerResourceMetadata));
+  // Clients make this address of the server's own, which may have a slash at its end.
+  for (const path of [RESOURCE_METADATA, `${RESOURCE_METADATA}/`])
+    router.get(path, guarded(answerResourceMetadata));
   router.get(
     SERVER_METADATA,
     guarded(async (c, desk) => {

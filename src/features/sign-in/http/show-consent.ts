@@ -1,18 +1,21 @@
-import { type AuthRequest, authorizationErrorRedirect } from "@cloudflare/workers-oauth-provider";
+import { AuthorizationError, type AuthRequest } from "@cloudflare/workers-oauth-provider";
 
 import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
 import { respondPage } from "../../../core/edge/page/respond-page.ts";
 import { makeConsentPage } from "../page/consent-page.ts";
 import { describeClient } from "./describe-client.ts";
 import { formOriginOf } from "./form-origin.ts";
-import { inSteps, leadTo, type Step } from "./visit-steps.ts";
+import { withoutSlash } from "./resource.ts";
+import { inSteps, type Step } from "./visit-steps.ts";
 
 /** `GET /authorize`: show who asks. */
 export const showConsent = inSteps(async (step) => {
-  const asked = await step.oauth.parseAuthRequest(step.request);
+  const address = new URL(step.request.url);
+  address.search = withoutSlash(address.searchParams, step.origin).toString();
+  const asked = await step.oauth.parseAuthRequest(new Request(address));
   // The library lets a client with a secret go without; it would be the only one.
   if (asked.codeChallenge === undefined || asked.codeChallengeMethod !== "S256")
-    return leadTo(authorizationErrorRedirect(asked, "invalid_request", "PKCE with S256 is needed"), []);
+    throw new AuthorizationError("invalid_request", { description: "PKCE with S256 is needed", ...asked });
   if (formOriginOf(asked) === null) return respondPage(ODD_REDIRECT);
   return showFirst(step, asked, []);
 });

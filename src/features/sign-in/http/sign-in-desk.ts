@@ -29,6 +29,8 @@ export class SignInDesk implements CallerSource {
   readonly identity: Identity | null;
   readonly #identityKey: Caller | null;
   readonly #memory = new KeyMemory<MadeCaller>();
+  /** The token that each caller came with last. */
+  readonly #sent = new WeakMap<Caller, { readonly token: string; readonly resource: string }>();
   #sources: () => readonly CallerSource[] = () => [];
   #server: OauthServer | undefined;
   #issuer: Issuer | undefined;
@@ -67,6 +69,20 @@ export class SignInDesk implements CallerSource {
     return known === null || known === undefined ? known : known.caller;
   }
 
+  /** Whether the token of a caller is still good, asked for anew: before a write nothing is believed that a person may have ended. */
+  readonly isStill = (caller: Caller): Promise<Result<boolean, Refusal>> | undefined => {
+    const sent = this.#sent.get(caller);
+    return sent === undefined ? undefined : this.#lookAgain(sent.token, sent.resource);
+  };
+
+  async #lookAgain(token: string, resource: string): Promise<Result<boolean, Refusal>> {
+    const looked = await attempt(() => this.#look(token, resource));
+    if (!looked.ok) return err(UNREACHABLE);
+    if (!looked.value.ok) return looked.value;
+    if (looked.value.value === null) this.forget(signInOf(token));
+    return ok(looked.value.value !== null);
+  }
+
   async identify(key: string, url: string): Promise<Result<Caller | null, Refusal>> {
     const known = this.recall(key, url);
     if (known !== undefined) return ok(known);
@@ -87,6 +103,7 @@ export class SignInDesk implements CallerSource {
     // Other memories go by the caller's object: it stays the same one while nothing about it has changed.
     const value = last?.json === json ? last : { caller: found.caller, json };
     this.#memory.remember(name, { hash, value, askedAtMs, endsAtMs: found.endsAtMs });
+    this.#sent.set(value.caller, { token: key, resource });
     return ok(value.caller);
   }
 

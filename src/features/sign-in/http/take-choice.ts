@@ -5,8 +5,9 @@ import type { SignInSecrets } from "../../../core/edge/configured.ts";
 import { respondPage } from "../../../core/edge/page/respond-page.ts";
 import { isDocumentId } from "../client-document.ts";
 import { scopesOf } from "../page/choice-page.ts";
+import { withAsked } from "../scopes.ts";
 import { FIELDS, shortName } from "../page/consent-page.ts";
-import { ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
+import { consentKey, ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
 import { describeClient } from "./describe-client.ts";
 import { readForm } from "./read-sign-in-form.ts";
 import { ENDED, readOffer, showChoice } from "./show-choice.ts";
@@ -40,15 +41,15 @@ export const takeChoice = inSteps(async (step) => {
     request: asked,
     userId: ownerOf(signed),
     metadata: facts,
-    scope: [...scope],
+    scope: [...withAsked(scope, asked.scope)],
     props: signed,
     // Many people may have one key, and a program's id is the same for all of them; a person who signs in anew replaces their own.
     revokeExistingGrants: signed.subject !== undefined,
   });
-  if (!isDocumentId(asked.clientId)) {
-    const untilMs = desk.configured.ports.clock.now() + 1_000 * LIMITS.usedClientS;
-    await desk.stores!.use(`client:${asked.clientId}`, untilMs);
-  }
+  const untilMs = desk.configured.ports.clock.now() + 1_000 * LIMITS.usedClientS;
+  if (!isDocumentId(asked.clientId)) await desk.stores!.use(`client:${asked.clientId}`, untilMs);
+  const consented = { metadata: null, expiresAtMs: untilMs, expected: null, unused: false };
+  await desk.stores!.write(consentKey(asked.clientId, asked.redirectUri), "", consented);
   return leadTo(redirectTo, cookies);
 });
 

@@ -6,8 +6,10 @@ import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
 import { respondPage } from "../../../core/edge/page/respond-page.ts";
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Watch } from "../../../core/observe/watch.ts";
 import { FullError } from "./oauth-kv.ts";
+import { consentKey } from "../sign-in.ts";
 import { ClientDocumentError } from "./oauth-server.ts";
 import type { SignInDesk } from "./sign-in-desk.ts";
 
@@ -37,10 +39,13 @@ export function inSteps(answer: (step: Step) => Promise<Response>): (visit: Visi
     });
     if (answered.ok) return answered.value;
     const { error } = answered;
-    if (error instanceof AuthorizationError)
-      return error.redirectTo === undefined
-        ? respondPage(makePlainPage(400, "This does not work", say(error.description), AGAIN))
-        : leadTo(error.redirectTo, []);
+    if (error instanceof AuthorizationError) {
+      const back = await findWayBack(error, visit);
+      const said = say(visibleText(error.description, 200));
+      return back === null
+        ? respondPage(makePlainPage(400, "This does not work", said, AGAIN))
+        : leadTo(back, []);
+    }
     if (error instanceof ClientDocumentError)
       return respondPage(
         makePlainPage(
@@ -54,6 +59,20 @@ export function inSteps(answer: (step: Step) => Promise<Response>): (visit: Visi
     logBug(visit.watch.requestId, "/authorize", error);
     return respondPage(FAULT);
   };
+}
+
+/**
+ * Find where an error of a request may be sent: to the client's redirect, where a person has let this client in there before. Anybody can
+ * register a client with any redirect, so without that the error is shown (RFC 9700, 4.11.2). Null for a page.
+ */
+async function findWayBack(
+  { redirectTo, redirectUri }: AuthorizationError,
+  { request, desk }: Visit,
+): Promise<string | null> {
+  const clientId = new URL(request.url).searchParams.get("client_id");
+  if (redirectTo === undefined || redirectUri === undefined || clientId === null) return null;
+  const known = await attempt(async () => desk.stores!.read(consentKey(clientId, redirectUri)));
+  return known.ok && known.value !== null ? redirectTo : null;
 }
 
 /** Lead the browser on. The next page is not told where it came from. */

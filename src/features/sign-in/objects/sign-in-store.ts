@@ -44,7 +44,8 @@ export function createSignInStore(
 ): ObjectClass<SignInStoreMethods> {
   /**
    * One of the objects that keep sign-ins, under the keys that the OAuth library writes: `client:`, `transaction:` (a form that was opened),
-   * `grant:` (a sign-in, or a code until it is redeemed) and `token:`; beside them `spent:`, refresh tokens that were superseded. Every kind is bounded: a flood pushes out its own kind, the oldest
+   * `grant:` (a sign-in, or a code until it is redeemed) and `token:`; beside them `spent:`, refresh tokens that were superseded, `again:`, answers to
+   * refreshes of the last seconds, and `consent:`, clients that were let in at a redirect. Every kind is bounded: a flood pushes out its own kind, the oldest
    * first, and no sign-in. A record that has ended is never read; it is deleted with later writes, or by the alarm.
    */
   return class SignInStore extends DurableObject<Record<string, unknown>> implements SignInStoreMethods {
@@ -105,7 +106,10 @@ export function createSignInStore(
         if (flood !== null) this.#keepNewest(flood);
         if (kind === "token") this.#keepNewestOf(`token:${owner}:${id}:`, options.tokens);
         const spent = kind === "grant" && known !== null ? findSpent(known.value, value) : null;
-        if (spent !== null) this.#keepSpent(`spent:${owner}:${id}:`, spent);
+        if (spent !== null) {
+          this.#keepSpent(`spent:${owner}:${id}:`, spent);
+          this.#forgetAnswers(`again:${owner}:${id}:`);
+        }
       });
       void attempt(() => this.#wakeLater());
       return "written";
@@ -114,6 +118,7 @@ export function createSignInStore(
     drop(key: string): boolean {
       const isThere = this.read(key) !== null;
       this.#sql.exec("DELETE FROM records WHERE key = ?", key);
+      if (key.startsWith("grant:")) this.#drop(`again:${key.slice("grant:".length)}:`);
       return isThere;
     }
 
@@ -174,7 +179,7 @@ export function createSignInStore(
       const name = row.key.slice("grant:".length);
       this.ctx.storage.transactionSync(() => {
         this.#sql.exec("DELETE FROM records WHERE key = ?", row.key);
-        for (const kind of ["token", "spent"]) this.#drop(`${kind}:${name}:`);
+        for (const kind of ["token", "spent", "again"]) this.#drop(`${kind}:${name}:`);
       });
       return name;
     }
@@ -182,7 +187,7 @@ export function createSignInStore(
     forget(prefix: string): number {
       const count = this.#count(`grant:${prefix}`);
       this.ctx.storage.transactionSync(() => {
-        for (const kind of ["grant", "token", "spent"]) this.#drop(`${kind}:${prefix}`);
+        for (const kind of ["grant", "token", "spent", "again"]) this.#drop(`${kind}:${prefix}`);
       });
       return count;
     }
@@ -219,6 +224,11 @@ export function createSignInStore(
         clock.now(),
       );
       this.#keepNewestOf(prefix, LIMITS.spentTokens);
+    }
+
+    /** The client has used the refresh token of an earlier answer, so that answer is forgotten. */
+    #forgetAnswers(prefix: string): void {
+      this.#sql.exec("DELETE FROM records WHERE key >= ? AND key < ? AND value <> ''", prefix, endOf(prefix));
     }
 
     #keepNewestOf(prefix: string, most: number): void {

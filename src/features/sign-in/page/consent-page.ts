@@ -16,8 +16,8 @@ export interface ShownClient {
   readonly name: string;
   /** The host that its answer goes to. */
   readonly redirectHost: string;
-  /** The answer goes to a program on the person's own computer. */
-  readonly isLoopback: boolean;
+  /** The answer goes to a site, to a program on the person's own computer, or to an app that opens addresses of a scheme. */
+  readonly opens: "site" | "program" | "app";
   /** The host of the document that names it; null where it gave its name itself. */
   readonly voucher: string | null;
 }
@@ -56,19 +56,20 @@ ${
 
 /** Show where the answer goes, larger than the name, because anybody can give any name. */
 export function showClient(client: ShownClient): Markup {
-  const { redirectHost, isLoopback, voucher } = client;
+  const { redirectHost, opens, voucher } = client;
   const said = voucher === null ? "not verified: it gave this name itself" : "a name that this host gives:";
   return mark`<section class="card">
 <p class="muted">Access goes to</p>
 <p class="host"><bdi>${redirectHost}</bdi></p>
 <p><b><bdi>${shortName(client)}</bdi></b> <span class="muted">(${said}${voucher === null ? null : mark` <bdi>${voucher}</bdi>`})</span></p>
 </section>
-${
-  isLoopback
-    ? mark`<p class="card warn" role="alert">Access goes to a program on this computer. Any program here could be the one that waits for it: go on only if you have just started to connect from it.</p>`
-    : null
-}`;
+${opens === "site" ? null : mark`<p class="card warn" role="alert">${WARNINGS[opens]}: go on only if you have just started to connect from it.</p>`}`;
 }
+
+const WARNINGS = {
+  program: "Access goes to a program on this computer. Any program here could be the one that waits for it",
+  app: "Access opens an app on this device. Any app can say that it opens such addresses",
+};
 
 export function shortName({ name }: ShownClient): string {
   const most = LIMITS.clientNameCharacters;

@@ -127,6 +127,25 @@ describe("The desk of sign-ins", () => {
     expect(valueOf(await desk.identify(tokens.access_token, MCP))).toBeNull();
   });
 
+  test("T51 asks the store before a write, however lately the token was seen", async () => {
+    const { desk, tokens, stores, end, lose } = await deploy();
+    const caller = valueOf(await desk.identify(tokens.access_token, MCP))!;
+    expect(valueOf(await desk.isStill(caller)!)).toBe(true);
+    expect(desk.isStill({ ...caller })).toBeUndefined();
+    lose();
+    expect(await desk.isStill(caller)).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+    end();
+    expect(valueOf(await desk.isStill(caller)!)).toBe(false);
+    expect(desk.recall(tokens.access_token, MCP)).toBeUndefined();
+    const again = await deploy();
+    const other = valueOf(await again.desk.identify(again.tokens.access_token, MCP))!;
+    const [kept] = await again.stores.signIns("", null, 1);
+    // Ended elsewhere: this isolate was told nothing.
+    await again.stores.end("", kept!.name.split(":")[1]!);
+    expect(valueOf(await again.desk.isStill(other)!)).toBe(false);
+    expect(await stores.signIns("", null, 1)).toHaveLength(1);
+  });
+
   test("knows no token at another address, and none where another path has it", async () => {
     const { desk, tokens } = await deploy();
     valueOf(await desk.identify(tokens.access_token, MCP));
