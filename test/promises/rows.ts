@@ -270,6 +270,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
   },
   {
+    mark: "T56",
+    when: "a rerun, a yes, a redrive or a client's repeat of a write whose end is not known",
+    seen: "it asks a person first, whatever the status is called: `in_doubt` says so; all runs that share an action have one root, and each write is claimed once there",
+  },
+  {
     mark: "T57",
     when: "an edit, an account or a condition, a default among it, differs between what was shown and what runs",
     seen: "conditions see what the tool will get; another account or declaration is another question; what was decided is what runs",

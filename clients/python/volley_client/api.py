@@ -813,6 +813,7 @@ class JobTriesItem(TypedDict):
     duration_ms: int
     code: NotRequired[str]
     upstream_status: NotRequired[int]
+    in_doubt: NotRequired[Literal[True]]
 
 
 class JobProgress(TypedDict):
@@ -837,6 +838,7 @@ class Job(TypedDict):
     key: NotRequired[str]
     trigger: NotRequired[Literal["webhook", "cron"]]
     status: Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]
+    in_doubt: NotRequired[Literal[True]]
     attempts: int
     tries: List[JobTriesItem]
     created_at: str
@@ -982,6 +984,7 @@ class ListedRun(TypedDict):
     started_at: str
     duration_ms: float
     status: Literal["success", "partial", "error", "waiting", "running", "unknown"]
+    in_doubt: NotRequired[Literal[True]]
     actions: int
     summary: ListedRunSummary
     tools: List[str]
@@ -1488,6 +1491,7 @@ class ResultMeta(TypedDict):
     truncated: NotRequired[ResultMetaTruncated]
     demoted: NotRequired[Literal[True]]
     verification: NotRequired[ResultMetaVerification]
+    in_doubt: NotRequired[Literal[True]]
     idempotency_replayed: NotRequired[Literal[True]]
     limiter: NotRequired[Literal["degraded"]]
     read_as: NotRequired[ResultMetaReadAs]
@@ -1554,6 +1558,7 @@ class Run(TypedDict):
     started_at: str
     duration_ms: float
     status: Literal["success", "partial", "error", "waiting", "running", "unknown"]
+    in_doubt: NotRequired[Literal[True]]
     actions: List[RunAction]
     summary: RunSummary
     tools: List[str]
@@ -1585,6 +1590,7 @@ class RunAction(TypedDict):
     id: str
     tool: str
     status: Literal["success", "error", "initiated", "skipped", "pending_confirmation", "unknown"]
+    in_doubt: NotRequired[Literal[True]]
     args: NotRequired[Any]
     data: NotRequired[Any]
     error: NotRequired[RunActionError]

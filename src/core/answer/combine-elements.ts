@@ -1,6 +1,12 @@
 import { toWireFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome, OutcomeMeta, Shown, Truncation } from "../contract/outcome.ts";
+import {
+  isInDoubt,
+  type Outcome,
+  type OutcomeMeta,
+  type Shown,
+  type Truncation,
+} from "../contract/outcome.ts";
 
 /**
  * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
@@ -52,15 +58,15 @@ function toFailedLoop(
   const others = done === 0 ? "" : `, ${done} succeeded`;
   const reason = outcome.error.hint === undefined ? "" : ` ${outcome.error.hint}`;
   // One element that may have happened makes it wrong to say that nothing did.
-  const inDoubt = outcomes.some(({ status }) => status === "unknown");
   const error = {
     ...outcome.error,
     // To send the loop again would do again what was done.
-    retryable: outcome.error.retryable && (repeatable || (done === 0 && !inDoubt)),
+    retryable: outcome.error.retryable && (repeatable || (done === 0 && meta.inDoubt !== true)),
     hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
   };
-  const partial = done > 0 || inDoubt ? { partial: toEntries(outcomes, selected) } : {};
-  return { status: inDoubt ? "unknown" : "error", error, ...partial, meta };
+  const partial = done > 0 || meta.inDoubt === true ? { partial: toEntries(outcomes, selected) } : {};
+  const isLost = outcomes.some(({ status }) => status === "unknown");
+  return { status: isLost ? "unknown" : "error", error, ...partial, meta };
 }
 
 type Success = Extract<Outcome, { readonly status: "success" }>;
@@ -82,10 +88,11 @@ function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) =>
   }
   if (status === "pending_confirmation")
     throw new Error("Cannot park an element: a loop is parked as a whole");
+  const doubt = isInDoubt(outcome) && { in_doubt: true as const };
   const entry =
     status === "initiated"
       ? { index, status, job_id: outcome.jobId }
-      : { index, status, error: toWireFailure(outcome.error) };
+      : { index, status, ...doubt, error: toWireFailure(outcome.error) };
   return { data: entry, json: JSON.stringify(entry) };
 }
 
@@ -110,6 +117,7 @@ function toMeta(
     ...(selectHints.length > 0 && { selectHints: selectHints.slice(0, LIMITS.warnings) }),
     ...(outcomes.some(({ meta }) => meta.keepsWhole) && { keepsWhole: true as const }),
     ...(truncated !== undefined && { truncated }),
+    ...(outcomes.some(isInDoubt) && { inDoubt: true as const }),
   };
 }
 

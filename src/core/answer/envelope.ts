@@ -2,8 +2,8 @@ import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { utf8Length } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import {
+  isInDoubt,
   type Outcome,
-  type OutcomeMeta,
   type OutcomeStatus,
   type Shown,
   shownOf,
@@ -135,7 +135,7 @@ function jsonBytes(value: object | undefined): number {
  */
 export function toResultJson(step: Step, outcome: Outcome): string {
   const head = `{"index":${step.index},"id":${JSON.stringify(step.id)},"tool":${JSON.stringify(step.toolName)},"status":"${outcome.status}"`;
-  return `${head}${toBody(outcome)},"meta":${toMetaJson(outcome.meta, step)}}`;
+  return `${head}${toBody(outcome)},"meta":${toMetaJson(outcome, step)}}`;
 }
 
 function toBody(outcome: Outcome): string {
@@ -165,7 +165,8 @@ function toErrorJson(failure: Failure): string {
   return `,"error":${JSON.stringify(toWireFailure(failure))}`;
 }
 
-function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
+function toMetaJson(outcome: Outcome, { readAs, warnings }: Step): string {
+  const { meta } = outcome;
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
   return JSON.stringify({
@@ -187,6 +188,7 @@ function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
       verdict: verification.verdict,
       duration_ms: verification.durationMs,
     },
+    in_doubt: isInDoubt(outcome) ? (true as const) : undefined,
     handle,
     idempotency_replayed: replayed,
     limiter,

@@ -5,33 +5,33 @@ import type { CallTrace } from "../egress/egress.ts";
 
 /**
  * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so that a caller
- * does not repeat it blindly. A write that is not idempotent is never called retryable once it was sent, except when the upstream
- * turned it away for its rate. A job is repeated by the outbox, which also takes the other statuses at their word that say "not
- * now".
+ * does not repeat it blindly. An answer of 408 or 5xx refuses nothing either: it is an `error` in doubt, and so is whatever comes
+ * after such an answer in the same call. Neither is called retryable where it may not be sent again.
  */
 export function toFailedOutcome(
   failure: Failure,
-  { tool, trace, isAnswered, isJob, maySendAgain, meta }: FailedCall,
+  { tool, trace, isAnswered, maySendAgain, meta }: FailedCall,
 ): Outcome {
   if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
-  // A redirect says nothing about whether the request before it took effect.
-  const refused = isAnswered || (trace.status !== null && trace.status >= 400);
-  if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
-  const isTurnedAway = failure.code === "RATE_LIMITED" || (isJob && NOT_NOW.has(failure.upstreamStatus));
-  if (maySendAgain || isTurnedAway) return { status: "error", error: failure, meta };
-  return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
+  if (!isRefused(trace, isAnswered))
+    return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
+  // A service that says that it broke, and may take the same again, does not say what it had done by then.
+  if (trace.inDoubt !== true && !(isAnswered && failure.retryable))
+    return { status: "error", error: failure, meta };
+  const error = maySendAgain ? failure : inDoubt(failure, false);
+  return { status: "error", error, meta: { ...meta, inDoubt: true } };
 }
 
-/** Statuses that say that the request was not acted on, and may be sent again later. */
-const NOT_NOW: ReadonlySet<number | undefined> = new Set([408, 425, 503]);
+/** Whether a call's last request was turned down. A redirect says nothing about whether the request before it took effect. */
+export function isRefused({ status }: CallTrace, isAnswered: boolean): boolean {
+  return isAnswered || (status !== null && status >= 400);
+}
 
 interface FailedCall {
   readonly tool: Tool;
   readonly trace: CallTrace;
   /** The service itself said that it failed, whatever the status. */
   readonly isAnswered: boolean;
-  /** Whether it was an attempt of a job. */
-  readonly isJob: boolean;
   /** Whether the reader of the failure may send the write again. */
   readonly maySendAgain: boolean;
   readonly meta: Outcome["meta"];

@@ -41,6 +41,9 @@ export const metaSchema = lazySchema(() =>
           }),
         )
         .check(z.describe("Whether a lost write took effect, as of the moment when its tool's read looked")),
+      in_doubt: z
+        .optional(z.literal(true))
+        .check(z.describe("A write of it was sent, and whether that took effect is not known")),
       idempotency_replayed: z
         .optional(z.literal(true))
         .check(z.describe("It ran before, under the same idempotency_key; this is what came of it then")),

@@ -27,7 +27,7 @@ interface StoredOutcome {
 /** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, selectMissing, truncated, demoted, verification } = outcome.meta;
+  const { bytes, items, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -45,6 +45,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
       ...(truncated !== undefined && { truncated }),
       ...(demoted !== undefined && { demoted }),
       ...(verification !== undefined && { verification }),
+      ...(inDoubt !== undefined && { inDoubt }),
     },
   };
   return JSON.stringify(stored);

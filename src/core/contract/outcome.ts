@@ -74,6 +74,11 @@ export interface OutcomeMeta {
   readonly verification?: { readonly tool?: string; readonly verdict: Verdict; readonly durationMs: number };
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
+  /**
+   * A request of it that may change something was sent, and whether that took effect is not known. It says so of an `error`, and of a
+   * loop or a flow in which that happened; of an `unknown` its status does. Read it by `isInDoubt`.
+   */
+  readonly inDoubt?: true;
   /** It ran before, under the same idempotency key; this is what came of it then. */
   readonly replayed?: true;
   /** The limiter did not answer, so the call is not counted. */
@@ -164,6 +169,14 @@ export function shownOf(outcome: Outcome): Shown | undefined {
 /** Whether actions that depend on this one may run. */
 export function isMet(outcome: Outcome): boolean {
   return outcome.status === "success" || outcome.status === "initiated";
+}
+
+/**
+ * Whether something of this action may have happened that is not known: nothing sends it again without a person's yes, unless its
+ * declaration says that it may be repeated. Its status does not say so: a service that answered 504 may have done it.
+ */
+export function isInDoubt({ status, meta }: Pick<Outcome, "status" | "meta">): boolean {
+  return status === "unknown" || meta.inDoubt === true;
 }
 
 /** Whether this action failed, which under fail-fast stops the batch. Waiting for a person is no failure. */

@@ -6,7 +6,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from "../catalog/define-tool.ts";
-import type { Failure } from "../contract/failure.ts";
+import { type Failure, leavesInDoubt } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -14,6 +14,7 @@ import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
 
 import type { CallClock } from "./call-clock.ts";
+import { findConnectionFault } from "./connection-fault.ts";
 import { guardHeaders, markHeaders, PLAIN_HEADERS, PLAIN_READ } from "./guard-headers.ts";
 import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
@@ -25,8 +26,10 @@ import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstrea
 
 /** The fate of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
-  /** A request that may change something was handed to the network. Never goes back to false. */
+  /** A request that may change something was handed to the network. Goes back to false only where none ever left. */
   sent: boolean;
+  /** A request may have taken effect although it failed: what came after it proves nothing. Never goes back either. */
+  inDoubt?: true;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
   status: number | null;
   /** How long the upstream asked to be left alone; null when it did not. */
@@ -77,7 +80,7 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const { tool, clock, options } = call;
   const guard = urlGuardOf(tool, options.trustedOrigins);
 
-  const requests: Requests = { active: 0, turns: null };
+  const requests: Requests = { active: 0, sent: 0, turns: null };
 
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
@@ -100,6 +103,8 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
 /** The requests of one call that are under way. */
 interface Requests {
   active: number;
+  /** Those that may change something, and left. */
+  sent: number;
   /** Once one of them had to wait for a slot; null before. */
   turns: HeaderSlots | null;
 }
@@ -171,6 +176,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     const leave = call.health.enter(call.tool, hop.origin, call);
     clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
     if (!hop.changesNothing) {
+      requests.sent += 1;
       trace.sent = true;
       trace.status = null;
     }
@@ -179,9 +185,16 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     const sending = dispatch(hop, call, lingers ? null : clock);
     try {
       const response = await clock.orEnd(sending, discard);
-      if (!hop.changesNothing) trace.status = response.status;
+      if (!hop.changesNothing) {
+        trace.status = response.status;
+        if (leavesInDoubt(response.status)) trace.inDoubt = true;
+      }
       return { response, leave };
-    } catch {
+    } catch (error) {
+      if (!hop.changesNothing) {
+        if (findConnectionFault(error) === null) trace.inDoubt = true;
+        else trace.sent = (requests.sent -= 1) > 0;
+      }
       // The platform's slot is taken as long as the request goes on, even after it was given up.
       if (lingers) {
         isLingering = true;

@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { readKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
@@ -222,12 +222,6 @@ export class TenantReads {
     }
     return domain;
   }
-}
-
-/** Whether a write that ended may yet take effect: it was lost, or what answered does not know what it has begun. */
-function isInDoubt(outcome: Outcome): boolean {
-  if (outcome.status === "error") return (outcome.error.upstreamStatus ?? 0) >= 500;
-  return outcome.status === "unknown";
 }
 
 /** Forget writes whose time is over; behind one that is under way the next call finds them. */

@@ -9,7 +9,7 @@ import type {
   KeyedContent,
   KeyState,
 } from "../contract/gate/idempotency.ts";
-import { isFailure, type Outcome } from "../contract/outcome.ts";
+import { isFailure, isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
@@ -230,8 +230,14 @@ function toEnd(outcome: Outcome): KeyEnd {
   if (outcome.status === "error") {
     // The gate did not answer, so it may be recorded after all; under the same ids nothing happens twice.
     if (outcome.error.code === "OUTBOX_UNAVAILABLE") return { kind: "release" };
+    // Whoever may send it again does so under the key of its first attempt, which the next run finds by its seed.
+    if (isInDoubt(outcome)) return outcome.error.retryable ? { kind: "release" } : toDone(outcome);
     if (outcome.error.retryable || neverBegan(outcome)) return { kind: "free" };
   }
+  return toDone(outcome);
+}
+
+function toDone(outcome: Exclude<Outcome, { readonly status: "skipped" }>): KeyEnd {
   return {
     kind: "done",
     answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: isFailure(outcome) },

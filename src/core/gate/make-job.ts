@@ -70,6 +70,7 @@ export function makeJob({ tool, input, runAt, ...call }: Call, id: string, origi
     ...(retries !== "backoff" && { retries }),
     ...(callback !== undefined && { callback }),
     ...(runAt !== undefined && { runAt }),
+    ...(!tool.isWrite && { isRead: true as const }),
     ...(tool.added !== undefined && { toolJson: tool.added.json }),
   };
 }

@@ -6,7 +6,7 @@ import type { Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
 import type { Call } from "../plan/step.ts";
-import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
+import { inDoubt, isRefused, toFailedOutcome } from "../answer/failed-outcome.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
 import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
@@ -382,6 +382,9 @@ class ToolCall implements CallState {
         if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
         this.#held.drop();
         if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
+        // However the next attempt ends, this one may have taken effect.
+        if (this.#trace.sent && !isRefused(this.#trace, error instanceof AnsweredFailure))
+          this.#trace.inDoubt = true;
       }
     }
   }
@@ -452,7 +455,6 @@ class ToolCall implements CallState {
       tool: this.#call.tool,
       trace,
       isAnswered: thrown instanceof AnsweredFailure,
-      isJob: this.#ticket.isJob,
       maySendAgain: this.#maySendAgain,
       meta: this.meta,
     });

@@ -3,7 +3,7 @@ import type { AdmissionAnswer } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Call, Step } from "../plan/step.ts";
@@ -94,9 +94,7 @@ export class Demotion {
 
   /** End a job whose action was answered otherwise: what the caller was told is final, so nothing may be repeated. */
   async #close(id: string, fence: number, outcome: Outcome): Promise<void> {
-    const end =
-      "error" in outcome ? failedAttempt({ ...outcome.error, retryable: false }) : toAttemptEnd(outcome);
-    await this.#options.gate.settle(id, fence, end);
+    await this.#options.gate.settle(id, fence, toLastEnd(outcome));
   }
 
   /**
@@ -152,6 +150,13 @@ function endOf({ ticket, unsent }: Going, outcome: Outcome): AttemptEnd {
   if (outcome.status === "error" && ticket.call === null)
     return { kind: "deferred", error: toWireFailure(outcome.error) };
   return toAttemptEnd(outcome);
+}
+
+/** How an attempt ended after which none follows. */
+function toLastEnd(outcome: Outcome): AttemptEnd {
+  if (!("error" in outcome)) return toAttemptEnd(outcome);
+  const final = { ...outcome.error, retryable: false };
+  return isInDoubt(outcome) ? { kind: "unknown", error: toWireFailure(final) } : failedAttempt(final);
 }
 
 const OUT_OF_TIME = "The call was still under way when the time after the answer was over.";

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import { isJsonObject } from "../contract/json.ts";
 import type { CallPermits } from "./call-permits.ts";
@@ -69,7 +69,9 @@ export function toAttemptEnd(outcome: Outcome): AttemptEnd {
       // Kept in here by an open breaker: no attempt was made, so none is counted.
       return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
         ? { kind: "deferred", error: toWireFailure(outcome.error) }
-        : failedAttempt(outcome.error);
+        : isInDoubt(outcome)
+          ? { kind: "lost", error: toWireFailure(outcome.error) }
+          : failedAttempt(outcome.error);
     case "initiated":
     case "pending_confirmation":
     case "skipped":

@@ -2,7 +2,7 @@ import { parseArgs } from "../catalog/parse-args.ts";
 import type { Verifier } from "../catalog/verifier.ts";
 import type { Failure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome, Verdict } from "../contract/outcome.ts";
+import { isInDoubt, type Outcome, type Verdict } from "../contract/outcome.ts";
 import { follow } from "../kit/json/json-pointer.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { Semaphore } from "../kit/semaphore.ts";
@@ -20,10 +20,10 @@ export interface VerificationOptions {
 }
 
 /**
- * Looks whether writes that ended as `unknown` took effect, where their contracts say how.
+ * Looks whether writes that ended in doubt took effect, where their contracts say how.
  *
  * It begins the moment the outcome is known, beside the rest of the batch, so a failure stops under fail-fast what it
- * would have stopped anyway; only the telling of that one result waits. The status stays `unknown`: a read shows what is
+ * would have stopped anyway; only the telling of that one result waits. The status stays what it is: a read shows what is
  * there now, not what a request still under way will do.
  */
 export class Verifications {
@@ -43,9 +43,10 @@ export class Verifications {
 
   /** Tell an outcome, at once unless it has to be verified first. */
   tell(index: number, outcome: Outcome, told: (outcome: Outcome) => void): void {
-    const call = outcome.status === "unknown" ? this.#calls.get(index) : undefined;
+    const call = isInDoubt(outcome) ? this.#calls.get(index) : undefined;
     const verifier = call && this.#options.verifierOf(call.tool.name);
-    if (outcome.status !== "unknown" || call === undefined || verifier === undefined) return told(outcome);
+    const isFailed = outcome.status === "unknown" || outcome.status === "error";
+    if (!isFailed || call === undefined || verifier === undefined) return told(outcome);
     this.#pending.push(
       this.#verify(call, verifier, outcome).then((verified) => {
         this.#verified.set(index, verified);
@@ -64,7 +65,7 @@ export class Verifications {
   async #verify(
     call: Call,
     verifier: Verifier,
-    outcome: Outcome & { readonly status: "unknown" },
+    outcome: Outcome & { readonly status: "error" | "unknown" },
   ): Promise<Outcome> {
     const { clock } = this.#options.scope.ports;
     const startedAt = clock.now();

@@ -6,7 +6,7 @@ import { fromStoredOutcome } from "../../core/answer/stored-outcome.ts";
 import { type Entry } from "../../core/contract/action.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { type Outcome, shownOf } from "../../core/contract/outcome.ts";
+import { isInDoubt, type Outcome, shownOf } from "../../core/contract/outcome.ts";
 import { ByteBudget } from "../../core/egress/read-body.ts";
 import { err } from "../../core/kit/result.ts";
 import type { Step } from "../../core/plan/step.ts";
@@ -107,7 +107,8 @@ function toElementJson(result: KeptResult, budget: ByteBudget): string {
       : "error" in outcome
         ? { error: toWireFailure(outcome.error) }
         : {};
-  return JSON.stringify({ index: result.element, status, ...more });
+  const doubt = isInDoubt(outcome) && { in_doubt: true };
+  return JSON.stringify({ index: result.element, status, ...doubt, ...more });
 }
 
 /** The parts of a step that no result shows. */

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import type { Step } from "../../core/plan/step.ts";
 
@@ -23,6 +23,7 @@ export function toOpening(
   const { startedMs, queuedMs, durationMs, attempts, tries } = outcome.meta;
   const { bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
   let text = `{"id":${JSON.stringify(id)},"tool":${JSON.stringify(tool)},"status":"${outcome.status}"`;
+  if (isInDoubt(outcome)) text += ',"in_doubt":true';
   if (round !== undefined) text += `,"round":${round}`;
   if (outcome.status === "initiated") text += `,"job_id":${JSON.stringify(outcome.jobId)}`;
   if (outcome.status === "skipped") text += `,"because":${JSON.stringify(outcome.because)}`;

@@ -64,6 +64,8 @@ export interface ToolCount {
   readonly tool: string;
   /** How many ended in each way, in the order of `ENDS`. */
   readonly ends: readonly number[];
+  /** Whether one of them may have happened is not known; absent in runs that an earlier version recorded. */
+  readonly inDoubt?: true;
   /** The first of them that failed. */
   readonly failed?: { readonly at: number; readonly action: string; readonly code: string };
   /** The questions that some of them wait for. */
@@ -146,6 +148,7 @@ export interface ListedRun {
   readonly started_at: string;
   readonly duration_ms: number;
   readonly status: RunStatus;
+  readonly in_doubt?: true;
   readonly actions: number;
   readonly summary: Readonly<Record<"total" | "ok" | Exclude<OutcomeStatus, "success">, number>>;
   readonly tools: readonly string[];

@@ -54,6 +54,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       started_at: new Date(startedAt).toISOString(),
       duration_ms: durationMs,
       status: statusOf({ ...asked, ok, unknown, total, code }),
+      ...(tools.some(({ inDoubt }) => inDoubt) && { in_doubt: true as const }),
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),

@@ -1,10 +1,11 @@
-import type { Outcome } from "../../core/contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type ToolCount } from "./run.ts";
 
 /** The counts of the actions of one tool. */
 interface Counted {
   readonly ends: number[];
+  inDoubt?: true;
   failed?: ToolCount["failed"];
   waits?: Map<string, { until: number; actions: number }>;
 }
@@ -18,6 +19,7 @@ export class ToolCounts {
     let counted = this.#tools.get(name);
     if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0) }));
     counted.ends[ENDS.indexOf(outcome.status)]! += 1;
+    if (isInDoubt(outcome)) counted.inDoubt = true;
     if ("error" in outcome) counted.failed ??= { at, action, code: outcome.error.code };
     if (outcome.status !== "pending_confirmation") return;
     const { id, expiresAt } = outcome.confirmation;
@@ -28,8 +30,9 @@ export class ToolCounts {
 
   toJson(): string {
     let tools = "";
-    for (const [tool, { ends, failed, waits }] of this.#tools) {
+    for (const [tool, { ends, failed, waits, inDoubt }] of this.#tools) {
       tools += `${tools === "" ? "" : ","}{"tool":${JSON.stringify(tool)},"ends":[${ends.join(",")}]`;
+      if (inDoubt) tools += ',"inDoubt":true';
       if (failed !== undefined) tools += `,"failed":${JSON.stringify(failed)}`;
       if (waits !== undefined)
         tools += `,"waits":${JSON.stringify([...waits].map(([question, waiting]) => ({ question, ...waiting })))}`;

@@ -1432,6 +1432,8 @@ export type Job = {
   /** The trigger, where it is a run of a flow */
   readonly trigger?: "webhook" | "cron";
   readonly status: "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
+  /** It has not succeeded, and one of its attempts may have taken effect */
+  readonly in_doubt?: true;
   readonly attempts: number;
   /** The last attempts that have ended, the oldest first; those before a redrive too */
   readonly tries: readonly {
@@ -1441,6 +1443,8 @@ export type Job = {
     /** Absent where the attempt succeeded */
     readonly code?: string;
     readonly upstream_status?: number;
+    /** It may have taken effect */
+    readonly in_doubt?: true;
   }[];
   /** ISO 8601, UTC */
   readonly created_at: string;
@@ -1634,6 +1638,8 @@ export type ListedRun = {
   readonly duration_ms: number;
   /** `waiting` until every question of it is decided; `initiated` counts as success */
   readonly status: "success" | "partial" | "error" | "waiting" | "running" | "unknown";
+  /** A write of it was sent, and whether that took effect is not known */
+  readonly in_doubt?: true;
   readonly actions: number;
   readonly summary: {
     readonly total: number;
@@ -2192,6 +2198,8 @@ export type ResultMeta = {
     readonly verdict: "took_effect" | "not_found" | "inconclusive";
     readonly duration_ms: number;
   };
+  /** A write of it was sent, and whether that took effect is not known */
+  readonly in_doubt?: true;
   /** It ran before, under the same idempotency_key; this is what came of it then */
   readonly idempotency_replayed?: true;
   readonly limiter?: "degraded";
@@ -2249,6 +2257,8 @@ export type Run = {
   readonly duration_ms: number;
   /** `waiting` until every question of it is decided; `initiated` counts as success */
   readonly status: "success" | "partial" | "error" | "waiting" | "running" | "unknown";
+  /** A write of it was sent, and whether that took effect is not known */
+  readonly in_doubt?: true;
   readonly actions: readonly RunAction[];
   readonly summary: {
     readonly total: number;
@@ -2294,6 +2304,8 @@ export type RunAction = {
   readonly id: string;
   readonly tool: string;
   readonly status: "success" | "error" | "initiated" | "skipped" | "pending_confirmation" | "unknown";
+  /** It may have taken effect */
+  readonly in_doubt?: true;
   readonly args?: unknown;
   readonly data?: unknown;
   readonly error?: {

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { toFailedOutcome } from "../../../src/core/answer/failed-outcome.ts";
 import { skipped, skippedAfter } from "../../../src/core/answer/skipped-outcome.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { CallTrace } from "../../../src/core/egress/egress.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
 const READ = contractOf("look");
@@ -13,11 +12,16 @@ const PASSING = makeFailure("UPSTREAM_ERROR", { retryable: true, upstreamStatus:
 type Failed = Parameters<typeof toFailedOutcome>[1];
 
 function outcomeOf(
-  { sent = true, status = null, ...more }: Partial<Failed> & { sent?: boolean; status?: number | null },
+  {
+    sent = true,
+    status = null,
+    inDoubt = false,
+    ...more
+  }: Partial<Failed> & { sent?: boolean; status?: number | null; inDoubt?: boolean },
   failure = PASSING,
 ) {
-  const trace = { sent, status } as CallTrace;
-  const call = { tool: WRITE, isAnswered: false, isJob: false, maySendAgain: false, meta: { attempts: 2 } };
+  const trace = { sent, status, retryAfterMs: null, ...(inDoubt && { inDoubt }) };
+  const call = { tool: WRITE, isAnswered: false, maySendAgain: false, meta: { attempts: 2 } };
   return toFailedOutcome(failure, { ...call, trace, ...more });
 }
 
@@ -38,29 +42,39 @@ describe("A failed call", () => {
     });
   });
 
-  test.each([{ status: 400 }, { status: 500 }, { isAnswered: true }])(
-    "of a write that the service refused is an error, and never retryable where it may not be sent again: %j",
-    (call) => {
-      expect(outcomeOf(call)).toMatchObject({ status: "error", error: { retryable: false } });
-      expect(outcomeOf({ ...call, maySendAgain: true })).toMatchObject({ status: "error", error: PASSING });
-      const final = makeFailure("NOT_FOUND");
-      expect(outcomeOf(call, final)).toEqual({ status: "error", error: final, meta: { attempts: 2 } });
+  test.each([{ status: 400 }, { status: 409 }, { isAnswered: true, failure: makeFailure("TOOL_FAILED") }])(
+    "of a write that the service refused is an error as it is: %j",
+    ({ failure = makeFailure("NOT_FOUND"), ...call }) => {
+      const refused = { status: "error", error: failure, meta: { attempts: 2 } };
+      expect(outcomeOf(call, failure)).toEqual(refused);
+      expect(outcomeOf({ ...call, maySendAgain: true }, failure)).toEqual(refused);
     },
   );
 
-  test("of a write that was turned away for its rate may be sent again", () => {
-    const limited = makeFailure("RATE_LIMITED", { retryable: true });
-    expect(outcomeOf({ status: 429 }, limited)).toMatchObject({ status: "error", error: limited });
+  test.each([
+    { status: 408, inDoubt: true },
+    { status: 500, inDoubt: true },
+    { status: 400, inDoubt: true },
+    { isAnswered: true },
+  ])("T56 of a write whose service broke over it, then or before, is an error in doubt: %j", (call) => {
+    expect(outcomeOf(call)).toMatchObject({
+      status: "error",
+      error: { retryable: false, hint: expect.stringContaining("look before") },
+      meta: { attempts: 2, inDoubt: true },
+    });
+    const again = { status: "error", error: PASSING, meta: { attempts: 2, inDoubt: true } };
+    expect(outcomeOf({ ...call, maySendAgain: true })).toEqual(again);
+    expect(outcomeOf({ ...call, tool: READ })).not.toHaveProperty("meta.inDoubt");
   });
 
-  test("of a job is repeated where the status says that it is not now", () => {
-    for (const upstreamStatus of [408, 425, 503]) {
-      const notNow = makeFailure("UPSTREAM_ERROR", { retryable: true, upstreamStatus });
-      expect(outcomeOf({ status: upstreamStatus, isJob: true }, notNow)).toMatchObject({ error: notNow });
-      expect(outcomeOf({ status: upstreamStatus }, notNow)).toMatchObject({ error: { retryable: false } });
+  test("of a write that was turned away for now may be sent again", () => {
+    for (const upstreamStatus of [425, 429]) {
+      const limited = makeFailure("RATE_LIMITED", { retryable: true, upstreamStatus });
+      expect(outcomeOf({ status: upstreamStatus }, limited)).toMatchObject({
+        status: "error",
+        error: limited,
+      });
     }
-    const broken = makeFailure("UPSTREAM_ERROR", { retryable: true, upstreamStatus: 500 });
-    expect(outcomeOf({ status: 500, isJob: true }, broken)).toMatchObject({ error: { retryable: false } });
   });
 });
 

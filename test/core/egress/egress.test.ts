@@ -204,8 +204,38 @@ describe("createEgress()", () => {
 
     expect(failure).toMatchObject({ code: "UPSTREAM_ERROR", retryable: true });
     expect(JSON.stringify(failure)).not.toContain("s3cret");
+    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null, inDoubt: true });
+  });
+
+  it("T56 holds nothing as sent whose connection was never made, unless another request of the call was", async () => {
+    const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const refused = new TypeError("fetch failed", { cause });
+    const { fetch, trace } = start(({ url }) =>
+      url === URL_A ? Promise.reject(refused) : new Response("{}"),
+    );
+    const post = { method: "POST", body: "x" } as const;
+
+    await failureOf(fetch(URL_A, post));
+    expect(trace).toEqual({ sent: false, status: null, retryAfterMs: null });
+
+    await fetch(`${URL_A}/other`, post);
+    await failureOf(fetch(URL_A, post));
     expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null });
   });
+
+  it.each([408, 500, 503, 520, 530])(
+    "T56 keeps a request in doubt that was answered %d, whatever comes after it",
+    async (status) => {
+      let asked = 0;
+      const { fetch, trace } = start(() => new Response(null, { status: (asked += 1) === 1 ? status : 400 }));
+
+      await failureOf(fetch(URL_A, { method: "POST", body: "x" }));
+      expect(trace).toMatchObject({ status, inDoubt: true });
+      await failureOf(fetch(URL_A, { method: "POST", body: "x" }));
+
+      expect(trace).toMatchObject({ sent: true, status: 400, inDoubt: true });
+    },
+  );
 
   it("refuses a body over the tool's own cap", async () => {
     const { fetch } = start(() => new Response("x".repeat(11)), { declaration: { maxResponseBytes: 10 } });
@@ -289,7 +319,7 @@ describe("P8: T10 createEgress() following redirects", () => {
 
     await failureOf(fetch(URL_A, { method: "POST", body: "x" }));
 
-    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null });
+    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null, inDoubt: true });
   });
 });
 

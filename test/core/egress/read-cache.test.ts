@@ -30,12 +30,12 @@ const LOST: Outcome = { status: "unknown", error: makeFailure("TIMEOUT"), meta: 
 const BROKEN: Outcome = {
   status: "error",
   error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 504 }),
-  meta: {},
+  meta: { inDoubt: true },
 };
 const TROUBLED: Outcome = {
   status: "error",
   error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 500 }),
-  meta: {},
+  meta: { inDoubt: true },
 };
 const REFUSED: Outcome = {
   status: "error",

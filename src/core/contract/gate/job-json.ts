@@ -27,6 +27,7 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
     duration_ms: z.int().check(z.minimum(0)),
     code: z.optional(z.string()).check(z.describe("Absent where the attempt succeeded")),
     upstream_status: z.optional(z.int()),
+    in_doubt: z.optional(z.literal(true)).check(z.describe("It may have taken effect")),
   });
   return z
     .strictObject({
@@ -36,6 +37,9 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
       key: z.optional(z.string()).check(z.describe("Name of the key that asked for it")),
       trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("The trigger, where it is a run of a flow")),
       status: z.enum(JOB_STATUSES),
+      in_doubt: z
+        .optional(z.literal(true))
+        .check(z.describe("It has not succeeded, and one of its attempts may have taken effect")),
       attempts: z.int().check(z.minimum(0)),
       tries: z
         .array(oneTry)
@@ -83,6 +87,7 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
     key: job.key,
     trigger: job.trigger,
     status: job.status,
+    in_doubt: job.inDoubt,
     attempts: job.attempts,
     tries: job.tries.map(toWireTry),
     created_at: toIso(job.createdAt),
@@ -106,8 +111,8 @@ export function toEventJson(job: JobRecord): string {
   return `${head.slice(0, -1)},"data":${toJobJson(job)}}`;
 }
 
-function toWireTry({ at, durationMs, code, upstreamStatus }: JobTry): WireJob["tries"][number] {
-  return { at: toIso(at), duration_ms: durationMs, code, upstream_status: upstreamStatus };
+function toWireTry({ at, durationMs, code, upstreamStatus, inDoubt }: JobTry): WireJob["tries"][number] {
+  return { at: toIso(at), duration_ms: durationMs, code, upstream_status: upstreamStatus, in_doubt: inDoubt };
 }
 
 function toWireCallback({

@@ -70,6 +70,8 @@ export interface JobSpec {
   readonly origin?: JobOrigin;
   /** When the first attempt begins, in milliseconds since the epoch; absent when at once. */
   readonly runAt?: number;
+  /** Its tool is a read, so whatever becomes of an attempt leaves nothing in doubt. */
+  readonly isRead?: true;
   /** The declaration of its tool, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
   readonly toolJson?: string;
   /** It is a run of a flow, which `toolJson` has. */
@@ -109,6 +111,8 @@ export interface JobTry {
   readonly durationMs: number;
   readonly code?: string | undefined;
   readonly upstreamStatus?: number | undefined;
+  /** It was sent, or may have been, and whether it took effect is not known. */
+  readonly inDoubt?: true | undefined;
 }
 
 /** How many calls of a job are over, failed ones among them, and how many there are as far as that is known. */
@@ -123,6 +127,8 @@ export interface JobRecord {
   readonly id: string;
   readonly tool: string;
   readonly status: JobStatus;
+  /** It has not succeeded, and one of its attempts may have taken effect. */
+  readonly inDoubt?: true | undefined;
   readonly attempts: number;
   /** The last attempts that counted and have ended, the oldest first; those before a redrive too. */
   readonly tries: readonly JobTry[];

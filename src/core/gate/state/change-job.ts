@@ -1,4 +1,14 @@
-import { endJob, isLive, type Job, makeCallback, retryJob } from "./outbox.ts";
+import { leavesInDoubt, makeFailure, toWireFailure } from "../../contract/failure.ts";
+import {
+  endJob,
+  isJobInDoubt,
+  isLive,
+  type Job,
+  makeCallback,
+  mayHaveSent,
+  retryJob,
+  withTry,
+} from "./outbox.ts";
 
 /**
  * Cancel a live job; false, and the same job, when it is over.
@@ -9,17 +19,23 @@ import { endJob, isLive, type Job, makeCallback, retryJob } from "./outbox.ts";
 export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
   if (!isLive(job.status)) return [job, false];
   const changes = { status: "cancelled", fence: job.fence + 1, note: cancelNote(job) } as const;
-  return [endJob(job, nowMs, changes), true];
+  const isUnderWay = job.status === "running" && job.attempts > 0;
+  const known = isUnderWay ? withTry(job, nowMs, { error: CANCELLED, inDoubt: mayHaveSent(job) }) : job;
+  return [endJob(known, nowMs, changes), true];
 }
+
+const CANCELLED = toWireFailure(makeFailure("CANCELLED"));
 
 /**
  * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
  * not dead or its record could not be read.
  *
- * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time.
+ * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time; a version before this one left
+ * it dead after a 5xx.
  */
 export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
   if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
+  if (job.spec.delivery === "at-most-once" && mayHaveHappened(job)) return [job, false];
   const redriven = retryJob(job, nowMs, {
     attempts: 0,
     dueAt: nowMs,
@@ -28,6 +44,10 @@ export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolea
     callback: job.callback && makeCallback(job.callback.target),
   });
   return [redriven, true];
+}
+
+function mayHaveHappened(job: Job): boolean {
+  return isJobInDoubt(job) || job.tries.some(({ upstreamStatus = 0 }) => leavesInDoubt(upstreamStatus));
 }
 
 function cancelNote({ status, attempts }: Job): string {

@@ -105,7 +105,8 @@ export function claimJob(
   if (!isLive(before.status) || before.dueAt === null || before.dueAt > nowMs) return [before, null];
   // Attempts are counted before they run: without one, nothing was sent.
   const isLost = before.status === "running" && before.attempts > 0;
-  const job = isLost ? withTry(before, before.dueAt, unreported(before)) : before;
+  const lost = { error: unreported(before), inDoubt: mayHaveSent(before) };
+  const job = isLost ? withTry(before, before.dueAt, lost) : before;
   if (isLost && job.spec.delivery === "at-most-once") {
     return [failJob(job, nowMs, { status: "unknown", error: unreported(job) }), null];
   }
@@ -153,19 +154,35 @@ export function settleJob(
   // An attempt that was given back made no call.
   if (ended.attempts < job.attempts) return [ended, true];
   const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
-  return [{ ...ended, tries: withTry(job, nowMs, error).tries }, true];
+  const inDoubt = end.kind === "lost" || end.kind === "unknown";
+  return [{ ...ended, tries: withTry(job, nowMs, { error, inDoubt }).tries }, true];
 }
 
 const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));
 
 /** Add the attempt that a running job has made, which began when its row was last changed. */
-function withTry(job: Job, endedAt: number, error: WireFailure | undefined): Job {
+export function withTry(
+  job: Job,
+  endedAt: number,
+  { error, inDoubt }: { readonly error: WireFailure | undefined; readonly inDoubt: boolean },
+): Job {
   const made = {
     at: job.updatedAt,
     durationMs: Math.max(0, endedAt - job.updatedAt),
     ...(error !== undefined && { code: error.code, upstreamStatus: error.upstream_status }),
+    ...(inDoubt && { inDoubt }),
   };
   return { ...job, tries: [...job.tries, made].slice(-LIMITS.jobTries) };
+}
+
+/** Whether an attempt of a job that does not report may have sent a write. A job of many writes knows of each of them by itself. */
+export function mayHaveSent({ spec: { kind, run, isRead } }: Pick<Job, "spec">): boolean {
+  return kind === undefined && run === undefined && isRead !== true;
+}
+
+/** Whether a job that has not succeeded may have taken effect, by any of its attempts: a later one that was refused proves nothing of those. */
+export function isJobInDoubt({ status, tries }: Pick<Job, "status" | "tries">): boolean {
+  return status === "unknown" || (status !== "succeeded" && tries.some(({ inDoubt }) => inDoubt === true));
 }
 
 /** Whether an attempt's fence is still the row's, and the job is running. */
@@ -221,6 +238,7 @@ export function toJobRecord(job: Job): JobRecord {
   const trigger = spec.run?.trigger;
   return {
     ...shown,
+    inDoubt: isJobInDoubt(job) ? true : undefined,
     durationMs: isLive(job.status) ? undefined : Math.max(0, job.updatedAt - couldBeginAt),
     id: spec.id,
     tool: spec.tool,

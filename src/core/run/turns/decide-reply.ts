@@ -129,11 +129,12 @@ function failed(status: "error" | "unknown", hint: string): JsonObject {
 
 /** A result of an envelope, as the reply to a call. */
 function toReply(result: JsonObject): { readonly json: string; readonly failed: boolean } {
-  const { index: _, id: __, tool: ___, meta: ____, ...said } = result;
+  const { index: _, id: __, tool: ___, meta, ...said } = result;
   const { status, data } = said;
+  const doubt = isJsonObject(meta) && meta["in_doubt"] === true && { in_doubt: true };
   const isData = status === "success" && !(isJsonObject(data) && "status" in data);
   return {
-    json: JSON.stringify(isData ? data : said),
+    json: JSON.stringify(isData ? data : { ...said, ...doubt }),
     failed: !["success", "initiated", "pending_confirmation"].includes(String(status)),
   };
 }

@@ -1,5 +1,5 @@
 import { type Failure, toWireFailure } from "../../contract/failure.ts";
-import { type Outcome, type Shown, toWirePending } from "../../contract/outcome.ts";
+import { isInDoubt, type Outcome, type Shown, toWirePending } from "../../contract/outcome.ts";
 import { type Refusal, toProblem } from "../../contract/refusal.ts";
 import type { ToolReply } from "./provider-turn.ts";
 
@@ -21,7 +21,7 @@ export function toToolReply(outcome: Outcome): ToolReply {
     case "error":
     case "skipped":
     case "unknown":
-      return toFailedReply(outcome.status, outcome.error);
+      return toFailedReply(outcome.status, outcome.error, { inDoubt: isInDoubt(outcome) });
   }
 }
 
@@ -54,9 +54,14 @@ const ASCII = /^[\x20-\x7e]*$/;
 /** No reader takes a longer key for the word. */
 const LONGEST = 64;
 
-/** Say that a call failed before it became an action. */
-export function toFailedReply(status: "error" | "skipped" | "unknown", failure: Failure): ToolReply {
-  return { json: JSON.stringify({ status, error: toWireFailure(failure) }), failed: true };
+/** Say that a call failed, be it before it became an action. */
+export function toFailedReply(
+  status: "error" | "skipped" | "unknown",
+  failure: Failure,
+  { inDoubt = status === "unknown" }: { readonly inDoubt?: boolean } = {},
+): ToolReply {
+  const doubt = inDoubt && { in_doubt: true };
+  return { json: JSON.stringify({ status, ...doubt, error: toWireFailure(failure) }), failed: true };
 }
 
 /** Say that a call of `execute_actions` was refused whole: a model wrote that batch, so it is told what to change. */

@@ -5,7 +5,7 @@ import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
-import { isFailure, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";
+import { isFailure, isInDoubt, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, FlowEnd, OuterBatch, RunFlow } from "../../../core/gate/execution.ts";
 import { attempt, attemptNow, ok, type Result } from "../../../core/kit/result.ts";
@@ -94,17 +94,18 @@ export function toOutcome(
   const at = (wanted: (outcome: Outcome) => boolean): number => outcomes.findIndex(wanted);
   const lost = at(({ status }) => status === "unknown");
   const failed = at(isFailure);
+  const doubt: OutcomeMeta = outcomes.some(isInDoubt) ? { inDoubt: true } : {};
   if (answer !== undefined) {
     const answered = resolveAnswer(answer, plan, outcomes);
-    if (answered.ok) return toSuccess(answered.value);
-    if (lost === -1) return fail(answered.error);
+    if (answered.ok) return toSuccess(answered.value, doubt);
+    if (lost === -1) return fail(answered.error, doubt);
   }
   const index = lost === -1 ? failed : lost;
-  if (index === -1) return toSuccess(null);
+  if (index === -1) return toSuccess(null, doubt);
   const { error } = outcomes[index] as Outcome & { readonly error: Failure };
   const hint = `Its action '${plan.steps[index]!.id}' ended as ${outcomes[index]!.status} (${error.code}). ${error.hint ?? ""}`;
   const failure = makeFailure("DEPENDENCY_FAILED", { hint: hint.trim() });
-  return { status: lost === -1 ? "error" : "unknown", error: failure, meta: {} };
+  return { status: lost === -1 ? "error" : "unknown", error: failure, meta: doubt };
 }
 
 /** Look up what an answer refers to; what it needs and did not succeed fails it. */
@@ -129,16 +130,16 @@ export function resolveAnswer(
   );
 }
 
-function toSuccess(data: unknown): ReturnType<typeof toOutcome> {
+function toSuccess(data: unknown, doubt: OutcomeMeta): ReturnType<typeof toOutcome> {
   const written = attemptNow(() => serialiseOutput(data));
   if (written.ok) {
-    const meta: OutcomeMeta = { bytes: written.value.bytes };
+    const meta: OutcomeMeta = { ...doubt, bytes: written.value.bytes };
     return { status: "success", data, json: written.value.json, meta };
   }
   const failure = written.error instanceof ToolFailure ? written.error.failure : makeFailure("INTERNAL");
-  return fail(failure);
+  return fail(failure, doubt);
 }
 
-function fail(error: Failure): Extract<Outcome, { readonly status: "error" }> {
-  return { status: "error", error, meta: {} };
+function fail(error: Failure, meta: OutcomeMeta = {}): Extract<Outcome, { readonly status: "error" }> {
+  return { status: "error", error, meta };
 }

@@ -4,7 +4,7 @@ import type { IdempotencyAnswer, IdempotencyRequest } from "../../../core/contra
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
+import { isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type { Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
@@ -97,7 +97,7 @@ export class RunJournal implements Journal {
       const outcome = outcomes[step.index]!;
       // Its elements have entries, which the next attempt puts together again.
       if (this.runLoop !== undefined && isLoop(step) && outcome.status !== "pending_confirmation") return [];
-      if (outcome.status === "error" && !(isWrite(step) && isInDoubt(outcome))) return [];
+      if (outcome.status === "error" && !(isWrite(step) && staysOpen(outcome))) return [];
       if (outcome.status === "success" && !isWrite(step)) {
         left -= outcome.json.length;
         if (left < 0) return [];
@@ -124,7 +124,7 @@ export interface KeepOptions {
 export function keepStep(id: string, outcome: Outcome, { mostBytes, isShown }: KeepOptions): KeptStep | null {
   if (outcome.status === "skipped") return null;
   const json = toStoredOutcome(fitOutcome(outcome, mostBytes));
-  if (!isInDoubt(outcome)) return { id, outcomeJson: json };
+  if (!staysOpen(outcome)) return { id, outcomeJson: json };
   return { id, outcomeJson: null, ...(isShown && { shownJson: json }) };
 }
 
@@ -133,12 +133,12 @@ export function isLoop({ task }: Pick<Step, "task">): boolean {
 }
 
 /**
- * Whether a write's effect is unknown: it was lost and may be sent again, or its upstream broke over it, which is called an
- * error, and not retryable where it may not be sent again.
+ * Whether the next attempt finds a write as one that was about to be sent: it is in doubt, and not told as lost for good. That one sends
+ * it again under the same key where its tool says that it may be.
  */
-function isInDoubt(outcome: Outcome): boolean {
+function staysOpen(outcome: Outcome): boolean {
   if (outcome.status === "unknown") return outcome.error.retryable;
-  return outcome.status === "error" && !outcome.error.retryable && (outcome.error.upstreamStatus ?? 0) >= 500;
+  return outcome.status === "error" && isInDoubt(outcome);
 }
 
 function isWrite({ task }: Step): boolean {

@@ -14,7 +14,7 @@ function isBatch({ tool }: Pick<JobRecord, "tool">): boolean {
  * of a batch has succeeded.
  */
 export function toJobReply(job: JobRecord): CallReply {
-  const { id, tool, status, dataJson, errorJson, envelopeJson, note } = job;
+  const { id, tool, status, inDoubt, dataJson, errorJson, envelopeJson, note } = job;
   const failed = status !== "succeeded";
   if (isBatch(job) && envelopeJson !== undefined) return { name: BATCH_TOOL, json: envelopeJson, failed };
   if (!failed && dataJson !== null) {
@@ -22,7 +22,12 @@ export function toJobReply(job: JobRecord): CallReply {
     return { name: tool, ...toToolReply({ status: "success", data, json: dataJson, meta: {} }) };
   }
   const said = failed ? (status === "unknown" ? status : "error") : "success";
-  const head = JSON.stringify({ status: said, job_id: id, ...(note !== null && { note }) });
+  const head = JSON.stringify({
+    status: said,
+    in_doubt: inDoubt,
+    job_id: id,
+    ...(note !== null && { note }),
+  });
   const error = errorJson === null ? "" : `,"error":${errorJson}`;
   return { name: tool, json: `${head.slice(0, -1)}${error}}`, failed };
 }

@@ -42,6 +42,9 @@ const listedRunSchema = lazySchema(() =>
       status: z
         .enum(RUN_STATUSES)
         .check(z.describe("`waiting` until every question of it is decided; `initiated` counts as success")),
+      in_doubt: z
+        .optional(z.literal(true))
+        .check(z.describe("A write of it was sent, and whether that took effect is not known")),
       actions: count,
       summary: z.strictObject({
         total: count,
@@ -79,6 +82,7 @@ const actionSchema = lazySchema(() =>
       id: z.string(),
       tool: z.string(),
       status: z.enum(ENDS),
+      in_doubt: z.optional(z.literal(true)).check(z.describe("It may have taken effect")),
       args: z.optional(z.unknown()),
       data: z.optional(z.unknown()),
       error: z.optional(z.looseObject({ code: z.string() })),

@@ -1,4 +1,5 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { leavesInDoubt } from "../../../core/contract/failure.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 
@@ -54,7 +55,7 @@ export function decideRerun({
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
-    if (!isWrite || !isInDoubt(last, tool)) return { kind: "run", action };
+    if (!isWrite || !needsYes(last, tool)) return { kind: "run", action };
     return { kind: "ask", action, wasSent: last.status !== "pending_confirmation" };
   });
   const broken = fates.flatMap(({ kind, action }) =>
@@ -86,17 +87,23 @@ function wasRefused({ status, args, attempts, cut = [], redacted = [], ...kept }
   );
 }
 
-/** Whether a write that did not succeed may have happened, in whole or in part. */
-function isInDoubt(
-  { status, error, data, items, attempts = 0 }: KeptAction,
-  tool: Tool | undefined,
-): boolean {
+/** Whether a write that did not succeed may have happened, in whole or in part, and its tool does not say that it may be repeated. */
+function needsYes(action: KeptAction, tool: Tool | undefined): boolean {
+  const { status, error, data, items, attempts = 0 } = action;
   if (status === "skipped") return false;
-  if (status !== "error") return true;
+  if (status === "pending_confirmation") return true;
   // Elements of a loop were done; a batch inside may have done something before it failed; a job may be recorded.
   const isPart = data !== undefined || (items?.ok ?? 0) > 0;
   const isInside = tool?.flow !== undefined && attempts > 0;
-  return isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE";
+  if (isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE") return true;
+  // Sent again, it has the key of its first attempt.
+  return isInDoubt(action) && tool?.idempotent !== true;
+}
+
+function isInDoubt({ status, in_doubt: inDoubt, error, attempts = 0 }: KeptAction): boolean {
+  // An earlier version did not say so of an answer of 408 or 5xx.
+  const isOld = attempts > 0 && leavesInDoubt(error?.upstream_status ?? 0);
+  return status === "unknown" || inDoubt === true || isOld;
 }
 
 /** Whether everything is kept that an action was sent with. */

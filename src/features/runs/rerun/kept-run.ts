@@ -6,12 +6,19 @@ export interface KeptAction {
   readonly id: string;
   readonly tool: string;
   readonly status: OutcomeStatus;
+  /** Whether it happened is not known; absent of one that an earlier version recorded. */
+  readonly in_doubt?: true;
   readonly args?: JsonObject;
   /** Its other fields: its loop, what it selects, its time, its callback, its idempotency key. */
   readonly with?: JsonObject;
   readonly data?: unknown;
   /** With its message where content is kept. */
-  readonly error?: { readonly code: string; readonly message?: string; readonly hint?: string };
+  readonly error?: {
+    readonly code: string;
+    readonly message?: string;
+    readonly hint?: string;
+    readonly upstream_status?: number;
+  };
   readonly job_id?: string;
   /** The question that it waited for; with its texts where content is kept. */
   readonly confirmation?: {

@@ -127,7 +127,10 @@ describe("A job's tries", () => {
     "have an attempt of an %s job that never reported, as long as its lease was",
     (delivery) => {
       const [after] = claimJob(recorded({ delivery }), AFTER_LEASE + 5_000, LEASE);
-      expect(after.tries).toEqual([{ at: NOW, durationMs: LEASE.leaseMs, code: "INTERNAL" }]);
+      const tried = { at: NOW, durationMs: LEASE.leaseMs, code: "INTERNAL" };
+      expect(after.tries).toEqual([{ ...tried, inDoubt: true }]);
+      const [read] = claimJob(recorded({ delivery, isRead: true }), AFTER_LEASE + 5_000, LEASE);
+      expect(read.tries).toEqual([tried]);
     },
   );
 

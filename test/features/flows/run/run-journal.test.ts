@@ -92,7 +92,7 @@ describe("RunJournal.keepAll()", () => {
     ["a write that was lost and may be sent again", lost(true), null],
     [
       "a write over which its upstream broke, which may not be sent again",
-      failure({ upstreamStatus: 500 }),
+      { ...failure({ upstreamStatus: 500 }), meta: { inDoubt: true } } satisfies Outcome,
       null,
     ],
     ["a write that was lost and may not be sent again", lost(false), expect.stringContaining("unknown")],
@@ -102,7 +102,7 @@ describe("RunJournal.keepAll()", () => {
 
   test.each([
     ["a write that was clearly refused", 1, failure({ upstreamStatus: 499 })],
-    ["a write that may simply be tried again", 1, failure({ upstreamStatus: 503, retryable: true })],
+    ["a write that may simply be tried again", 1, failure({ upstreamStatus: 425, retryable: true })],
     ["a read over which its upstream broke", 0, failure({ upstreamStatus: 503 })],
     ["what could not begin", 3, failure({ upstreamStatus: 503 })],
   ])("keeps nothing of %s", (_, at, outcome) => {
