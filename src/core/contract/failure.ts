@@ -37,11 +37,6 @@ export function makeFailure(code: FailureCode, details: Partial<Omit<Failure, "c
   return { code, retryable: CODES[code].retryable, ...details };
 }
 
-/** Whether a status leaves open what became of the request: a proxy that gave up waiting may have passed it on. */
-export function leavesInDoubt(status: number): boolean {
-  return status === 408 || status >= 500;
-}
-
 export const retryAfterSchema = /* @__PURE__ */ lazySchema(() =>
   z
     .optional(z.int().check(z.minimum(0)))

@@ -171,6 +171,11 @@ export function isMet(outcome: Outcome): boolean {
   return outcome.status === "success" || outcome.status === "initiated";
 }
 
+/** Whether a status leaves open what became of the request: a proxy that gave up waiting may have passed it on. */
+export function leavesInDoubt(status: number): boolean {
+  return status === 408 || status >= 500;
+}
+
 /**
  * Whether something of this action may have happened that is not known: nothing sends it again without a person's yes, unless its
  * declaration says that it may be repeated. Its status does not say so: a service that answered 504 may have done it.

@@ -6,8 +6,9 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from "../catalog/define-tool.ts";
-import { type Failure, leavesInDoubt } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
+import { leavesInDoubt } from "../contract/outcome.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";

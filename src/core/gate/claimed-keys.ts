@@ -230,7 +230,7 @@ function toEnd(outcome: Outcome): KeyEnd {
   if (outcome.status === "error") {
     // The gate did not answer, so it may be recorded after all; under the same ids nothing happens twice.
     if (outcome.error.code === "OUTBOX_UNAVAILABLE") return { kind: "release" };
-    // Whoever may send it again does so under the key of its first attempt, which the next run finds by its seed.
+    // The next run may send it again only under the key of its first attempt, which it finds by the seed.
     if (isInDoubt(outcome)) return outcome.error.retryable ? { kind: "release" } : toDone(outcome);
     if (outcome.error.retryable || neverBegan(outcome)) return { kind: "free" };
   }

@@ -1,4 +1,5 @@
-import { leavesInDoubt, makeFailure, toWireFailure } from "../../contract/failure.ts";
+import { makeFailure, toWireFailure } from "../../contract/failure.ts";
+import { leavesInDoubt } from "../../contract/outcome.ts";
 import {
   endJob,
   isJobInDoubt,

@@ -1,5 +1,5 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { leavesInDoubt } from "../../../core/contract/failure.ts";
+import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 
