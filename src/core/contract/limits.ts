@@ -765,8 +765,8 @@ export const deliveryResponse = 1_024;
 export const deliveryAttempts = 15;
 /** Deliveries that one object makes at once, where the runtime does not limit them to fewer. */
 export const deliveriesAtOnce = 32;
-/** Deliveries at once to endpoints that fail, of the places of one object: the rest are for those that answer. */
-export const failingAtOnce = 2;
+/** An answer that took longer is slow: its endpoint shares a third of an object's places with those that fail. */
+export const endpointQuickMs = 2_000;
 /** An endpoint that nothing got through to for so long is disabled. */
 export const endpointFailingMs = 5 * 24 * 3_600_000;
 /** Its first and its last failure are at least so far apart: one bad hour disables no endpoint. */

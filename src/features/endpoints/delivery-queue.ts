@@ -1,30 +1,11 @@
 import * as LIMITS from "../../core/contract/limits.ts";
-import { decideGcra, type GcraRate } from "../../core/kit/gcra.ts";
-
-/** How an endpoint is to be delivered to. */
-export interface Lane {
-  readonly isActive: boolean;
-  readonly ordered: boolean;
-  readonly rateLimit?: GcraRate | undefined;
-}
+import { DeliveryLane, type LaneRules } from "./delivery-lane.ts";
+import { isSuspectCall, type LastAnswer, sharePlace, type Taken, toLastAnswer } from "./share-places.ts";
 
 /** A delivery that waits. */
 export interface Waiting {
   readonly seq: number;
   readonly dueAt: number;
-}
-
-interface LaneState {
-  lane: Lane;
-  /** By its place in the order of publishing: when it is due. */
-  readonly waiting: Map<number, number>;
-  readonly running: Set<number>;
-  /** Failed attempts in a row. */
-  failures: number;
-  slowUntil: number;
-  tatMs: number;
-  /** No delivery of it is due before; 0 where that has to be looked for. */
-  nextAt: number;
 }
 
 /** A delivery whose turn it is. */
@@ -33,57 +14,62 @@ export interface Turn {
   readonly seq: number;
 }
 
+/** How an attempt went. */
+export interface AttemptEnd {
+  readonly failed: boolean;
+  /** How long the endpoint's other deliveries are to wait. */
+  readonly slowMs: number;
+}
+
+/** The places of an object, and what is kept of how an endpoint's last attempt went. */
+export interface QueueOptions {
+  readonly places?: number;
+  readonly lastOf?: (no: number) => LastAnswer;
+}
+
 /**
  * The deliveries that wait in one object, and whose turn it is. In memory, pure: time is handed in.
  *
- * An endpoint whose last attempt failed has one call at a time, and all such endpoints together have few of the object's places, so
- * those that hang take nothing from those that answer. Endpoints take turns: the one that had none for longest comes first.
+ * Endpoints take turns: the one that had none for longest comes first, and none has a second place while another waits for its first. Those
+ * that may hold a place for long share a few, so that they take nothing from those that answer.
  */
 export class DeliveryQueue {
-  readonly #lanes = new Map<number, LaneState>();
-  readonly #failingAtOnce: number;
-  #failingRunning = 0;
+  readonly #lanes = new Map<number, DeliveryLane>();
+  /** The lanes with calls under way; of endpoints that are forgotten too, whose calls take places as before. */
+  readonly #running = new Set<DeliveryLane>();
+  readonly #places: number;
+  readonly #lastOf: (no: number) => LastAnswer;
 
-  constructor(failingAtOnce: number = LIMITS.failingAtOnce) {
-    this.#failingAtOnce = failingAtOnce;
+  constructor({ places = LIMITS.headerSlots, lastOf = () => "none" }: QueueOptions = {}) {
+    this.#places = places;
+    this.#lastOf = lastOf;
   }
 
-  /**
-   * Say how an endpoint is to be delivered to; what waits for it goes on waiting.
-   *
-   * @param facts.isFailing its last attempt failed, as far as that is kept: of one that is known here this says nothing
-   */
-  set(no: number, lane: Lane, { isFailing }: { readonly isFailing: boolean } = { isFailing: false }): void {
+  /** Say how an endpoint is to be delivered to; what waits for it goes on waiting. @param rules.isNew at an address that has not answered yet */
+  set(no: number, { isNew = false, ...rules }: LaneRules & { readonly isNew?: boolean }): void {
     const known = this.#lanes.get(no);
-    if (known === undefined) {
-      const fresh = { failures: isFailing ? 1 : 0, slowUntil: 0, tatMs: 0, nextAt: 0 };
-      this.#lanes.set(no, { lane, waiting: new Map(), running: new Set(), ...fresh });
-      return;
-    }
-    known.lane = lane;
-    known.nextAt = 0;
+    if (known === undefined) this.#lanes.set(no, new DeliveryLane(no, rules, this.#lastOf));
+    else known.set(rules);
+    if (isNew && known !== undefined) known.last = "none";
   }
 
   /** Have nothing wait for an endpoint any more, and give what did. */
   clear(no: number): number[] {
-    const state = this.#lanes.get(no);
-    if (state === undefined) return [];
-    const seqs = [...state.waiting.keys()];
-    state.waiting.clear();
+    const lane = this.#lanes.get(no);
+    if (lane === undefined) return [];
+    const seqs = [...lane.waiting.keys()];
+    lane.waiting.clear();
     return seqs;
   }
 
   /** Have a delivery wait. */
   add(no: number, { seq, dueAt }: Waiting): void {
-    const state = this.#lanes.get(no);
-    if (state === undefined) return;
-    state.waiting.set(seq, dueAt);
-    state.nextAt = 0;
+    this.#lanes.get(no)?.add(seq, dueAt);
   }
 
   has({ no, seq }: Turn): boolean {
-    const state = this.#lanes.get(no);
-    return state !== undefined && (state.waiting.has(seq) || state.running.has(seq));
+    const lane = this.#lanes.get(no);
+    return lane !== undefined && (lane.waiting.has(seq) || lane.running.has(seq));
   }
 
   /** Whether an attempt is under way. */
@@ -93,13 +79,13 @@ export class DeliveryQueue {
 
   /** List the deliveries to an endpoint that wait or are under way. */
   open(no: number): number[] {
-    const state = this.#lanes.get(no);
-    return state === undefined ? [] : [...state.waiting.keys(), ...state.running];
+    const lane = this.#lanes.get(no);
+    return lane === undefined ? [] : [...lane.waiting.keys(), ...lane.running.keys()];
   }
 
   sizeOf(no: number): number {
-    const state = this.#lanes.get(no);
-    return state === undefined ? 0 : state.waiting.size + state.running.size;
+    const lane = this.#lanes.get(no);
+    return lane === undefined ? 0 : lane.waiting.size + lane.running.size;
   }
 
   failuresOf(no: number): number {
@@ -108,143 +94,86 @@ export class DeliveryQueue {
 
   /** Take the delivery whose turn it is; null where there is none now. */
   claim(nowMs: number): Turn | null {
-    for (const [no, state] of this.#lanes) {
-      if (state.nextAt > nowMs || !this.#mayRun(state, nowMs)) continue;
-      const seq = this.#pick(state, nowMs);
-      if (seq === null || !this.#draw(state, nowMs)) continue;
-      state.waiting.delete(seq);
-      state.running.add(seq);
-      if (state.failures > 0) this.#failingRunning += 1;
-      // To the end: others have their turns first.
-      this.#lanes.delete(no);
-      this.#lanes.set(no, state);
-      return { no, seq };
-    }
-    return null;
+    return this.#claim(nowMs, "now") ?? this.#claim(nowMs, "spare");
   }
 
   /** An attempt is over. */
-  end(
-    { no, seq }: Turn,
-    nowMs: number,
-    { failed, slowMs }: { readonly failed: boolean; readonly slowMs: number },
-  ): void {
-    const state = this.#lanes.get(no);
-    if (state === undefined || !state.running.delete(seq)) return;
-    if (state.failures > 0) this.#failingRunning -= 1;
-    // Calls that began before the first failure count among those of failing endpoints from now on.
-    const before = state.failures;
-    state.failures = failed ? state.failures + 1 : 0;
-    if (before > 0 !== state.failures > 0)
-      this.#failingRunning += (state.failures > 0 ? 1 : -1) * state.running.size;
-    state.slowUntil = slowMs > 0 ? Math.max(state.slowUntil, nowMs + slowMs) : state.slowUntil;
-    if (!failed) state.slowUntil = 0;
-    state.nextAt = 0;
+  end(turn: Turn, nowMs: number, { failed, slowMs }: AttemptEnd): void {
+    const startedAt = this.leave(turn);
+    if (startedAt === null) return;
+    const last = toLastAnswer({ failed, tookMs: nowMs - startedAt });
+    this.#lanes.get(turn.no)?.note(nowMs, { last, slowMs });
   }
 
   /** Put off a delivery that was claimed and not attempted. */
   putOff(turn: Turn, dueAt: number): void {
-    if (this.giveUp(turn)) this.add(turn.no, { seq: turn.seq, dueAt });
+    if (this.leave(turn) !== null) this.add(turn.no, { seq: turn.seq, dueAt });
   }
 
-  /** Forget a delivery that was claimed and not attempted; whether it was. */
-  giveUp({ no, seq }: Turn): boolean {
-    const state = this.#lanes.get(no);
-    if (state === undefined || !state.running.delete(seq)) return false;
-    if (state.failures > 0) this.#failingRunning -= 1;
-    return true;
+  /** Give the place of a delivery back; since when it had it, null where it had none. */
+  leave({ no, seq }: Turn): number | null {
+    for (const lane of this.#running) {
+      const startedAt = lane.no === no ? lane.running.get(seq) : undefined;
+      if (startedAt === undefined) continue;
+      lane.running.delete(seq);
+      if (lane.running.size === 0) this.#running.delete(lane);
+      return startedAt;
+    }
+    return null;
   }
 
-  /** Forget an endpoint. Calls to it that are under way end unnoticed. */
+  /** Forget an endpoint. Calls to it that are under way end unnoticed, and keep their places until then. */
   drop(no: number): void {
-    const state = this.#lanes.get(no);
-    if (state === undefined) return;
-    if (state.failures > 0) this.#failingRunning -= state.running.size;
     this.#lanes.delete(no);
   }
 
-  /**
-   * Say when a delivery that is due by itself is tried next at the earliest: no sooner than its endpoint may be sent to. One of an
-   * ordered endpoint, or of one with a rate, comes after those before it. Null where its endpoint is paused: time alone sends it nothing.
-   */
+  /** Forget every endpoint. */
+  dropAll(): void {
+    this.#lanes.clear();
+  }
+
+  /** Say when a delivery that is due by itself is tried next at the earliest; null where time alone does not send it. */
   turnAt({ no, seq }: Turn, nowMs: number): number | null {
-    const state = this.#lanes.get(no);
-    if (state?.lane.isActive !== true) return null;
-    const { lane, waiting } = state;
-    const { rateLimit, ordered } = lane;
-    const own = waiting.get(seq) ?? 0;
-    let at = Math.max(own, state.slowUntil);
-    if (rateLimit === undefined && !ordered) return at;
-    let [ahead, isPast] = [0, false];
-    for (const [other, dueAt] of waiting) {
-      isPast ||= other === seq;
-      // Among those that are due by then, they come in the order in which they wait.
-      const isAhead = ordered ? other < seq : isPast ? dueAt < own : dueAt <= own;
-      if (!isAhead) continue;
-      ahead += 1;
-      at = Math.max(at, dueAt);
-    }
-    return rateLimit === undefined ? at : Math.max(at, this.#rateAt(state, nowMs, ahead));
+    return this.#lanes.get(no)?.turnAt(seq, nowMs) ?? null;
   }
 
   /** When the next turn is, as far as time decides it; null where nothing waits but for a call's end. */
   nextAt(nowMs: number): number | null {
     let next: number | null = null;
-    for (const state of this.#lanes.values()) {
-      if (!state.lane.isActive || state.waiting.size === 0 || this.#isFull(state)) continue;
-      const at = Math.max(
-        state.nextAt > 0 ? state.nextAt : this.#dueOf(state),
-        state.slowUntil,
-        this.#rateAt(state, nowMs),
-      );
+    const taken = this.#taken(nowMs);
+    for (const lane of this.#lanes.values()) {
+      const asker = lane.asker(nowMs);
+      if (asker === null || sharePlace(asker, taken, this.#places) === null) continue;
+      const at = lane.nextAt(nowMs);
       if (next === null || at < next) next = at;
     }
     return next;
   }
 
-  #mayRun(state: LaneState, nowMs: number): boolean {
-    return state.lane.isActive && state.waiting.size > 0 && !this.#isFull(state) && state.slowUntil <= nowMs;
-  }
-
-  /** Whether a call has to end first. */
-  #isFull({ lane, failures, running }: LaneState): boolean {
-    if (lane.ordered)
-      return running.size > 0 || (failures > 0 && this.#failingRunning >= this.#failingAtOnce);
-    return failures > 0 && (running.size > 0 || this.#failingRunning >= this.#failingAtOnce);
-  }
-
-  /** The delivery that has been due for longest, or of an ordered endpoint the first one where it is due. */
-  #pick(state: LaneState, nowMs: number): number | null {
-    if (!state.lane.ordered)
-      // The first one that is due, not the one that has been for longest: all wait in the order in which they came.
-      for (const [seq, dueAt] of state.waiting) if (dueAt <= nowMs) return seq;
-    const dueAt = this.#dueOf(state);
-    if (dueAt <= nowMs) return Math.min(...state.waiting.keys());
-    state.nextAt = dueAt;
+  #claim(nowMs: number, wanted: "now" | "spare"): Turn | null {
+    const taken = this.#taken(nowMs);
+    if (taken.all >= this.#places) return null;
+    for (const [no, lane] of this.#lanes) {
+      const asker = lane.asker(nowMs);
+      if (asker === null || sharePlace(asker, taken, this.#places) !== wanted) continue;
+      const seq = lane.begin(nowMs);
+      if (seq === null) continue;
+      this.#running.add(lane);
+      // To the end: others have their turns first.
+      this.#lanes.delete(no);
+      this.#lanes.set(no, lane);
+      return { no, seq };
+    }
     return null;
   }
 
-  #dueOf({ lane, waiting }: LaneState): number {
-    if (lane.ordered) return waiting.get(Math.min(...waiting.keys()))!;
-    let first = Number.POSITIVE_INFINITY;
-    for (const dueAt of waiting.values()) first = Math.min(first, dueAt);
-    return first;
-  }
-
-  #draw(state: LaneState, nowMs: number): boolean {
-    if (state.lane.rateLimit === undefined) return true;
-    const drawn = decideGcra(state.tatMs, nowMs, state.lane.rateLimit);
-    if (drawn.allowed) state.tatMs = drawn.tatMs;
-    else state.nextAt = nowMs + Math.max(1, drawn.retryAfterMs);
-    return drawn.allowed;
-  }
-
-  /** @param ahead so many draw before */
-  #rateAt({ lane, tatMs }: LaneState, nowMs: number, ahead = 0): number {
-    if (lane.rateLimit === undefined) return 0;
-    const { allowed } = decideGcra(tatMs, nowMs, lane.rateLimit);
-    if (allowed && ahead === 0) return 0;
-    const draw = { ...lane.rateLimit, ahead: allowed ? ahead - 1 : ahead };
-    return nowMs + decideGcra(tatMs, nowMs, draw).retryAfterMs;
+  #taken(nowMs: number): Taken {
+    let [all, suspect] = [0, 0];
+    for (const lane of this.#running) {
+      const { size } = lane.running;
+      all += size;
+      if (isSuspectCall({ last: lane.last, lags: lane.lags(nowMs) })) suspect += size;
+    }
+    return { all, suspect };
   }
 }

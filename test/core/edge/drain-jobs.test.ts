@@ -120,6 +120,18 @@ describe("JobDrain", () => {
     expect(outbox.log).toHaveLength(3);
   });
 
+  test("F35 that leaves what runs waits for nothing that hangs when it may claim no more: the next one goes on beside it", async () => {
+    const outbox = new FakeOutbox({ hung: 900, a: 10, b: 10, c: 10 }, { claims: 3, leaves: true });
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["10 a"]);
+    expect(outbox.clock.now()).toBe(10);
+    expect(outbox.drain.isLeft).toBe(true);
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["10 a", "20 b", "30 c", "900 hung"]);
+    expect(outbox.drain.isLeft).toBe(false);
+    expect(outbox.mostRunning).toBe(2);
+  });
+
   test("rejects when a claim cannot be written, and can be run again", async () => {
     const outbox = new FakeOutbox({ a: 10 });
     outbox.refusing = true;

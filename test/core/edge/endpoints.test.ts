@@ -132,6 +132,40 @@ describe("An object that delivers, after an eviction", () => {
   });
 });
 
+test("F35 An object that was evicted knows how each of its endpoints answered last, without a row for it", async () => {
+  const { shards } = await openTenant(1);
+  const attempt = (durationMs: number) => [{ at: 1, durationMs, status: 200 }];
+  const fresh = { eventId: "evt", type: "x", tries: 1, dueAt: null, createdAt: 1 };
+  await runInDurableObject(shards[0]!, (_, { storage }) => {
+    const before = new ShardStore(storage);
+    const endpoint = before.endpoints.find("e0")!;
+    for (const no of [101, 102, 103, 104, 105])
+      before.write({ ...endpoint, id: `e${no}`, no, ...(no === 104 && { failingSince: 1, failedLast: 1 }) });
+    for (const [no, took] of [
+      [101, 30],
+      [102, 2_500],
+      [104, 30],
+    ] as const)
+      before.deliveries.write({ ...fresh, no, seq: 1, status: "delivered", attempts: attempt(took) });
+    // The latest one did not get through, but what says so is kept with the endpoint.
+    before.deliveries.write({ ...fresh, no: 101, seq: 2, status: "discarded", attempts: [] });
+    const store = new ShardStore(storage, 6);
+    const due = (nos: readonly number[]): number[] => {
+      for (const no of nos) for (const seq of [9, 10, 11, 12, 13]) store.queue.add(no, { seq, dueAt: 0 });
+      const turns = [];
+      for (let turn = store.queue.claim(0); turn !== null; turn = store.queue.claim(0)) turns.push(turn);
+      for (const turn of turns) store.queue.leave(turn);
+      for (const no of nos) store.queue.clear(no);
+      return turns.map(({ no }) => no);
+    };
+    // One that answers quickly has all but a third of the places; the others have one.
+    expect(due([101])).toEqual([101, 101, 101, 101]);
+    for (const no of [102, 103, 104]) expect(due([no])).toEqual([no]);
+    // Those that were slow, failed or never answered have a third together.
+    expect(due([102, 103, 104])).toEqual([102, 103]);
+  });
+});
+
 describe("The bounds of a tenant's endpoints", () => {
   test("are 10,000 endpoints: another one is refused, and one that there is can be replaced", async () => {
     const { directory } = await openTenant(1);

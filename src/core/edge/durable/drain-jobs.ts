@@ -23,6 +23,8 @@ export interface DrainOptions {
   readonly claimForMs: number;
   /** After so many neither: it ends one after so much CPU, which cannot be measured. */
   readonly claims: number;
+  /** Leave to the next drain what runs when nothing more may be claimed: else one that hangs keeps what is due from its place. */
+  readonly leaves?: boolean;
 }
 
 /**
@@ -53,6 +55,11 @@ export class JobDrain {
     return this.#active !== null;
   }
 
+  /** Whether a drain has left work that is under way. */
+  get isLeft(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** Drain; a second call while one is under way joins it. */
   run(): Promise<void> {
     this.#active ??= this.#drain().finally(() => {
@@ -75,9 +82,9 @@ export class JobDrain {
     for (;;) {
       const now = clock.now();
       for (const work of this.#running) if (work.leaseEndsAt <= now) this.#running.delete(work);
+      if (now < claimUntil) this.#start(now);
       const claiming = now < claimUntil && this.#left > 0;
-      if (claiming) this.#start(now);
-      if (this.#running.size === 0) return;
+      if (this.#running.size === 0 || (!claiming && this.#options.leaves === true)) return;
       const free = claiming && this.#running.size < this.#options.concurrency;
       const nextDue = free ? this.#ports.nextDue(now) : null;
       await this.#pause(Math.min(nextDue ?? Number.POSITIVE_INFINITY, this.#firstLeaseEnd()));

@@ -49,7 +49,7 @@ export class Deliverer {
     if (turn === null) return null;
     const isVia = this.#store.endpoints.byNo(turn.no)?.via !== undefined;
     const leaseEndsAt = nowMs + LEASE_MS + (isVia ? LIMITS.deliveryTimeoutMs : 0);
-    return { leaseEndsAt, run: () => this.#deliver(turn) };
+    return { leaseEndsAt, run: () => this.#run(turn, leaseEndsAt) };
   }
 
   /** Disable endpoints to which nothing got through for days. */
@@ -61,13 +61,21 @@ export class Deliverer {
     }
   }
 
+  /** Attempt it. One whose end could not be written is tried again, and its place is given back however it ended. */
+  async #run(turn: Turn, leaseEndsAt: number): Promise<void> {
+    const { queue } = this.#store;
+    await attempt(() => this.#deliver(turn));
+    if (queue.isRunning(turn)) queue.putOff(turn, leaseEndsAt);
+    else queue.leave(turn);
+  }
+
   async #deliver(turn: Turn): Promise<void> {
     const { no, seq } = turn;
     const { clock, deployment, slots } = this.#world;
     const event = this.#store.batches.read(seq);
     const endpoint = this.#store.endpoints.byNo(no);
     if (endpoint === undefined) return this.#store.queue.drop(no);
-    if (event === null) return void this.#store.queue.giveUp(turn);
+    if (event === null) return void this.#store.queue.leave(turn);
     const { ports, configured } = deployment();
     const made = await this.#bodyOf(event, endpoint);
     // The tenant's runs have used up what they may: the delivery waits for its turn, and that is no attempt.

@@ -3,6 +3,9 @@ import type { Attempt, Delivery, DeliveryStatus } from "../delivery.ts";
 /** The statuses that have a place in the index; most deliveries are delivered, and those cost no row there. */
 const INDEXED: readonly DeliveryStatus[] = ["pending", "retrying", "failed", "discarded"];
 
+/** Deliveries that are looked through for one that was answered. */
+const LATEST = 100;
+
 type Row = {
   no: number;
   seq: number;
@@ -70,6 +73,18 @@ export class DeliveryTable {
       JSON.stringify(attempts),
       run ?? null,
     );
+  }
+
+  /** How long the attempt took that an endpoint answered last, among its latest deliveries; null where none got through. */
+  lastTook(no: number): number | null {
+    const [row] = this.#sql
+      .exec<Pick<Row, "attempts">>(
+        `SELECT attempts FROM (SELECT state, attempts FROM deliveries WHERE no = ? ORDER BY seq DESC LIMIT ${LATEST})
+         WHERE state IS NULL LIMIT 1`,
+        no,
+      )
+      .toArray();
+    return row === undefined ? null : ((JSON.parse(row.attempts) as Attempt[]).at(-1)?.durationMs ?? null);
   }
 
   /** Everything that is tried again, and when. */

@@ -54,8 +54,9 @@ export function createEndpointShard({
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
-      this.#store = new ShardStore(ctx.storage);
       const { headerSlots } = readRunOptions(env, []);
+      const places = Math.min(headerSlots, LIMITS.deliveriesAtOnce);
+      this.#store = new ShardStore(ctx.storage, places);
       this.#deliverer = new Deliverer(this.#store, {
         clock,
         deployment: () => deploymentOf(env),
@@ -70,11 +71,7 @@ export function createEndpointShard({
           claim: (now) => this.#deliverer.claim(now),
           nextDue: (now) => this.#store.queue.nextAt(now),
         },
-        {
-          concurrency: Math.min(headerSlots, LIMITS.deliveriesAtOnce),
-          claimForMs: CLAIM_FOR_MS,
-          claims: LIMITS.workPerAlarm,
-        },
+        { concurrency: places, claimForMs: CLAIM_FOR_MS, claims: LIMITS.workPerAlarm, leaves: true },
       );
       void ctx.blockConcurrencyWhile(async () => {
         const alarmAt = await ctx.storage.getAlarm();
@@ -261,7 +258,8 @@ export function createEndpointShard({
         await this.#tell();
         const now = clock.now();
         this.#store.batches.prune(LIMITS.eventsPruned);
-        const next = this.#nextAt(now);
+        // Calls that are under way hold places, and their ends wake nothing but a drain.
+        const next = this.#drain.isLeft ? now : this.#nextAt(now);
         if (next !== null) this.#alarm.arm(Math.max(now, next));
       });
       if (!drained.ok) this.#alarm.arm(clock.now() + LEASE_MS);

@@ -5,6 +5,7 @@ import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
 import { DeliveryQueue, type Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";
 import { createFilter, findMismatch } from "../match-event.ts";
+import { type LastAnswer, toLastAnswer } from "../share-places.ts";
 import type { Pruned } from "../shard-methods.ts";
 import { BatchTable } from "./batch-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
@@ -16,17 +17,19 @@ export class ShardStore {
   readonly deliveries: DeliveryTable;
   readonly batches: BatchTable;
   readonly notices: NoticeTable;
-  queue = new DeliveryQueue();
+  readonly queue: DeliveryQueue;
   readonly #storage: DurableObjectStorage;
   readonly #filters = new Map<number, Condition | null>();
 
-  constructor(storage: DurableObjectStorage) {
+  /** @param places deliveries at once */
+  constructor(storage: DurableObjectStorage, places: number = LIMITS.headerSlots) {
     const { sql } = storage;
     this.#storage = storage;
     this.endpoints = new EndpointTable(sql);
     this.deliveries = new DeliveryTable(sql);
     this.batches = new BatchTable(sql);
     this.notices = new NoticeTable(sql);
+    this.queue = new DeliveryQueue({ places, lastOf: (no) => this.#lastOf(no) });
     for (const endpoint of this.endpoints.values()) this.#setLane(endpoint);
     this.#loadQueue();
   }
@@ -37,8 +40,9 @@ export class ShardStore {
   }
 
   write(endpoint: KeptEndpoint): void {
+    const known = this.endpoints.byNo(endpoint.no);
     this.endpoints.write(endpoint);
-    this.#setLane(endpoint);
+    this.#setLane(endpoint, { isNew: known?.url !== endpoint.url });
   }
 
   /** Forget an endpoint; what waits for it is discarded. Attempts that are under way end unnoticed. */
@@ -128,7 +132,7 @@ export class ShardStore {
     this.together(() => {
       for (const table of [this.endpoints, this.deliveries, this.batches, this.notices]) table.erase();
     });
-    this.queue = new DeliveryQueue();
+    this.queue.dropAll();
     this.#filters.clear();
   }
 
@@ -142,12 +146,18 @@ export class ShardStore {
       }
   }
 
-  #setLane(endpoint: KeptEndpoint): void {
-    const { no, ordered, rateLimit, filter, failingSince } = endpoint;
+  #setLane(endpoint: KeptEndpoint, { isNew } = { isNew: false }): void {
+    const { no, ordered, rateLimit, filter } = endpoint;
     const isActive = stateOf(endpoint) === "active";
-    this.queue.set(no, { isActive, ordered, rateLimit }, { isFailing: failingSince !== null });
+    this.queue.set(no, { isActive, ordered, rateLimit, isNew });
     const parsed = filter === undefined ? null : parseCondition(filter);
     this.#filters.set(no, parsed?.ok === true ? parsed.value : null);
+  }
+
+  #lastOf(no: number): LastAnswer {
+    if (this.endpoints.byNo(no)?.failingSince !== null) return "failed";
+    const tookMs = this.deliveries.lastTook(no);
+    return tookMs === null ? "none" : toLastAnswer({ failed: false, tookMs });
   }
 
   /** Too much waits for an endpoint already. */

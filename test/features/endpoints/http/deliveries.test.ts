@@ -500,6 +500,41 @@ describe("An endpoint", () => {
     }
   });
 
+  test.each([
+    ["answers 200 after 10 s", 10],
+    ["answers 200 after 8 s", 8],
+    ["hangs", 60],
+  ])(
+    "F35 T54 that %s takes one place of its object, and its neighbours get each event within 2 s",
+    async (_, seconds) => {
+      const began = new Map<string, number>();
+      const { put, publish, sentTo, later, volley } = await openEndpoints(
+        async ({ url, json }: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
+          const { n } = (json() as { data: { n: number } }).data;
+          began.set(`${url.split("/").at(-1)} ${n}`, volley.now());
+          await sleep(url.endsWith("/slow") ? seconds * SECOND : 20);
+          return taken();
+        },
+      );
+      // Eight endpoints of one customer lie in one object.
+      const quick = Array.from({ length: 7 }, (__, n) => `quick${n}`);
+      for (const id of ["slow", ...quick]) await put(id, { customer: "c_1" });
+      const published: number[] = [];
+      for (let n = 0; n < 24; n += 1) {
+        published.push(volley.now());
+        await publish("x", { n });
+        await later(250);
+      }
+      await later(2 * SECOND);
+      const waits = quick.flatMap((id) =>
+        published.map((at, n) => (began.get(`${id} ${n}`) ?? Infinity) - at),
+      );
+      waits.sort((a, b) => a - b);
+      expect(waits.at(-1)).toBeLessThan(2 * SECOND);
+      expect(sentTo("slow").length).toBeLessThanOrEqual(2);
+    },
+  );
+
   test("is sent its type's example as a test, which no other endpoint gets", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
     await send("PUT", "/v1/event_types/order.paid", { description: "Paid", example: { total: 7 } });
