@@ -509,10 +509,10 @@ describe("An endpoint", () => {
     async (_, seconds) => {
       const began = new Map<string, number>();
       const { put, publish, sentTo, later, volley } = await openEndpoints(
-        async ({ url, json }: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
-          const { n } = (json() as { data: { n: number } }).data;
-          began.set(`${url.split("/").at(-1)} ${n}`, volley.now());
-          await sleep(url.endsWith("/slow") ? seconds * SECOND : 20);
+        async (request: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
+          const { n } = (request.json() as { data: { n: number } }).data;
+          began.set(`${request.url.split("/").at(-1)} ${n}`, volley.now());
+          await sleep(request.url.endsWith("/slow") ? seconds * SECOND : 20);
           return taken();
         },
       );
