@@ -1,9 +1,19 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type { UpstreamRequest } from "../../core/catalog/define-tool.ts";
-import type { Connector } from "./connectors/connector.ts";
+import type { Connector, KeyPlace } from "./connectors/connector.ts";
 
 /** The characters of a header's value (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** The key of a place that takes any text encoded: no line break or other control character. */
+const ENCODED_VALUE = /^\P{Cc}+$/u;
+
+/** The keys that a request can carry in a place: the pattern, and its words. */
+export function keysOf(as: KeyPlace): { readonly pattern: RegExp; readonly inWords: string } {
+  return as === "basic" || (typeof as === "object" && "query" in as)
+    ? { pattern: ENCODED_VALUE, inWords: "a key without line breaks or other control characters" }
+    : { pattern: HEADER_VALUE, inWords: "a key of visible ASCII characters, without line breaks" };
+}
 
 /** Give a request to a connector's host the credentials of an account. Throws where the address is another one's. */
 export function withCredentials(

@@ -93,6 +93,8 @@ export interface TokenWish extends ConnectionPlace {
   readonly scopes: readonly string[];
   /** An access token that the service did not take, by its digest: another one is wanted. */
   readonly refused?: string;
+  /** The caller only looks whether there is one, and does without it otherwise: no link is made. */
+  readonly isLook?: true;
 }
 
 export type UseAnswer =

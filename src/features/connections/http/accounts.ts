@@ -18,7 +18,7 @@ import {
 } from "../subject.ts";
 import { connect, openShards } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
-import { calledBy, findMissing, missingOf } from "./missing-accounts.ts";
+import { calledBy, findMissing, missesAccounts } from "./missing-accounts.ts";
 
 /** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
 export function openAccounts(configured: Configured): Accounts {
@@ -60,8 +60,8 @@ export function openAccounts(configured: Configured): Accounts {
         ? findMissing(entries, execution, connectors)
         : undefined,
     async misses(tools, execution) {
-      const missed = await Promise.all(tools.map((tool) => missingOf(tool, execution, connectors)));
-      return missed.some((one) => one !== null);
+      const missed = await Promise.all(tools.map((tool) => missesAccounts(tool, execution, connectors)));
+      return missed.includes(true);
     },
     idsFor: (tools, execution) => findIds(tools, execution),
     awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),

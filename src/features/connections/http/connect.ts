@@ -14,7 +14,8 @@ import { requireConnection, requireSubject } from "../require-connection.ts";
 import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 
-type Wish = Parameters<Connect>[0];
+/** @property isLook the account is only looked for: no link is made */
+type Wish = Parameters<Connect>[0] & { readonly isLook?: true };
 
 /** The account of one connector, for one call. */
 interface Used {
@@ -25,11 +26,12 @@ interface Used {
 }
 
 /** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
-export async function connect({ tool, origin, ports }: Wish, connectors: Connectors): ReturnType<Connect> {
+export async function connect(wish: Wish, connectors: Connectors): ReturnType<Connect> {
+  const { tool, origin, ports } = wish;
   const found = await Promise.all(
     Object.entries(tool.connection ?? {}).map(async ([name, scopes]) => {
       const connector = findConnector(name, { tool, origin }, connectors);
-      const used = connector === null ? null : await use(connector, scopes, { tool, origin, ports });
+      const used = connector === null ? null : await use(connector, scopes, wish);
       return [name, used] as const;
     }),
   );
@@ -68,13 +70,16 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
     if (isOptional) return null;
     throw requireSubject(connector.name);
   }
-  const answer = await askToken(connector, scopes, wish);
+  let answer = await askToken(connector, scopes, isOptional ? { ...wish, isLook: true } : wish);
+  if (isOptional && answer.kind === "required") {
+    if (answer.because === "missing") return null;
+    // One that is there and does not work is not passed over: the call would use another account than is meant.
+    answer = await askToken(connector, scopes, wish);
+  }
   if (answer.kind === "token") {
     const { access, account, accountId } = answer;
     return { connector, access, account, accountId };
   }
-  // One that is there and does not work is not passed over: the call would use another account than is meant.
-  if (isOptional && answer.kind === "required" && answer.because === "missing") return null;
   throw toFailure(answer, { connector, origin, before: "Nothing was sent" });
 }
 
@@ -82,7 +87,7 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
 async function askToken(
   connector: Connector,
   scopes: readonly string[],
-  { origin, ports }: Wish,
+  { origin, ports, isLook }: Wish,
   refused?: string,
 ): Promise<UseAnswer> {
   const { subject, connections } = origin.account!;
@@ -93,6 +98,7 @@ async function askToken(
     name,
     scopes,
     ...(refused !== undefined && { refused }),
+    ...(isLook === true && { isLook }),
   };
   const asked = await attempt(() =>
     openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.token(wish)),

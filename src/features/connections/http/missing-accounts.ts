@@ -5,7 +5,7 @@ import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
 import type { MissingAccounts } from "../../../core/plan/step.ts";
-import type { Connectors } from "../connectors/connector.ts";
+import { connectorOf, type Connectors } from "../connectors/connector.ts";
 import { connect } from "./connect.ts";
 
 /** The parts of an execution that say whose accounts there are, and which tools. */
@@ -34,31 +34,53 @@ export async function findMissing(
  * The accounts that a call of a tool would miss; null where it has what it needs, or one of them cannot be connected by a link. A flow needs what
  * its actions need.
  */
-export async function missingOf(
+async function missingOf(
   tool: Tool,
-  { origin, ports, catalog }: Looking,
+  looking: Looking,
   connectors: Connectors,
 ): Promise<MissingAccounts | null> {
-  const missed = await Promise.all(
-    calledBy(tool, catalog).flatMap((called) =>
-      Object.entries(called.connection ?? {}).map(async ([connector, scopes]) => {
-        const { name, connectionOptional = false } = called;
-        const alone = { name, connectionOptional, connection: { [connector]: scopes } };
-        const asked = await attempt(() => connect({ tool: alone, origin, ports }, connectors));
-        return asked.ok ? null : { connector, error: asked.error };
-      }),
-    ),
-  );
   const names = new Set<string>();
   let connectUrl: string | undefined;
-  for (const one of missed) {
-    if (one === null) continue;
-    const url = one.error instanceof ToolFailure ? one.error.failure.connectUrl : undefined;
+  for (const { connector, error } of await missedBy(tool, looking, { connectors })) {
+    const url = error instanceof ToolFailure ? error.failure.connectUrl : undefined;
     if (url === undefined) return null;
-    names.add(one.connector);
+    names.add(connector);
     connectUrl ??= url;
   }
   return connectUrl === undefined ? null : { connectors: [...names], connectUrl };
+}
+
+/** Whether a call of a tool would miss accounts, all of which people can connect by links. It makes none. */
+export async function missesAccounts(tool: Tool, looking: Looking, connectors: Connectors): Promise<boolean> {
+  const missed = await missedBy(tool, looking, { connectors, isLook: true });
+  const { tenant } = looking.origin;
+  const canConnect = ({ connector, error }: Missed): boolean =>
+    error instanceof ToolFailure &&
+    error.failure.code === "CONNECTION_REQUIRED" &&
+    connectorOf(connectors, connector, tenant)?.kind === "oauth2";
+  return missed.length > 0 && missed.every(canConnect);
+}
+
+interface Missed {
+  readonly connector: string;
+  readonly error: unknown;
+}
+
+async function missedBy(
+  tool: Tool,
+  { origin, ports, catalog }: Looking,
+  { connectors, isLook }: { readonly connectors: Connectors; readonly isLook?: true },
+): Promise<readonly Missed[]> {
+  const asked = calledBy(tool, catalog).flatMap((called) =>
+    Object.entries(called.connection ?? {}).map(async ([connector, scopes]) => {
+      const { name, connectionOptional = false } = called;
+      const alone = { name, connectionOptional, connection: { [connector]: scopes } };
+      const wish = { tool: alone, origin, ports, ...(isLook === true && { isLook }) };
+      const found = await attempt(() => connect(wish, connectors));
+      return found.ok ? [] : [{ connector, error: found.error }];
+    }),
+  );
+  return (await Promise.all(asked)).flat();
 }
 
 /** The tool itself, or the tools that its actions call. */

@@ -11,6 +11,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { type Connector, connectorOf } from "../connectors/connector.ts";
+import { keysOf } from "../credentials.ts";
 import { shardOfSubject, toLinkPath } from "../link-token.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
 import { CONNECTION_NAME, DEFAULT_NAME } from "../subject.ts";
@@ -98,6 +99,9 @@ export const startConnection: Endpoint = {
             "a value",
           ),
         );
+      const { pattern, inWords } = keysOf(found.value.as);
+      // The key itself is in no answer.
+      if (!pattern.test(secret)) return err(refuse("/secret", inWords, "another text"));
       return keepKey(ask, place, secret);
     }
     if (secret !== undefined)

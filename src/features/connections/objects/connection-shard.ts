@@ -25,7 +25,7 @@ import {
   type VisitAnswer,
 } from "../shard-methods.ts";
 import type { ConnectionTable } from "./connection-table.ts";
-import { LinkMaker } from "./link-maker.ts";
+import { type Lack, LinkMaker } from "./link-maker.ts";
 import { Links } from "./links.ts";
 import { Refreshes } from "./refreshes.ts";
 import { type ConnectionShardOptions, ShardWorld } from "./shard-world.ts";
@@ -130,20 +130,23 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return { kind: "kept", connection: toSeen(kept, "active") };
     }
 
-    async token({ scopes, refused, ...place }: TokenWish): Promise<UseAnswer> {
+    async token({ scopes, refused, isLook, ...place }: TokenWish): Promise<UseAnswer> {
       const connection = this.#table.at(place);
       const grant = connection?.grant ?? null;
       const connector = connectorOf(this.#world.setup.connectors, place.connector, this.#world.tenant);
       if (connector === undefined) return { kind: "misconfigured" };
+      const require = async (lack: Pick<Lack, "because" | "missing">): Promise<UseAnswer> =>
+        isLook === true
+          ? { kind: "required", missing: [], link: null, canFinish: false, ...lack }
+          : this.#maker.require(place, { scopes, ...lack });
       if (connection === null || grant === null) {
         const because = connection === null || isOver(connection, clock.now()) ? "missing" : "pending";
-        return this.#maker.require(place, { because, scopes });
+        return require({ because });
       }
-      if (grant.brokenBecause !== null)
-        return this.#maker.require(place, { because: grant.brokenBecause, scopes });
+      if (grant.brokenBecause !== null) return require({ because: grant.brokenBecause });
       if (connector.kind === "oauth2") {
         const missing = missingScopes(scopes, grant.scopes, connector);
-        if (missing.length > 0) return this.#maker.require(place, { because: "scopes", scopes, missing });
+        if (missing.length > 0) return require({ because: "scopes", missing });
       }
       const used = await this.#open(connection.id, refused);
       switch (used.kind) {
@@ -155,9 +158,9 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
             accountId: accountIdOf(connection)!,
           };
         case "broken":
-          return this.#maker.require(place, { because: used.because, scopes });
+          return require({ because: used.because });
         case "gone":
-          return this.#maker.require(place, { because: "missing", scopes });
+          return require({ because: "missing" });
         case "misconfigured":
         case "failed":
         case "kept-back":

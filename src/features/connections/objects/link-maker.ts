@@ -15,6 +15,14 @@ import type { MadeLink, StartAnswer, UseAnswer } from "../shard-methods.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
+/** A connection that a call needs and has not. */
+export interface Lack {
+  readonly because: Extract<UseAnswer, { kind: "required" }>["because"];
+  readonly scopes: readonly string[];
+  /** The scopes that it has too few. */
+  readonly missing?: readonly string[];
+}
+
 /** Makes the links of a shard: for an application that asks for one, and for calls that miss a connection. */
 export class LinkMaker {
   readonly #world: ShardWorld;
@@ -43,18 +51,7 @@ export class LinkMaker {
   }
 
   /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
-  async require(
-    place: ConnectionPlace,
-    {
-      because,
-      scopes,
-      missing = [],
-    }: {
-      readonly because: Extract<UseAnswer, { kind: "required" }>["because"];
-      readonly scopes: readonly string[];
-      readonly missing?: readonly string[];
-    },
-  ): Promise<UseAnswer> {
+  async require(place: ConnectionPlace, { because, scopes, missing = [] }: Lack): Promise<UseAnswer> {
     const connector = this.#world.oauth(place.connector);
     const { configured } = this.#world.deployment;
     const canFinish = this.#world.confirmsItself || peopleOf(this.#world.tenant, configured) !== null;

@@ -314,6 +314,20 @@ describe("A tool with a connection", () => {
     expect((await run("either", { subject: "ada" })).results[0].error.code).toBe("CONNECTION_REQUIRED");
   });
 
+  test("that runs without a connection too leaves none behind, so that the second call is as the first", async () => {
+    const { run, send } = await open();
+    for (let call = 0; call < 2; call += 1) {
+      const { results } = await run(["either", "either"], { subject: "ada" });
+      expect(results.map(({ data }: { data: unknown }) => data)).toEqual([
+        { isConnected: false, account: null },
+        { isConnected: false, account: null },
+      ]);
+    }
+    const parked = await run("either", { subject: "ada", on_connection: "park" });
+    expect(parked.results[0].status).toBe("success");
+    expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
+  });
+
   test("needs the feature, and is refused where that is not listed", async () => {
     const { createTestVolley } = await import("../../../../src/package/testing.ts");
     await expect(createTestVolley({ tools: [mailbox] })).rejects.toThrow(

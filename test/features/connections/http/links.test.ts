@@ -70,6 +70,37 @@ describe("POST /v1/connections", () => {
   });
 
   test.each([
+    ["bearer", "k-1\n"],
+    ["bearer", "k\r\nx-admin: 1"],
+    ["bearer", " k-1"],
+    ["bearer", "k-\u00fc"],
+    [{ header: "x-key" }, "k-1\n"],
+    [{ query: "key" }, "k-1\n"],
+    ["basic", "ada:geheim\n"],
+  ])(
+    "refuses a key that no request of its connector can carry, when it is given: %o %j",
+    async (as, secret) => {
+      const connectors = { crm: { kind: "key", as, hosts: ["api.acme.dev"] } };
+      const { send } = await openConnections({ env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) } });
+      const wish = { connector: "crm", subject: "ada", secret };
+      const refused = await send("POST", "/v1/connections", wish);
+      expect(refused).toMatchObject({ status: 422, body: { code: "INVALID_REQUEST", path: "/secret" } });
+      expect(JSON.stringify(refused.body)).not.toContain("k-");
+      expect((await send("GET", "/v1/connections")).body.connections).toEqual([]);
+    },
+  );
+
+  test.each([["basic", "ada:gr\u00fc\u00df"] as const, [{ query: "key" }, "a b&c"] as const])(
+    "takes a key that is encoded in its place: %o",
+    async (as, secret) => {
+      const connectors = { crm: { kind: "key", as, hosts: ["api.acme.dev"] } };
+      const { send } = await openConnections({ env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) } });
+      const wish = { connector: "crm", subject: "ada", secret };
+      expect((await send("POST", "/v1/connections", wish)).status).toBe(201);
+    },
+  );
+
+  test.each([
     [{ connector: "other" }, "/connector: expected one of acme, crm"],
     [{ subject: "a b" }, "/subject"],
     [{ subject: "" }, "/subject"],

@@ -105,6 +105,16 @@ describe("A batch with on_connection park", () => {
     expect((await resultsOf(ids[1]!)).status).toBe("rejected");
   });
 
+  test("makes no link by a yes that comes before the account, and none for a yes that is not needed", async () => {
+    const { run, volley, send } = await open();
+    const [result] = await run([{ tool: "mailbox" }]);
+    // The link is over, and the question waits on.
+    await volley.advance(600_001);
+    const id = result.confirmation.id as string;
+    expect((await send("POST", `/v1/confirmations/${id}`, { decision: "approve" })).status).toBe(409);
+    expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
+  });
+
   test("still needs a person's yes where the tool does: connecting the account is none", async () => {
     const { run, resultsOf, connect, volley, send } = await open();
     const [result] = await run([{ tool: "deletes" }]);

@@ -46,7 +46,7 @@ async function openWithKeys() {
   });
   const { send, volley } = world;
   const [ada, grace] = ["ada", "grace"].map((name) => ({ authorization: `Bearer ${name}-key` }));
-  await world.connect("ada", "ada@acme.dev");
+  const connection = await world.connect("ada", "ada@acme.dev");
   const run = async (actions: readonly object[], more: object = {}) =>
     (await send("POST", "/v1/execute_actions", { actions, ...more }, ada)).body;
   const batch = await run([{ tool: "mailbox" }, { tool: "later" }, { tool: "asked" }]);
@@ -55,6 +55,7 @@ async function openWithKeys() {
   await send("POST", `/v1/confirmations/${decided.results[0].confirmation.id}`, { decision: "approve" }, ada);
   await volley.advance(5_000);
   const ids = {
+    connection,
     run: batch.batch_id as string,
     job: batch.results[1].job_id as string,
     backgroundJob: inBackground.job_id as string,
@@ -73,6 +74,7 @@ describe("A key that acts for one subject", () => {
   });
 
   const ONE: readonly (readonly [string, (ids: World["ids"]) => string])[] = [
+    ["a connection", ({ connection }) => `/v1/connections/${connection}`],
     ["a run", ({ run }) => `/v1/runs/${run}`],
     ["the run of a batch in the background", ({ backgroundJob }) => `/v1/runs/${backgroundJob}`],
     ["a job", ({ job }) => `/v1/jobs/${job}`],
@@ -111,6 +113,25 @@ describe("A key that acts for one subject", () => {
   ])("T52 changes nothing of another's: %s %s", async (method, pathOf, body) => {
     const { send, grace, ids } = world;
     expect((await send(method, pathOf(ids), body, grace)).status).toBe(404);
+  });
+
+  test("T52 ends and confirms no connection of another's by its id, and its own by that", async () => {
+    const { send, ada, grace, ids } = world;
+    const path = `/v1/connections/${ids.connection}`;
+    expect((await send("DELETE", path, undefined, grace)).status).toBe(404);
+    for (const subject of ["grace", "ada"]) {
+      const said = { code: "x".repeat(43), subject };
+      const confirmed = await send("POST", `${path}/confirm`, said, grace);
+      expect(confirmed.status).toBe(subject === "grace" ? 404 : 403);
+    }
+    const actions = [{ tool: "mailbox" }];
+    const { body } = await send("POST", "/v1/execute_actions", { actions }, ada);
+    expect(body.results[0]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
+    const begun = { connector: "acme", subject: "ada", name: "work" };
+    const { body: own } = await send("POST", "/v1/connections", begun, ada);
+    const ownPath = `/v1/connections/${own.connection_id}`;
+    expect((await send("DELETE", ownPath, undefined, grace)).status).toBe(404);
+    expect((await send("DELETE", ownPath, undefined, ada)).status).toBe(204);
   });
 
   test("T52 withdraws no question of another's when it cancels runs", async () => {
