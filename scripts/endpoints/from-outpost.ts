@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../src/core/contract/json.ts";
+import { sha256 } from "../../src/core/kit/sha256.ts";
+import { ENDPOINT_ID } from "../../src/features/endpoints/endpoint-schema.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
 import { type MovedEndpoint, readList, textOf, toSecret } from "./moved-endpoint.ts";
 
@@ -17,7 +19,11 @@ export function fromOutpost(file: unknown, nowMs: number): MovedEndpoint[] {
     const id = textOf(destination["id"]) ?? "";
     // Ids that a caller chose are of one tenant only.
     const isShared = counts.get(id)! > 1 && tenant !== undefined;
-    return toMoved(destination, { id: isShared ? `${tenant}:${id}` : id, customer: tenant, nowMs });
+    const whole = isShared ? `${tenant}:${id}` : id;
+    // A tenant may be called what an id may not.
+    const fits = !isShared || ENDPOINT_ID.test(whole);
+    const moved = fits ? whole : `${sha256(tenant).slice(0, 16)}:${id}`;
+    return toMoved(destination, { id: moved, customer: tenant, nowMs });
   });
 }
 

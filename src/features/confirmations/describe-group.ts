@@ -1,4 +1,5 @@
 import { listAsked } from "./confirmation.ts";
+import { saySubject } from "../../core/contract/gate/caller.ts";
 import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 
@@ -42,7 +43,7 @@ export function describeAwaiting(
   { connectors, subject }: { readonly connectors: readonly string[]; readonly subject: string },
 ): string[] {
   const gated = actions.filter((action) => action.gated);
-  const where = `${subject} connects an account at ${connectors.join(" and ")}`;
+  const where = `${saySubject(subject)} connects an account at ${connectors.join(" and ")}`;
   return actions.map((action) =>
     action.gated
       ? `${sayGated(action)} as soon as ${where}, by itself.`

@@ -1,4 +1,5 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { saySubject } from "../../core/contract/gate/caller.ts";
 import { listWords } from "./list-words.ts";
 import { toLinkPath } from "./link-token.ts";
 import type { UseAnswer } from "./shard-methods.ts";
@@ -9,8 +10,7 @@ type Required = Extract<UseAnswer, { kind: "required" }>;
 interface Missing {
   readonly connector: string;
   readonly tenant: string;
-  /** Null where no subject is named. */
-  readonly subject: string | null;
+  readonly subject: string;
   readonly name: string;
   readonly site: string;
 }
@@ -20,7 +20,8 @@ export function requireConnection(
   { because, missing, link, canFinish }: Required,
   where: Missing,
 ): ToolFailure {
-  const { connector, subject, name, site, tenant } = where;
+  const { connector, name, site, tenant } = where;
+  const subject = saySubject(where.subject);
   const which = name === DEFAULT_NAME ? connector : `${connector} ('${name}')`;
   const what = SAYINGS[because](which, missing);
   if (link === null)

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { conditionSchema, conditionTests, parseCondition } from "../../core/contract/condition.ts";
 import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
-import { SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
+import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
@@ -13,12 +13,12 @@ import { guardPublicUrl } from "../../core/egress/guard-url.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EndpointSettings } from "./endpoint.ts";
 
-/** The form of an endpoint's id, a customer and a subject. */
-export const NAME = SUBJECT;
+/** The form of an endpoint's id, which stands in paths. */
+export const ENDPOINT_ID = /^[A-Za-z0-9_.@:-]{1,128}$/;
+export const ENDPOINT_ID_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':' or '-'";
 /** A type: words parted by dots. */
 export const EVENT_TYPE = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
-/** A name, a type and a pattern of types, in words. */
-export const NAME_IN_WORDS = SUBJECT_IN_WORDS;
+/** A type and a pattern of types, in words. */
 export const TYPE_IN_WORDS = "a type such as 'order.paid'";
 const PATTERN_IN_WORDS = `${TYPE_IN_WORDS}, a prefix such as 'order.*', or '*'`;
 const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
@@ -27,8 +27,7 @@ const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
 const OURS = /^(?:content-|webhook-|user-agent$|accept-encoding$)/i;
 const HEADER_BYTES = 4_096;
 
-export const customerField = () =>
-  z.string().check(z.regex(NAME, NAME_IN_WORDS), z.describe("The tenant's word for who receives"));
+export const customerField = () => subjectField("The tenant's word for who receives");
 
 /** The fields of an endpoint as they are sent. */
 export const endpointSchema = lazySchema(() =>

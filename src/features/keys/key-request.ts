@@ -8,10 +8,9 @@ import {
   KEY_NAME,
   type KeyFlag,
   type Quota,
-  SUBJECT,
   SUBJECT_FLAGS,
-  SUBJECT_IN_WORDS,
 } from "../../core/contract/gate/caller.ts";
+import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -54,11 +53,9 @@ export const keyRequestSchema = lazySchema(() =>
     flags: z
       .optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length)))
       .check(z.describe(`With a subject only ${SUBJECT_FLAGS.map((flag) => `\`${flag}\``).join(", ")}`)),
-    subject: z
-      .optional(z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS)))
-      .check(
-        z.describe("The one whose accounts its calls use; it names no other, and reaches nothing of others"),
-      ),
+    subject: z.optional(
+      subjectField("The one whose accounts its calls use; it names no other, and reaches nothing of others"),
+    ),
     expires_at: z.optional(z.string()).check(z.describe("RFC 3339; it ends at that very time")),
     hash: z
       .optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "64 hex digits in lower case")))

@@ -2041,6 +2041,7 @@ export type RestoreRuns = {
           readonly job?: string;
           readonly answers?: string;
           readonly tags?: readonly string[];
+          /** Whose accounts its tools used */
           readonly subject?: string;
           readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;

@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import { ENDPOINTS, type EventPublisher } from "../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attempt } from "../../core/kit/result.ts";
 
 /** Words parted by dots; those that begin with `volley.` are ours. */
 const TYPE = /^(?!volley\.)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
-const CUSTOMER = /^[A-Za-z0-9_.@:-]{1,128}$/;
 
 /**
  * Publish an event to the tenant's endpoints. The call's idempotency key is the event's, so a call that is made again publishes
@@ -35,9 +35,7 @@ export const publishEvent = defineTool({
           z.describe("The type of the event, e.g. 'order.paid'."),
         ),
       data: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("The event's own fields.")),
-      customer: z
-        .optional(z.string().check(z.regex(CUSTOMER)))
-        .check(z.describe("Only the endpoints of this customer get it.")),
+      customer: z.optional(subjectField("Only the endpoints of this customer get it.")),
     }),
   hosts: [],
   bindings: [ENDPOINTS],

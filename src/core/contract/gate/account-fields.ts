@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 
 import { SUBJECT, SUBJECT_IN_WORDS } from "./caller.ts";
 
+/** The field that names a subject or a customer. */
+export const subjectField = (described: string) =>
+  z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS), z.describe(described));
+
 /** The fields of a body by which a caller says whose accounts are used, for documents. */
 export const accountFields = () => ({
-  subject: z
-    .optional(z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS)))
-    .check(z.describe("Whose accounts its tools use; the header Volley-Subject wins")),
+  subject: z.optional(subjectField("Whose accounts its tools use; the header Volley-Subject wins")),
   connections: z
     .optional(z.record(z.string(), z.string()))
     .check(z.describe("Which of several accounts, by connector; the one named default unless said")),

@@ -5,9 +5,18 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** The form of a key's or a tenant's name. */
 export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** The form of a subject: a word of the caller's own for whose accounts are used. */
-export const SUBJECT = /^[A-Za-z0-9_.@:-]{1,128}$/;
-export const SUBJECT_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':' or '-'";
+/**
+ * The form of a subject, whose accounts are used, and of a customer, who receives: the caller's own words, or ids of other systems as they are
+ * (OpenID Connect Core, 2, bounds a `sub` so; distinguished names have blanks). Where one becomes part of the name of an object it is a digest.
+ */
+export const SUBJECT = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+export const SUBJECT_IN_WORDS = "1 to 255 visible ASCII characters, blanks only between them";
+
+/** Name a subject in a sentence: one that is more than a word is quoted, so that it reads as no part of it. */
+export function saySubject(subject: string): string {
+  if (/^[A-Za-z0-9_.@:-]+$/.test(subject) && subject.length <= 128) return subject;
+  return JSON.stringify(subject.length > 80 ? `${subject.slice(0, 80)}…` : subject);
+}
 
 /** The fields of a caller that flags set. */
 const RIGHTS = {

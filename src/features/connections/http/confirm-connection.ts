@@ -14,14 +14,14 @@ import {
   NO_CONNECTION,
   openConnections,
   refuseOtherSubject,
-  subjectField,
+  subjectOf,
   TAG,
 } from "./open-connections.ts";
 
 const confirmSchema = lazySchema(() =>
   z.strictObject({
     code: z.string().check(z.describe("The code that the browser came back with, for one use")),
-    subject: subjectField().check(z.describe("Who was in that browser, by the caller's own session")),
+    subject: subjectOf().check(z.describe("Who was in that browser, by the caller's own session")),
   }),
 );
 

@@ -1,6 +1,6 @@
 import type { ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import type { Origin } from "../../../core/contract/gate/caller.ts";
+import { type Origin, saySubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Connect } from "../../../core/gate/execution.ts";
@@ -168,7 +168,7 @@ function notConnected(name: string, { account }: Origin): ToolConnection {
         account === undefined
           ? requireSubject(name)
           : new ToolFailure("CONNECTION_REQUIRED", {
-              hint: `${account.subject} has connected no account at ${name}.`,
+              hint: `${saySubject(account.subject)} has connected no account at ${name}.`,
             }),
       ),
   };

@@ -15,7 +15,7 @@ import { shardOfSubject } from "../link-token.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
-import { openConnections, refuseOtherSubject, subjectField, TAG, UNREADABLE } from "./open-connections.ts";
+import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
 
 const pageSchema = lazySchema(() =>
   z
@@ -52,7 +52,7 @@ export const listConnections: Endpoint = {
     summary: "List connections, the newest first",
     tag: TAG,
     query: z.strictObject({
-      subject: z.optional(subjectField()),
+      subject: z.optional(subjectOf()),
       connector: z.optional(z.string()),
       ...pageFields(),
     }),

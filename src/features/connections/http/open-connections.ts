@@ -1,6 +1,4 @@
-import * as z from "zod/mini";
-
-import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
+import { subjectField } from "../../../core/contract/gate/account-fields.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
@@ -17,10 +15,7 @@ import { connectionSetupOf } from "./connection-setup.ts";
 export const TAG = "Connections";
 
 /** The field that names a subject, as the document describes it. */
-export const subjectField = () =>
-  z
-    .string()
-    .check(z.regex(SUBJECT, SUBJECT_IN_WORDS), z.describe("Whose account it is: a word of the caller's own"));
+export const subjectOf = () => subjectField("Whose account it is: a word of the caller's own");
 
 /** The connections of a tenant, and its deployment's connectors. */
 export interface OpenedConnections {

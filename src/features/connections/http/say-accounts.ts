@@ -1,3 +1,4 @@
+import { saySubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { SayReach } from "../../../core/edge/feature.ts";
 import { shardOfSubject } from "../link-token.ts";
@@ -18,13 +19,14 @@ export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, c
   const { subject, connections = {} } = account;
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
   const kept = await ask.value(shardOfSubject(subject), (shard) => shard.list(query));
+  const person = saySubject(subject);
   const said = connectors.map((connector) => {
     const wanted = connections[connector] ?? DEFAULT_NAME;
     const found = kept.find((one) => one.connector === connector && one.name === wanted);
-    if (found === undefined && isOptional) return `${sayOwn(connector)} (${subject} has connected none)`;
+    if (found === undefined && isOptional) return `${sayOwn(connector)} (${person} has connected none)`;
     const whose =
       found?.state === "active" ? (found.account ?? "one whose name is not known") : "none is connected";
-    return `${subject}'s account at ${connector} (${whose})`;
+    return `${person}'s account at ${connector} (${whose})`;
   });
   return `It uses ${listWords(said)}.`;
 };

@@ -21,14 +21,14 @@ import {
   type OpenedConnections,
   openConnections,
   refuseOtherSubject,
-  subjectField,
+  subjectOf,
   TAG,
 } from "./open-connections.ts";
 
 const wishSchema = lazySchema(() =>
   z.strictObject({
     connector: z.string().check(z.describe("One of VOLLEY_CONNECTORS")),
-    subject: subjectField(),
+    subject: subjectOf(),
     name: z
       .optional(z.string().check(z.regex(CONNECTION_NAME)))
       .check(z.describe("Which one, where a subject has several of a connector; `default` unless said")),

@@ -15,7 +15,7 @@ import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
 import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
 import { typeField } from "../check-event.ts";
-import { NAME, NAME_IN_WORDS, parseEndpoint } from "../endpoint-schema.ts";
+import { ENDPOINT_ID, ENDPOINT_ID_IN_WORDS, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
 import { SecretBox } from "../objects/secret-box.ts";
 import { checkVia } from "./check-via.ts";
@@ -34,7 +34,7 @@ const PATCH_TRIES = 3;
  * stays, and its secret is ours.
  */
 export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
-  return NAME.test(id) ? putUnder(id, request, scope) : err(badName(id));
+  return ENDPOINT_ID.test(id) ? putUnder(id, request, scope) : err(badName(id));
 }
 
 /** Make an endpoint of a customer under an id of ours: those that the customer chose would tell which ones others have. */
@@ -242,8 +242,8 @@ function only({ customer }: Scope): { customer?: string } {
 }
 
 function badName(id: string): Refusal {
-  const issue = { path: "/id", expected: NAME_IN_WORDS, received: visibleText(id) };
-  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${NAME_IN_WORDS}.`, {
+  const issue = { path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: visibleText(id) };
+  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${ENDPOINT_ID_IN_WORDS}.`, {
     issue,
     issues: [{ ...issue, hint: "Take another id." }],
   });

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { SUBJECT } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
@@ -10,7 +11,7 @@ import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { toTime } from "../endpoint-json.ts";
-import { customerField, NAME } from "../endpoint-schema.ts";
+import { customerField } from "../endpoint-schema.ts";
 import { makePortalToken } from "../portal-token.ts";
 import { openScope } from "./scope.ts";
 
@@ -83,7 +84,8 @@ const endLinks: Endpoint = {
     const other = refuseOtherParameters(query, ["customer"]);
     if (other !== null) return err(other);
     const customer = query.get("customer") ?? "";
-    if (!NAME.test(customer)) return err(refuseQuery("customer", "the customer whose links end", customer));
+    if (!SUBJECT.test(customer))
+      return err(refuseQuery("customer", "the customer whose links end", customer));
     const hint = "Whether the links have ended is not certain; send the same request again.";
     const ended = await askGate(() => scope.value.ask((directory) => directory.deleteLinks(customer)), hint);
     return ended.ok ? ok(new Response(null, { status: 204 })) : ended;

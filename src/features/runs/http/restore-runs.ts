@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { subjectField } from "../../../core/contract/gate/account-fields.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -76,7 +77,7 @@ const restoreSchema = lazySchema(() => {
     job: z.optional(id),
     answers: z.optional(id),
     tags: z.optional(z.array(z.string())),
-    subject: z.optional(z.string()),
+    subject: z.optional(subjectField("Whose accounts its tools used")),
     connections: z.optional(z.record(z.string(), z.string())),
     code: z.optional(z.string()),
     tools: z.array(

@@ -37,11 +37,27 @@ export function readIdentity(env: Readonly<Record<string, unknown>>): Identity |
       issues.map(({ path, expected }) => `${path} must be ${expected}`).join("; "),
     );
   }
+  const unfit = refuseShared(value.issuer);
+  if (unfit !== null) throw new ConfigurationError(VARIABLE, unfit);
   const { issuer, client_id: clientId, client_secret: secret, key } = value;
   const clientSecret = env[secret.secret];
   if (typeof clientSecret !== "string" || clientSecret === "")
     throw new ConfigurationError(VARIABLE, `there is no variable ${secret.secret} for client_secret`);
   return { issuer, clientId, clientSecret, key };
+}
+
+/** Microsoft Entra's hosts, in each of its clouds. */
+const ENTRA = /^https:\/\/login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)(?=\/|$)/i;
+const DIRECTORY = /^\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/;
+
+/**
+ * Say why an address of Microsoft Entra is no issuer: its documents for several directories (`common`, `organizations`) name
+ * `…/{tenantid}/v2.0`, and its tokens the one directory that a person is of. Null where it may be one.
+ */
+function refuseShared(issuer: string): string | null {
+  const [host] = ENTRA.exec(issuer) ?? [];
+  if (host === undefined || DIRECTORY.test(issuer.slice(host.length))) return null;
+  return `/issuer cannot be ${issuer}, because Microsoft Entra signs for one directory at a time: it must be ${host}/<id of your directory>/v2.0 (for personal accounts the id is 9188040d-6c67-4c5b-b112-36a304b66dad)`;
 }
 
 /** Find the configured key that people get. Throws where none or more than one has the name. */

@@ -102,9 +102,9 @@ describe("POST /v1/connections", () => {
 
   test.each([
     [{ connector: "other" }, "/connector: expected one of acme, crm"],
-    [{ subject: "a b" }, "/subject"],
+    [{ subject: " a" }, "/subject"],
     [{ subject: "" }, "/subject"],
-    [{ subject: "x".repeat(129) }, "/subject"],
+    [{ subject: "x".repeat(256) }, "/subject"],
     [{ name: "a/b" }, "/name"],
     [{ secret: "x" }, "/secret: expected nothing"],
     [{ connector: "crm" }, "/secret: expected the subject's key"],

@@ -38,8 +38,8 @@ describe("An event", () => {
     ["a type with an empty word", { type: "order..paid" }],
     ["an id of 256 characters", { id: "x".repeat(256) }],
     ["an id with a space", { id: "a b" }],
-    ["a customer with a slash", { customer: "a/b" }],
-    ["a customer of 129 characters", { customer: "x".repeat(129) }],
+    ["a customer that begins with a blank", { customer: " a" }],
+    ["a customer of 256 characters", { customer: "x".repeat(256) }],
     ["data that is a list", { data: [] }],
   ])("is refused with %s", async (_, more) => {
     const { send } = await openEndpoints();
@@ -127,7 +127,7 @@ describe("An endpoint", () => {
   });
 
   test.each([
-    ["a customer with a space", { customer: "a b" }],
+    ["a customer that ends with a blank", { customer: "a " }],
     ["a pattern in the middle", { events: ["a.*.b"] }],
     ["101 patterns", { events: Array.from({ length: 101 }, (_, n) => `t${n}`) }],
     ["a filter that is no test", { filter: { "/a": { near: 1 } } }],
