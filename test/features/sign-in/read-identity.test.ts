@@ -15,7 +15,7 @@ describe("the issuer of people at Microsoft Entra", () => {
     "consumers/v2.0",
     "common",
     "contoso.onmicrosoft.com/v2.0",
-    `${DIRECTORY}`,
+    DIRECTORY,
   ])("is not %s: at the start it is said that it cannot be, and which can", (path) => {
     const issuer = `https://login.microsoftonline.com/${path}`;
     expect(read(issuer)).toThrow(
