@@ -111,6 +111,22 @@ export function hidesUnconfigured(env: Env): boolean {
 
 const HIDE_UNCONFIGURED = "VOLLEY_HIDE_UNCONFIGURED";
 
+/** The deployment's own address as others know it, `VOLLEY_URL`; null where it is not set. Only this machine may be told over plain http. */
+export function readOwnUrl(env: Env): string | null {
+  const text = textOf(env, OWN_URL) ?? "";
+  if (text === "") return null;
+  const url = URL.parse(text);
+  const isHere = url !== null && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (url?.href !== `${url?.origin}/` || !(url.protocol === "https:" || (isHere && url.protocol === "http:")))
+    throw new ConfigurationError(
+      OWN_URL,
+      "it must be an https address without a path, such as https://volley.example.com",
+    );
+  return url.origin;
+}
+
+const OWN_URL = "VOLLEY_URL";
+
 /** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
 export function readOrigins(env: Env): AllowedOrigins {
   return { hosts: readList(env, "VOLLEY_HOSTS"), origins: readList(env, "VOLLEY_ORIGINS") };

@@ -12,6 +12,8 @@ export type Env = Readonly<Record<string, unknown>>;
 /** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */
 export interface Configured {
   readonly env: Env;
+  /** The deployment's own address, without a path; null where it is not configured. */
+  readonly ownUrl: string | null;
   /** The keys of `VOLLEY_KEYS`. */
   readonly keys: KeyRing;
   /** The tools of the code. */

@@ -18,6 +18,7 @@ import {
   readGateOptions,
   readKeys,
   readOrigins,
+  readOwnUrl,
   readRunOptions,
   readShownTools,
   readTenantGates,
@@ -107,6 +108,7 @@ export function createDeployment(
   const people = partOf(features, "people");
   const configured: Configured = {
     env,
+    ownUrl: readOwnUrl(env),
     keys,
     catalog,
     ports,
