@@ -55,11 +55,13 @@ export const WEBHOOK_ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: "webhooks: a signed delivery that nests as deep as it is long is refused",
+    title: "webhooks: a signed delivery that nests as deep as it is long starts nothing",
     run: async (target) => {
       await keep(target, "deep", [{ tool: "probe-echo", args: { n: 1 } }]);
       const body = `{"a":${"[".repeat(120_000)}${"]".repeat(120_000)}}`;
-      assert.equal((await deliver(target, "deep", body)).status, 401);
+      const answer = await deliver(target, "deep", body);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(await endsOf(target, "deep"), []);
     },
   },
   {

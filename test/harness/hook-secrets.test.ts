@@ -75,12 +75,11 @@ const refusalsOf = (volley: RunningWorker, flow: string): Record<string, unknown
 describe("a secret that is", () => {
   test.each([
     ["bound to another tenant", "FOREIGN", github, "a secret that is bound to the tenant"],
-    ["bound and not set", "UNSET", github, "a secret that is set"],
     ["no Standard Webhooks secret", "PLAIN", standard, "the name of a Standard Webhooks secret"],
   ])("%s is an issue, and the flow is not kept", async (_, secret, sender, expected) => {
     await using volley = await start(
       { FOREIGN, PLAIN: "not whsec" },
-      { FOREIGN: { tenants: ["other"], hosts: [] }, UNSET: own, PLAIN: own },
+      { FOREIGN: { tenants: ["other"], hosts: [] }, PLAIN: own },
     );
     const answer = await put(volley, "refused", { secret, sender });
     expect([answer.status, issuesOf(answer)]).toEqual([
@@ -90,6 +89,26 @@ describe("a secret that is", () => {
     expect(answer.text).not.toContain(FOREIGN);
     expect((await show(volley, "refused")).status).toBe(404);
   });
+});
+
+test("a secret that is bound and not set yet is a warning, and every delivery is refused until it is", async () => {
+  {
+    await using volley = await start({}, { HOOK: own });
+    const kept = await put(volley, "early");
+    expect([kept.status, issuesOf(kept)]).toEqual([
+      201,
+      [
+        expect.objectContaining({
+          severity: "warning",
+          path: "/triggers/webhook/secret",
+          expected: "a secret that is set",
+        }),
+      ],
+    ]);
+    expect((await deliver(volley, "early", github, OLD)).status).toBe(401);
+  }
+  await using volley = await start({ HOOK: OLD }, { HOOK: own });
+  expect((await deliver(volley, "early", github, OLD)).status).toBe(202);
 });
 
 test("a secret that goes wrong later is said to who looks and to the operator, and to no sender", async () => {
@@ -110,15 +129,16 @@ test("a secret that goes wrong later is said to who looks and to the operator, a
   ] as const;
   for (const [name, sender, secrets, bindings, is] of cases) {
     await using volley = await start(secrets, bindings);
+    const severity = is === "is not set" ? "warning" : "error";
     const refused = await deliver(volley, name, sender, OLD, "later");
     expect(said(refused)).toEqual(said(await deliver(volley, "nothing", sender, OLD, "later")));
     const [line] = await eventually("the operator's line", () => {
       const lines = refusalsOf(volley, name);
       return lines.length > 0 ? lines : undefined;
     });
-    expect(line).toMatchObject({ tenant: "acme", flow: name, why: `its secret HOOK ${is}` });
+    expect(line).toMatchObject({ tenant: "acme", flow: name, reason: `its secret HOOK ${is}` });
     expect(issuesOf(await show(volley, name))).toContainEqual(
-      expect.objectContaining({ severity: "error", path: "/triggers/webhook/secret" }),
+      expect.objectContaining({ severity, path: "/triggers/webhook/secret" }),
     );
   }
 });

@@ -289,6 +289,11 @@ export const THREATS: readonly PromiseRow[] = [
     when: "an error of a sign-in is to go to an address that anybody registered",
     seen: "the page shows it, until a person has let this client in at this redirect",
   },
+  {
+    mark: "T65",
+    when: "another system's own spelling of a signature, an error or a content type",
+    seen: "taken once it has proved who it is, and never 401 after that: what a flow does not want is answered 2xx and starts nothing",
+  },
 ];
 
 /** The faults: upstreams, clients, the runtime, storage, clocks. */

@@ -1863,17 +1863,156 @@ class Usage(TypedDict):
 
 
 class WebhookTriggerA(TypedDict):
-    verify: Literal["standard-webhooks", "github", "stripe", "slack"]
+    verify: Literal["standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio"]
     secret: str
+    events: NotRequired[List[str]]
+    max_body_kib: NotRequired[int]
     subject: NotRequired[str]
+    tolerance_s: NotRequired[int]
+    answer: NotRequired[Literal[200, 202, 204]]
+
+
+class WebhookTriggerBParts(TypedDict):
+    """The header is a list of name=value"""
+    separator: str
+    timestamp: NotRequired[str]
+    signature: str
+
+
+class WebhookTriggerBTimestamp(TypedDict):
+    """Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it"""
+    header: NotRequired[str]
+    part: NotRequired[str]
+    pointer: NotRequired[str]
+    unit: NotRequired[Literal["s", "ms", "rfc3339"]]
+
+
+class WebhookTriggerBIdB(TypedDict):
+    header: str
+
+
+class WebhookTriggerBIdC(TypedDict):
+    pointer: str
+
+
+class WebhookTriggerBEventB(TypedDict):
+    header: str
+
+
+class WebhookTriggerBEventC(TypedDict):
+    pointer: str
 
 
 class WebhookTriggerB(TypedDict):
-    verify: Literal["hmac-sha256"]
+    verify: Literal["hmac", "hmac-sha256"]
     secret: str
-    header: str
-    id_header: NotRequired[str]
+    events: NotRequired[List[str]]
+    max_body_kib: NotRequired[int]
     subject: NotRequired[str]
+    tolerance_s: NotRequired[int]
+    answer: NotRequired[Literal[200, 202, 204]]
+    header: Union[str, List[str]]
+    encoding: NotRequired[Literal["hex", "base64", "base64url"]]
+    prefix: NotRequired[str]
+    key: NotRequired[Literal["text", "hex", "base64"]]
+    payload: NotRequired[str]
+    parts: NotRequired[WebhookTriggerBParts]
+    timestamp: NotRequired[WebhookTriggerBTimestamp]
+    id: NotRequired[Union[str, WebhookTriggerBIdB, WebhookTriggerBIdC]]
+    event: NotRequired[Union[str, WebhookTriggerBEventB, WebhookTriggerBEventC]]
+    algorithm: NotRequired[Literal["sha256", "sha1", "sha512"]]
+    id_header: NotRequired[str]
+
+
+class WebhookTriggerCParts(TypedDict):
+    """The header is a list of name=value"""
+    separator: str
+    timestamp: NotRequired[str]
+    signature: str
+
+
+class WebhookTriggerCTimestamp(TypedDict):
+    """Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it"""
+    header: NotRequired[str]
+    part: NotRequired[str]
+    pointer: NotRequired[str]
+    unit: NotRequired[Literal["s", "ms", "rfc3339"]]
+
+
+class WebhookTriggerCIdB(TypedDict):
+    header: str
+
+
+class WebhookTriggerCIdC(TypedDict):
+    pointer: str
+
+
+class WebhookTriggerCEventB(TypedDict):
+    header: str
+
+
+class WebhookTriggerCEventC(TypedDict):
+    pointer: str
+
+
+class WebhookTriggerC(TypedDict):
+    verify: Literal["ed25519"]
+    secret: str
+    events: NotRequired[List[str]]
+    max_body_kib: NotRequired[int]
+    subject: NotRequired[str]
+    tolerance_s: NotRequired[int]
+    answer: NotRequired[Literal[200, 202, 204]]
+    header: Union[str, List[str]]
+    encoding: NotRequired[Literal["hex", "base64", "base64url"]]
+    prefix: NotRequired[str]
+    key: NotRequired[Literal["text", "hex", "base64"]]
+    payload: NotRequired[str]
+    parts: NotRequired[WebhookTriggerCParts]
+    timestamp: NotRequired[WebhookTriggerCTimestamp]
+    id: NotRequired[Union[str, WebhookTriggerCIdB, WebhookTriggerCIdC]]
+    event: NotRequired[Union[str, WebhookTriggerCEventB, WebhookTriggerCEventC]]
+
+
+class WebhookTriggerDTimestamp(TypedDict):
+    """Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it"""
+    header: NotRequired[str]
+    part: NotRequired[str]
+    pointer: NotRequired[str]
+    unit: NotRequired[Literal["s", "ms", "rfc3339"]]
+
+
+class WebhookTriggerDIdB(TypedDict):
+    header: str
+
+
+class WebhookTriggerDIdC(TypedDict):
+    pointer: str
+
+
+class WebhookTriggerDEventB(TypedDict):
+    header: str
+
+
+class WebhookTriggerDEventC(TypedDict):
+    pointer: str
+
+
+class WebhookTriggerD(TypedDict):
+    verify: Literal["token"]
+    secret: str
+    events: NotRequired[List[str]]
+    max_body_kib: NotRequired[int]
+    subject: NotRequired[str]
+    tolerance_s: NotRequired[int]
+    answer: NotRequired[Literal[200, 202, 204]]
+    timestamp: NotRequired[WebhookTriggerDTimestamp]
+    id: NotRequired[Union[str, WebhookTriggerDIdB, WebhookTriggerDIdC]]
+    event: NotRequired[Union[str, WebhookTriggerDEventB, WebhookTriggerDEventC]]
+    header: NotRequired[str]
+    query: NotRequired[str]
+    pointer: NotRequired[str]
+    basic: NotRequired[Literal[True]]
 
 
 class WholeEndpointRateLimit(TypedDict):
@@ -1915,7 +2054,7 @@ Execution: TypeAlias = "Union[Envelope, DryRun]"
 OpenApiDocument: TypeAlias = "Dict[str, Any]"
 Result: TypeAlias = "Union[ResultA, ResultB, ResultC, ResultD, ResultE, ResultF]"
 Turn: TypeAlias = "Union[Dict[str, Any], List[Dict[str, Any]]]"
-WebhookTrigger: TypeAlias = "Union[WebhookTriggerA, WebhookTriggerB]"
+WebhookTrigger: TypeAlias = "Union[WebhookTriggerA, WebhookTriggerB, WebhookTriggerC, WebhookTriggerD]"
 
 
 class AboutPaths:

@@ -231,7 +231,7 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
 /** Name the types that one of several forms may have; where one was meant and is wrong inside, say what is wrong there. */
 function explainChoice({ message, errors }: z.core.$ZodIssueInvalidUnion): [PropertyKey[], string][] {
   // An author's own words for it.
-  if (message !== "Invalid input") return [[[], visibleText(message, 120)]];
+  if (message !== "Invalid input") return [[[], visibleText(message, 500)]];
   const meant = errors.filter((issues) => !issues.some(isOfAnotherType));
   if (meant.length === 1) return meant[0]!.flatMap(explain);
   const types = meant.length === 0 ? errors.flat().flatMap(explain) : [];

@@ -240,7 +240,7 @@ export const runBacklog = 10_000;
 /** Attempts and deliveries that one alarm begins: the platform gives it 30 s of CPU, and a run may take 50 ms of that. */
 export const workPerAlarm = 500;
 /** How long what caused a run is remembered, so that it causes no other: as long as senders of webhooks try again. */
-export let causeMs = 24 * 3_600_000;
+export let causeMs = 72 * 3_600_000;
 /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
 export const causesKept = 1_000_000;
 /** How long one attempt of a batch in the background begins calls before it leaves the rest to the next: an alarm may take 15 minutes, and begins attempts for five of them. */
@@ -367,11 +367,25 @@ export const goneEndpoints = 1_000;
 export const deliveryAgeMs = 300_000;
 /** Signatures of one delivery that are looked at, and secrets that each is tried with: more than two are no rotation, and each try reads the whole body. */
 export const deliverySignatures = 5;
+/** How far a flow may let that be: more would be no bound of a delivery that somebody has caught. */
+export const hookToleranceS = 86_400;
+/** A delivery's body for everybody: eight times what the largest senders send, and too large for what an isolate holds beside others. */
+export const hookBodyBytes = 8 * 1024 * 1024;
+/** The same for a flow that says none: what the largest senders send. */
+export const usualHookBodyKib = 1_024;
+/** Bytes of deliveries over 256 KiB that an isolate holds at once while their senders are not known: a quarter of its memory. */
+export const hookRoomBytes = 32 * 1024 * 1024;
+/** JSON values of a delivery: eight MiB of `{},` would be 150 MB in memory. */
+export const hookValues = 500_000;
+/** Fields of a delivery that is a form: several times what any sender sends, and they are sorted. */
+export const hookFields = 1_000;
+/** Events that one flow chooses among: several times what any sender has. */
+export const hookEvents = 100;
 /** When the sender to a paused flow is told to try again: senders space their tries themselves, from minutes to hours. */
-export const pausedRetryMs = 300_000;
+export const pausedRetryMs = 600_000;
 /** Characters that each of several secrets in one text has: fewer may be a word of a secret that has spaces itself. */
 export const listedSecretCharacters = 16;
-/** Characters of a delivery's id: several times what any sender uses, and each is remembered for a day. */
+/** Characters of a delivery's id: several times what any sender uses, and each is remembered for three days. */
 export const deliveryIdCharacters = 255;
 /** Answers that an isolate remembers for `cache_ttl_s`, all tenants' together: what a busy minute asks again. */
 export const cacheEntries = 2_000;

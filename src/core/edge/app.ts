@@ -212,7 +212,8 @@ function nameRoute(c: RouteContext): string {
 
 /** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
 function listRoutes({ routes }: Router): readonly string[] {
-  return [...new Set(routes.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
+  const named = routes.filter(({ path }) => !path.endsWith("*"));
+  return [...new Set(named.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
 }
 
 /** Refuse the methods that the paths of these routes do not have. */

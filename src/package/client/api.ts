@@ -2632,20 +2632,168 @@ export type Usage = {
 
 export type WebhookTrigger =
   | {
-      readonly verify: "standard-webhooks" | "github" | "stripe" | "slack";
+      readonly verify: "standard-webhooks" | "github" | "stripe" | "slack" | "gitlab" | "shopify" | "twilio";
       readonly secret: string;
+      /** The events that run the flow, such as 'issues' or 'order.*'; every one where it is left out */
+      readonly events?: readonly string[];
+      /** How large a delivery may be; 1024 where it is left out */
+      readonly max_body_kib?: number;
       /** Where the body says whose accounts the flow uses, as a JSON Pointer */
       readonly subject?: string;
+      /** How far the sender's time may be from ours, either way */
+      readonly tolerance_s?: number;
+      /** The status that the sender wants for what it is to hear nothing more of */
+      readonly answer?: 200 | 202 | 204;
     }
   | {
-      readonly verify: "hmac-sha256";
+      readonly verify: "hmac" | "hmac-sha256";
       readonly secret: string;
-      /** Holds the HMAC of the body in hex, or 'sha256=' and that */
-      readonly header: string;
-      /** Holds the delivery's id; without it equal bodies are one delivery */
-      readonly id_header?: string;
+      /** The events that run the flow, such as 'issues' or 'order.*'; every one where it is left out */
+      readonly events?: readonly string[];
+      /** How large a delivery may be; 1024 where it is left out */
+      readonly max_body_kib?: number;
       /** Where the body says whose accounts the flow uses, as a JSON Pointer */
       readonly subject?: string;
+      /** How far the sender's time may be from ours, either way */
+      readonly tolerance_s?: number;
+      /** The status that the sender wants for what it is to hear nothing more of */
+      readonly answer?: 200 | 202 | 204;
+      readonly header: string | readonly string[];
+      readonly encoding?: "hex" | "base64" | "base64url";
+      readonly prefix?: string;
+      /** How the secret's text is the key */
+      readonly key?: "text" | "hex" | "base64";
+      /** The text that is signed; it may name {body}, {timestamp}, {id}, {url}, {method}, {form} and {header:NAME} */
+      readonly payload?: string;
+      /** The header is a list of name=value */
+      readonly parts?: {
+        readonly separator: string;
+        readonly timestamp?: string;
+        readonly signature: string;
+      };
+      /** Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it */
+      readonly timestamp?: {
+        readonly header?: string;
+        readonly part?: string;
+        readonly pointer?: string;
+        readonly unit?: "s" | "ms" | "rfc3339";
+      };
+      /** Where the delivery's id stands; 'digest' of what is signed unless said, or 'none' */
+      readonly id?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+      /** Where the event's name stands */
+      readonly event?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+      readonly algorithm?: "sha256" | "sha1" | "sha512";
+      /** An older name of 'id' */
+      readonly id_header?: string;
+    }
+  | {
+      readonly verify: "ed25519";
+      readonly secret: string;
+      /** The events that run the flow, such as 'issues' or 'order.*'; every one where it is left out */
+      readonly events?: readonly string[];
+      /** How large a delivery may be; 1024 where it is left out */
+      readonly max_body_kib?: number;
+      /** Where the body says whose accounts the flow uses, as a JSON Pointer */
+      readonly subject?: string;
+      /** How far the sender's time may be from ours, either way */
+      readonly tolerance_s?: number;
+      /** The status that the sender wants for what it is to hear nothing more of */
+      readonly answer?: 200 | 202 | 204;
+      readonly header: string | readonly string[];
+      readonly encoding?: "hex" | "base64" | "base64url";
+      readonly prefix?: string;
+      /** How the secret's text is the key */
+      readonly key?: "text" | "hex" | "base64";
+      /** The text that is signed; it may name {body}, {timestamp}, {id}, {url}, {method}, {form} and {header:NAME} */
+      readonly payload?: string;
+      /** The header is a list of name=value */
+      readonly parts?: {
+        readonly separator: string;
+        readonly timestamp?: string;
+        readonly signature: string;
+      };
+      /** Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it */
+      readonly timestamp?: {
+        readonly header?: string;
+        readonly part?: string;
+        readonly pointer?: string;
+        readonly unit?: "s" | "ms" | "rfc3339";
+      };
+      /** Where the delivery's id stands; 'digest' of what is signed unless said, or 'none' */
+      readonly id?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+      /** Where the event's name stands */
+      readonly event?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+    }
+  | {
+      readonly verify: "token";
+      readonly secret: string;
+      /** The events that run the flow, such as 'issues' or 'order.*'; every one where it is left out */
+      readonly events?: readonly string[];
+      /** How large a delivery may be; 1024 where it is left out */
+      readonly max_body_kib?: number;
+      /** Where the body says whose accounts the flow uses, as a JSON Pointer */
+      readonly subject?: string;
+      /** How far the sender's time may be from ours, either way */
+      readonly tolerance_s?: number;
+      /** The status that the sender wants for what it is to hear nothing more of */
+      readonly answer?: 200 | 202 | 204;
+      /** Where the sender's time stands: in a header, a part of one or the body; no time is looked at without it */
+      readonly timestamp?: {
+        readonly header?: string;
+        readonly part?: string;
+        readonly pointer?: string;
+        readonly unit?: "s" | "ms" | "rfc3339";
+      };
+      /** Where the delivery's id stands; 'digest' of what is signed unless said, or 'none' */
+      readonly id?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+      /** Where the event's name stands */
+      readonly event?:
+        | string
+        | {
+            readonly header: string;
+          }
+        | {
+            readonly pointer: string;
+          };
+      readonly header?: string;
+      readonly query?: string;
+      readonly pointer?: string;
+      readonly basic?: true;
     };
 
 export type WholeEndpoint = {

@@ -47,6 +47,15 @@ export interface RunOf {
   readonly trigger: (typeof TRIGGERS)[number];
   /** How long an attempt may take: the flow's own. */
   readonly deadlineMs: number;
+  /** The delivery that began it; absent where a clock did, and where a version recorded it that did not keep it. */
+  readonly hook?: HookFacts;
+}
+
+/** The facts of a delivery, besides its body, that the run which it began can refer to. */
+export interface HookFacts {
+  readonly event: string | null;
+  readonly id: string | null;
+  readonly sender: string;
 }
 
 /** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */

@@ -1,5 +1,7 @@
+import { checkHook } from "./check-hook.ts";
 import { checkClock } from "../clock/check-clock.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
+import { follow } from "../../../core/kit/json/json-pointer.ts";
 import { SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
 import type { Problems } from "../../added-tools/declared/problems.ts";
 
@@ -30,7 +32,15 @@ export function checkTriggers(
     });
   const secret = isJsonObject(webhook) ? webhook["secret"] : undefined;
   const flaw = typeof secret === "string" ? flawOf(secret) : null;
-  if (flaw !== null) {
+  for (const { path, expected, hint } of checkHook(webhook))
+    problems.add(
+      ["triggers", "webhook", ...path],
+      expected,
+      path.length === 0 ? webhook : valueAt(webhook, path),
+      { hint },
+    );
+  // One that is bound may be set later: a sender may tell it only once it has the address.
+  if (flaw !== null && flaw !== "unset") {
     const { expected, hint } = SECRET_FLAWS[flaw];
     problems.add(["triggers", "webhook", "secret"], expected, secret, { hint });
   }
@@ -52,4 +62,9 @@ export function checkTriggers(
     problems.add(["triggers", "cron"], "an 'input_schema' without required arguments", cron, {
       hint: "A clock runs the flow with {} as its input; give what 'input_schema' requires in the actions instead.",
     });
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  const found = follow(value, path);
+  return found.found ? found.value : undefined;
 }

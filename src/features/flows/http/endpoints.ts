@@ -160,7 +160,9 @@ async function toShown(
     fingerprint,
     is_write,
     confirm,
-    ...(flow.triggers?.webhook !== undefined && { hook_url: new URL(hookPath, url).href }),
+    ...(flow.triggers?.webhook !== undefined && {
+      hook_url: new URL(hookPath, context.configured.ownUrl ?? url).href,
+    }),
     ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
     ...(issues.length > 0 && { issues }),
   };

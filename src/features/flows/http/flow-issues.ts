@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { formsOfSent } from "../declaration/check-hook.ts";
 import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
@@ -35,7 +36,7 @@ export async function findSecretFlaw(
   const webhook = isJsonObject(triggers) ? triggers["webhook"] : undefined;
   if (!isJsonObject(webhook) || typeof webhook["secret"] !== "string") return null;
   return flawOf(
-    webhook["verify"],
+    formsOfSent(webhook),
     await lookUpSecret(webhook["secret"], { tenant: caller.tenant, configured }),
   );
 }
@@ -52,7 +53,8 @@ export async function findFlowIssues({ name, flow }: KeptFlow, asked: Asked): Pr
   const flaw = await findSecretFlaw(flow, asked);
   if (flaw !== null) {
     const { expected, hint } = SECRET_FLAWS[flaw];
-    issues.push({ severity: "error", path, expected, received: describe(secret), hint });
+    const severity = flaw === "unset" ? "warning" : "error";
+    issues.push({ severity, path, expected, received: describe(secret), hint });
   }
   // Without the tenant's object other flows are not known; the flow is shown all the same.
   const all = await attempt(() => asked.allTools());

@@ -1,6 +1,6 @@
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import type { Account } from "../../../core/contract/gate/caller.ts";
-import type { JobSpec, RunOf } from "../../../core/contract/gate/job.ts";
+import type { HookFacts, JobSpec, RunOf } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** The parts that a run is made of. */
@@ -9,6 +9,8 @@ export interface RunOptions {
   /** Whose accounts it uses; absent where it uses those of the deployment alone. */
   readonly account?: Account | undefined;
   readonly trigger: RunOf["trigger"];
+  /** The delivery that begins it; absent where a clock does. */
+  readonly hook?: HookFacts;
   readonly kept: KeptFlow;
   /** The same as it is kept: a run goes on with that, whatever becomes of the flow. */
   readonly toolJson: string;
@@ -18,7 +20,16 @@ export interface RunOptions {
 }
 
 /** Make the job of a run of a flow that has no waiting caller. */
-export function makeRun({ tenant, account, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
+export function makeRun({
+  tenant,
+  account,
+  trigger,
+  hook,
+  kept,
+  toolJson,
+  inputJson,
+  newId,
+}: RunOptions): JobSpec {
   const { name, flow } = kept;
   const id = newId();
   return {
@@ -34,6 +45,6 @@ export function makeRun({ tenant, account, trigger, kept, toolJson, inputJson, n
     // No key has such a name, so in the log it belongs to no key.
     origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id, account },
     toolJson,
-    run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs },
+    run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs, ...(hook && { hook }) },
   };
 }

@@ -143,11 +143,11 @@ const BAD: readonly Row[] = [
   ],
   [
     "a scheme that there is not",
-    flow({ triggers: { webhook: { verify: "gitlab", secret: "HOOK_SECRET" } } }),
+    flow({ triggers: { webhook: { verify: "zoom", secret: "HOOK_SECRET" } } }),
     "/triggers/webhook/verify",
-    'one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"',
-    'the string "gitlab"',
-    '/triggers/webhook/verify must be one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256", received the string "gitlab".',
+    'one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token"',
+    'the string "zoom"',
+    '/triggers/webhook/verify must be one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token", received the string "zoom".',
   ],
   [
     "dry_run",

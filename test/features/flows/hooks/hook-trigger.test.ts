@@ -25,6 +25,29 @@ test.each([
   { verify: "slack", secret: "SLACK" },
   HMAC,
   { ...HMAC, header: "!#$%&'*+-.^_`|~09azAZ", id_header: "x".repeat(100) },
+  {
+    verify: "gitlab",
+    secret: "S",
+    events: ["push", "merge_*"],
+    max_body_kib: 8_192,
+    tolerance_s: 60,
+    answer: 200,
+  },
+  {
+    verify: "hmac",
+    secret: "S",
+    header: ["A", "B"],
+    algorithm: "sha512",
+    encoding: "base64url",
+    key: "hex",
+    payload: "{timestamp}.{body}",
+    parts: { separator: ";", timestamp: "ts", signature: "h1" },
+    timestamp: { unit: "ms" },
+    id: "/id",
+    event: { header: "X-Event" },
+  },
+  { verify: "ed25519", secret: "S", header: "X-Signature", key: "base64", id: "none" },
+  { verify: "token", secret: "S", basic: true },
 ])("a trigger may be %j", (trigger) => {
   expect(hookTriggerSchema().parse(trigger)).toEqual(trigger);
 });
@@ -33,13 +56,17 @@ test.each([
   ["no object", "github", ["/triggers/webhook: an object"]],
   [
     "an unknown scheme",
-    { verify: "gitlab", secret: "S" },
-    ['/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"'],
+    { verify: "zoom", secret: "S" },
+    [
+      '/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token"',
+    ],
   ],
   [
     "no scheme",
     { secret: "S" },
-    ['/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"'],
+    [
+      '/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token"',
+    ],
   ],
   ["no secret", { verify: "slack" }, ["/triggers/webhook/secret: a string"]],
   [
@@ -60,7 +87,7 @@ test.each([
   [
     "no header where it has none",
     { verify: "hmac-sha256", secret: "S" },
-    ["/triggers/webhook/header: a string"],
+    ["/triggers/webhook/header: a header's name, or up to 4"],
   ],
   [
     "headers that are none",
@@ -68,6 +95,31 @@ test.each([
     [`/triggers/webhook/header: ${TOKEN}`, `/triggers/webhook/id_header: ${TOKEN}`],
   ],
   ["an empty header", { ...HMAC, header: "" }, [`/triggers/webhook/header: ${TOKEN}`]],
+  [
+    "a token of later senders",
+    { verify: "github", secret: "S", verify_token: "S" },
+    ["/triggers/webhook/verify_token: no such field"],
+  ],
+  [
+    "larger than any delivery may be",
+    { verify: "github", secret: "S", max_body_kib: 8_193 },
+    ["/triggers/webhook/max_body_kib: a number at most 8192"],
+  ],
+  [
+    "answered otherwise",
+    { verify: "github", secret: "S", answer: 410 },
+    ["/triggers/webhook/answer: one of 200, 202, 204"],
+  ],
+  [
+    "without events",
+    { verify: "github", secret: "S", events: [] },
+    ["/triggers/webhook/events: at least 1 item long"],
+  ],
+  [
+    "verified in a place that there is not",
+    { ...HMAC, id: { query: "id" } },
+    ['/triggers/webhook/id: a header\'s name, a JSON Pointer, {"header"} or {"pointer"}'],
+  ],
   ["an unknown field", { ...HMAC, age_ms: 1 }, ["/triggers/webhook/age_ms: no such field"]],
 ])("a trigger may not be %s", (_, trigger, issues) => {
   expect(issuesOf(trigger)).toEqual(issues);
@@ -78,5 +130,7 @@ test("a trigger is described by the schema that parses it", () => {
   expect(described?.oneOf).toMatchObject([
     { required: ["verify", "secret"], additionalProperties: false },
     { required: ["verify", "secret", "header"], additionalProperties: false },
+    { required: ["verify", "secret", "header"], additionalProperties: false },
+    { required: ["verify", "secret"], additionalProperties: false },
   ]);
 });

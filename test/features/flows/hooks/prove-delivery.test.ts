@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { verifyMac } from "../../../../src/features/flows/http/verify-mac.ts";
-import type { VerifyMac } from "../../../../src/features/flows/hooks/check-signature.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
+import type { Proofs } from "../../../../src/features/flows/hooks/proofs.ts";
 import {
   bytesOf,
   github,
@@ -39,18 +39,21 @@ function headersOf(sender: Sender): Record<string, string> {
 }
 
 /** Counts what is computed. */
-function countMacs(): { readonly verifyMac: VerifyMac; readonly count: () => number } {
+function countMacs(): { readonly proofs: Proofs; readonly count: () => number } {
   let count = 0;
   return {
-    verifyMac(key, data, mac) {
-      count += 1;
-      return verifyMac(key, data, mac);
+    proofs: {
+      ...WEB_PROOFS,
+      hmac(algorithm, key, data) {
+        count += 1;
+        return WEB_PROOFS.hmac(algorithm, key, data);
+      },
     },
     count: () => count,
   };
 }
 
-describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
+describe.each(SENDERS)("a delivery of %s", (_, sender) => {
   test("gives the body of a signed delivery, and its id", async () => {
     expect(await receive(sender)).toEqual({
       kind: "event",
@@ -91,7 +94,7 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
     for (const secret of ["", undefined]) {
       const macs = countMacs();
       const headers = sender.sign({ body: bytesOf(sender.body) });
-      expect(await receive(sender, { headers, secret, verifyMac: macs.verifyMac })).toBeNull();
+      expect(await receive(sender, { headers, secret, proofs: macs.proofs })).toBeNull();
       expect(macs.count(), "an empty key is none").toBe(0);
     }
   });
@@ -124,12 +127,12 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
 
   test("keeps every digit of a sender's numbers", async () => {
     const body = sender.body.replace(/\}$/, ',"long":820982911946154508,"price":1.10000000000000000001}');
-    const delivery = (await verify(sender, { body: bytesOf(body) })) as { input: JsonObject };
+    const delivery = (await receive(sender, { body: bytesOf(body) })) as { input: JsonObject };
     expect(JSON.stringify(delivery.input)).toBe(body);
   });
 
-  test("refuses a body that is no JSON object, however well it is signed", async () => {
-    const bodies = ["", " ", "{", "[]", "[{}]", "null", "7", '"{}"', "a=b", '{"a":1}{"a":1}'];
+  test("starts nothing with a body that is no JSON object and no list, however well it is signed", async () => {
+    const bodies = ["", " ", "{", "null", "7", '"{}"', "a=b", '{"a":1}{"a":1}'];
     for (const body of bodies) expect(await send(sender, body)).toBeNull();
     const broken = Uint8Array.from([...bytesOf('{"id":"1","event_id":"'), 0xff, ...bytesOf('"}')]);
     expect(await send(sender, broken)).toBeNull();
@@ -147,17 +150,6 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
       sender.body.replace(/\}$/, `,"deep":${"[".repeat(levels)}${"]".repeat(levels)}}`);
     expect(await send(sender, nested(LIMITS.nesting - 1))).toMatchObject({ kind: "event" });
     expect(await send(sender, nested(LIMITS.nesting))).toBeNull();
-  });
-
-  test("refuses a body that is too large before anything is computed, and takes one that is not", async () => {
-    const padded = (bytes: number): Uint8Array => bytesOf(sender.body.padEnd(bytes - 2));
-    const exact = padded(LIMITS.bodyBytes - bytesOf(sender.body).length + sender.body.length + 2);
-    expect(exact).toHaveLength(LIMITS.bodyBytes);
-    expect(await send(sender, exact)).toMatchObject({ kind: "event" });
-    const macs = countMacs();
-    const body = Uint8Array.from([...exact, 0x20]);
-    expect(await receive(sender, { body, verifyMac: macs.verifyMac })).toBeNull();
-    expect(macs.count()).toBe(0);
   });
 
   test("T38 refuses it with any byte of its body, its signature or its signed headers changed", async () => {
@@ -215,7 +207,7 @@ describe.each(SENDERS.filter(([, { isTimed }]) => isTimed))("the signed time of 
       const macs = countMacs();
       const nowMs = NOW_MS + seconds * 1_000;
       const headers = sender.sign({ body });
-      expect(await receive(sender, { headers, nowMs, verifyMac: macs.verifyMac })).toBeNull();
+      expect(await receive(sender, { headers, nowMs, proofs: macs.proofs })).toBeNull();
       expect(macs.count(), "nothing is computed").toBe(0);
     }
   });
@@ -329,21 +321,21 @@ describe("several signatures", () => {
       const delivery = await receive(standard, {
         headers: { ...headers, "webhook-signature": signatures.join(" ") },
         secret: secrets.join(" "),
-        verifyMac: macs.verifyMac,
+        proofs: macs.proofs,
       });
       return [macs.count(), delivery !== null];
     };
     const others = Array.from({ length: most }, () => `whsec_${randomBytes(32).toString("base64")}`);
-    expect(await tries([...wrongBase64.slice(1), right], [WHSEC])).toEqual([most, true]);
-    expect(await tries([...wrongBase64, right], [WHSEC])).toEqual([most, false]);
-    expect(await tries([...wrongBase64, ...wrongBase64], [...others, WHSEC])).toEqual([most * most, false]);
+    expect(await tries([...wrongBase64.slice(1), right], [WHSEC])).toEqual([1, true]);
+    expect(await tries([...wrongBase64, right], [WHSEC])).toEqual([1, false]);
+    expect(await tries([...wrongBase64, ...wrongBase64], [...others, WHSEC])).toEqual([most, false]);
     expect(await tries([...wrongBase64.map(() => "v1,broken"), right], [WHSEC])).toEqual([1, true]);
 
     const macs = countMacs();
     const parts = Array.from({ length: 1_000 }, (_, index) => `v1=${wrong[index % most]}`);
     const sent = { "stripe-signature": [`t=${NOW_S}`, ...parts].join(",") };
-    expect(await receive(stripe, { headers: sent, verifyMac: macs.verifyMac })).toBeNull();
-    expect(macs.count()).toBe(most);
+    expect(await receive(stripe, { headers: sent, proofs: macs.proofs })).toBeNull();
+    expect(macs.count()).toBe(1);
   });
 });
 
@@ -358,7 +350,7 @@ describe("secrets of Standard Webhooks", () => {
   });
 
   test("refuse every delivery where they are not written as they must be", async () => {
-    for (const secret of [WHSEC.slice("whsec_".length), "whsec_", "whsec_c2hvcnQ=", `${WHSEC} other`])
+    for (const secret of ["whsec_", "whsec_c2hvcnQ=", `${WHSEC} other`])
       expect(await receive(standard, { secret })).toBeNull();
   });
 });
@@ -381,8 +373,9 @@ describe("delivery ids", () => {
     for (const id of ["", "a".repeat(256), "a b", "a\tb", "é"]) expect(await sendId(id)).toBeNull();
   });
 
-  test("in a body are texts of its own and nothing else", async () => {
-    for (const id of [null, 7, ["1"], { id: "1" }, true]) {
+  test("in a body are texts and numbers of its own and nothing else", async () => {
+    expect(await send(stripe, '{"id":820982911946154508}')).toMatchObject({ id: "820982911946154508" });
+    for (const id of [null, ["1"], { id: "1" }, true]) {
       expect(await send(stripe, JSON.stringify({ id }))).toBeNull();
       expect(await send(slack, JSON.stringify({ event_id: id }))).toBeNull();
     }
@@ -422,7 +415,10 @@ describe("Slack's url_verification", () => {
   });
 
   test("is answered with its challenge", async () => {
-    expect(await send(slack, question)).toEqual({ kind: "challenge", challenge: "3eZbrw1aBm2r" });
+    expect(await send(slack, question)).toEqual({
+      kind: "question",
+      answer: { status: 200, json: { challenge: "3eZbrw1aBm2r" } },
+    });
   });
 
   test("must be signed, and lately", async () => {
@@ -431,11 +427,6 @@ describe("Slack's url_verification", () => {
     expect(await receive(slack, { headers: {}, body })).toBeNull();
     expect(await receive(slack, { headers, body, secret: "other" })).toBeNull();
     expect(await receive(slack, { headers, body, nowMs: NOW_MS + 301_000 })).toBeNull();
-  });
-
-  test("needs a challenge that is text", async () => {
-    for (const challenge of [undefined, null, 7, {}])
-      expect(await send(slack, JSON.stringify({ type: "url_verification", challenge }))).toBeNull();
   });
 
   test("is nothing special from anybody else", async () => {
@@ -470,13 +461,14 @@ describe("A signed delivery that cannot be used", () => {
     return verify(sender, { body: sent, headers: headers ?? sender.sign({ body: sent }) });
   };
 
-  test("is told to the operator, with the reason", async () => {
-    expect(await why(github, "[]")).toEqual({ kind: "unusable", why: "its body is no JSON object" });
-    expect(await why(stripe, '{"id":7}')).toEqual({ kind: "unusable", why: "it has no usable id" });
-    expect(await why(github, "{}", github.sign({ body: bytesOf("{}"), id: "" }))).toEqual({
-      kind: "unusable",
-      why: "it has no usable id",
+  test("says the reason", async () => {
+    expect(await why(github, "7")).toEqual({
+      kind: "unwanted",
+      reason: "its body is no JSON object, no list and no form, or too deep",
     });
+    const noId = { kind: "unwanted", reason: "it has no usable id" };
+    expect(await why(stripe, '{"id":true}')).toEqual(noId);
+    expect(await why(github, "{}", github.sign({ body: bytesOf("{}"), id: "" }))).toEqual(noId);
   });
 
   test("is told of nothing where it is not signed", async () => {

@@ -1,9 +1,17 @@
 import { createHash, createHmac } from "node:crypto";
 
-import { verifyMac } from "../../../../src/features/flows/http/verify-mac.ts";
-import type { VerifyMac } from "../../../../src/features/flows/hooks/check-signature.ts";
+import type { JsonObject } from "../../../../src/core/contract/json.ts";
+import { err, type Result } from "../../../../src/core/kit/result.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
+import { acceptDelivery, type Delivery } from "../../../../src/features/flows/hooks/accept-delivery.ts";
 import type { HookTrigger } from "../../../../src/features/flows/hooks/hook-trigger.ts";
-import { type Delivery, verifyDelivery } from "../../../../src/features/flows/hooks/verify-delivery.ts";
+import type { Proofs } from "../../../../src/features/flows/hooks/proofs.ts";
+import {
+  chooseForm,
+  proveDelivery,
+  type Proven,
+} from "../../../../src/features/flows/hooks/prove-delivery.ts";
+import { formsOf } from "../../../../src/features/flows/hooks/read-form.ts";
 
 /** When deliveries of these tests arrive. */
 export const NOW_MS = 1_800_000_000_000;
@@ -143,23 +151,47 @@ interface Arriving {
   readonly body?: Uint8Array;
   readonly secret?: string | undefined;
   readonly nowMs?: number;
-  readonly verifyMac?: VerifyMac;
+  readonly method?: string;
+  readonly url?: string;
+  readonly proofs?: Proofs;
 }
+
+/** A delivery that was taken, as its sender sees it. */
+type Received = { readonly kind: "event"; readonly id: string | null; readonly input: JsonObject };
 
 /** Verify a delivery of a sender's, as the sender sees it: without headers, one that it has just signed. */
-export async function receive(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
+export async function receive(
+  sender: Sender,
+  arriving: Arriving = {},
+): Promise<Received | Extract<Delivery, { readonly kind: "question" }> | null> {
   const delivery = await verify(sender, arriving);
-  return delivery?.kind === "unusable" ? null : delivery;
+  if (delivery === null || delivery.kind === "question") return delivery;
+  return delivery.kind === "event" ? { kind: "event", id: delivery.hook.id, input: delivery.input } : null;
 }
 
-/** The same, as the operator sees it. */
-export function verify(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
-  const { body = bytesOf(sender.body), nowMs = NOW_MS } = arriving;
-  const { headers = sender.sign({ body }) } = arriving;
-  return verifyDelivery({ headers: new Headers(headers), body }, sender.trigger, {
-    secret: "secret" in arriving ? arriving.secret : sender.secret,
-    nowMs,
-    verifyMac: arriving.verifyMac ?? verifyMac,
-    sha256: async (text) => createHash("sha256").update(text).digest("hex"),
-  });
+/** The same, as the operator sees it; null where it is not signed. */
+export async function verify(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
+  const { body = bytesOf(sender.body) } = arriving;
+  const headers = new Headers(arriving.headers ?? sender.sign({ body }));
+  const secret = "secret" in arriving ? arriving.secret : sender.secret;
+  const proven = await prove(sender.trigger, { ...arriving, headers, body, secret });
+  return proven.ok ? acceptDelivery(proven.value, headers, sender.trigger.events) : null;
+}
+
+/** Find out whether a delivery is signed. */
+export async function prove(
+  trigger: HookTrigger,
+  {
+    headers,
+    body,
+    secret,
+    nowMs = NOW_MS,
+    method = "POST",
+    url = "https://volley.example/hooks/acme/flow",
+    proofs = WEB_PROOFS,
+  }: Arriving & { readonly headers: Headers; readonly body: Uint8Array },
+): Promise<Result<Proven, string>> {
+  const sent = { method, url, headers, body };
+  const form = chooseForm(formsOf(trigger), sent);
+  return form === undefined ? err("no header came") : proveDelivery(sent, form, { secret, nowMs, proofs });
 }

@@ -1,24 +1,34 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { verifyMac } from "../../../../src/features/flows/http/verify-mac.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
 
-test("verifyMac() knows the HMAC of any data under any key", async () => {
+const ALGORITHMS = ["sha1", "sha256", "sha512"] as const;
+
+test("the HMAC of any data under any key is the one that Node computes, whole or in pieces", async () => {
+  const key = fc.uint8Array({ minLength: 1, maxLength: 200 });
+  const pieces = fc.array(fc.uint8Array(), { maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.uint8Array(), async (key, data) => {
-      const mac = createHmac("sha256", key).update(data).digest();
-      expect(await verifyMac(key, data, mac)).toBe(true);
-      expect(await verifyMac(key, data, mac.subarray(0, 31))).toBe(false);
-      mac[data.length % 32]! ^= 1;
-      expect(await verifyMac(key, data, mac)).toBe(false);
+    fc.asyncProperty(fc.constantFrom(...ALGORITHMS), key, pieces, async (algorithm, secret, data) => {
+      const whole = Buffer.concat(data);
+      const expected = createHmac(algorithm, secret).update(whole).digest("hex");
+      expect(Buffer.from(await WEB_PROOFS.hmac(algorithm, secret, whole)).toString("hex")).toBe(expected);
+      const mac = await WEB_PROOFS.openHmac(algorithm, secret);
+      for (const piece of data) await mac.write(piece);
+      expect(Buffer.from(await mac.end()).toString("hex")).toBe(expected);
     }),
   );
 });
 
-test("verifyMac() knows none under an empty key", async () => {
-  const data = randomBytes(8);
-  const mac = createHmac("sha256", "").update(data).digest();
-  expect(await verifyMac(new Uint8Array(), data, mac)).toBe(false);
+test("an Ed25519 signature is known, and nothing else is one", async () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const key = Buffer.from(publicKey.export({ format: "jwk" }).x!, "base64url");
+  const data = Buffer.from("text");
+  const signature = sign(null, data, privateKey);
+  expect(await WEB_PROOFS.verifyEd25519(key, data, signature)).toBe(true);
+  expect(await WEB_PROOFS.verifyEd25519(key, Buffer.from("other"), signature)).toBe(false);
+  expect(await WEB_PROOFS.verifyEd25519(key, data, signature.subarray(1))).toBe(false);
+  expect(await WEB_PROOFS.verifyEd25519(key.subarray(1), data, signature)).toBe(false);
 });

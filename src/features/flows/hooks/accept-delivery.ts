@@ -1,0 +1,103 @@
+import type { HookFacts } from "../../../core/contract/gate/job.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
+import { findText, findValue, type Searched, toInput } from "./find-place.ts";
+import type { AnswerValue, SignedQuestion } from "./hook-form.ts";
+import type { Proven } from "./prove-delivery.ts";
+
+/** A body of an answer: JSON or text; null for none. */
+export interface QuestionAnswer {
+  readonly status: 200 | 204;
+  readonly json?: unknown;
+  readonly text?: string;
+}
+
+/**
+ * The kind of a delivery that has proved who sent it: an event to run with, a question that wants its answer, or one that starts
+ * nothing, and why.
+ */
+export type Delivery =
+  | { readonly kind: "event"; readonly body: object; readonly input: JsonObject; readonly hook: HookFacts }
+  | { readonly kind: "question"; readonly answer: QuestionAnswer }
+  | { readonly kind: "ping" }
+  | { readonly kind: "unwanted"; readonly reason: string };
+
+/**
+ * Make of a delivery that has proved who sent it the input of a run and what is known of it.
+ *
+ * A sender repeats the id when it tries again, so a receiver that remembers it runs a delivery once.
+ *
+ * @param wanted the events that run the flow; every one where it is undefined
+ */
+export async function acceptDelivery(
+  proven: Proven,
+  headers: Pick<Headers, "get">,
+  wanted: readonly string[] | undefined,
+): Promise<Delivery> {
+  const { form, body } = proven;
+  const searched: Searched = { headers, body: () => body?.value ?? null };
+  const question = form.questions.find(({ at, is }) => findText(at, searched) === String(is));
+  if (question !== undefined) return answerQuestion(question, proven, searched);
+  if (body === null)
+    return { kind: "unwanted", reason: "its body is no JSON object, no list and no form, or too deep" };
+
+  const event = firstText(form.eventAt.map((place) => findText(place, searched)));
+  if (wanted !== undefined && !wanted.some((pattern) => fitsPattern(pattern, event ?? "")))
+    return {
+      kind: "unwanted",
+      reason:
+        event === null ? "it names no event" : `the event '${visibleText(event, 100)}' is not among 'events'`,
+    };
+  const id = await idOf(proven, searched);
+  if (id === undefined) return { kind: "unwanted", reason: "it has no usable id" };
+  const hook = { event, id, sender: form.sender };
+  return { kind: "event", body: body.value, input: toInput(body.value), hook };
+}
+
+const ID = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.deliveryIdCharacters}}$`);
+
+/** The delivery's id; null where its form has none, undefined where it lacks the one that it should have. */
+async function idOf({ form, body, digest }: Proven, searched: Searched): Promise<string | null | undefined> {
+  const { id, orDigest, fieldsAlone } = form;
+  if (id === "none") return null;
+  if (id === "digest" || (fieldsAlone && body?.fields !== null)) return digest();
+  const said = findText(id, searched);
+  if (said !== null && ID.test(said)) return said;
+  return orDigest && (said === null || said === "") ? digest() : undefined;
+}
+
+/** The first name of an event that there is, as long as one may be. */
+function firstText(texts: readonly (string | null)[]): string | null {
+  return texts.find((text) => text !== null && text !== "" && text.length <= EVENT_CHARACTERS) ?? null;
+}
+
+const EVENT_CHARACTERS = 255;
+
+/** Whether an event is one that a pattern stands for: its name, or a prefix and `*`. */
+function fitsPattern(pattern: string, event: string): boolean {
+  return pattern.endsWith("*") ? event !== "" && event.startsWith(pattern.slice(0, -1)) : pattern === event;
+}
+
+async function answerQuestion(
+  { json, text, status }: SignedQuestion,
+  { sign }: Proven,
+  { body }: Searched,
+): Promise<Delivery> {
+  if (text !== undefined) {
+    const said = findValue(text, body());
+    return { kind: "question", answer: { status: 200, text: typeof said === "string" ? said : "" } };
+  }
+  if (status === 204) return { kind: "question", answer: { status } };
+  if (json === undefined) return { kind: "ping" };
+  const valueOf = async (value: AnswerValue): Promise<unknown> => {
+    if ("value" in value) return value.value;
+    const said = findValue("hmac" in value ? value.hmac : value.pointer, body());
+    if (!("hmac" in value)) return said;
+    return typeof said === "string" ? sign(said) : undefined;
+  };
+  const fields = await Promise.all(
+    Object.entries(json).map(async ([name, value]) => [name, await valueOf(value)] as const),
+  );
+  return { kind: "question", answer: { status: 200, json: Object.fromEntries(fields) } };
+}

@@ -1,0 +1,55 @@
+import { hasReservedKey } from "../../../core/contract/check-value.ts";
+import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { parseJson } from "../../../core/contract/parse-json.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+
+/** A body that could be read: an object or a list. */
+export interface DeliveryBody {
+  readonly value: object;
+  /** Its fields in the order in which they came; null where it is JSON. */
+  readonly fields: readonly (readonly [name: string, value: string])[] | null;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/**
+ * Read a delivery's body: JSON, whatever type it says, or fields of a form where it says so. Null where it is neither, or too deep.
+ *
+ * A sender's numbers keep their digits, however many: what a flow makes of one is for its action to refuse.
+ */
+export function readBody(body: Uint8Array, headers: Pick<Headers, "get">): DeliveryBody | null {
+  if (FORM_TYPE.test(headers.get("content-type") ?? "")) return readFields(body);
+  const value = parse(body);
+  return value === null ? null : { value, fields: null };
+}
+
+/** The fields of a form as an object. `payload` is JSON where it can be, and the whole where it is alone, as GitHub and Slack send it. */
+function readFields(body: Uint8Array): DeliveryBody | null {
+  const text = attemptNow(() => STRICT.decode(body));
+  if (!text.ok) return null;
+  const fields = [...new URLSearchParams(text.value)];
+  if (fields.length === 0 || fields.length > LIMITS.hookFields) return null;
+  const byName = Map.groupBy(fields, ([name]) => name);
+  const values = Array.from(byName, ([name, all]): [string, unknown] => {
+    const written = all.map(([, value]) => value);
+    return [name, written.length === 1 ? readField(name, written[0]!) : written];
+  });
+  const [[first, only] = []] = values;
+  const isWhole = values.length === 1 && first === "payload" && typeof only === "object" && only !== null;
+  const value = isWhole ? only : Object.fromEntries(values);
+  return hasReservedKey(value) ? null : { value, fields };
+}
+
+function readField(name: string, text: string): unknown {
+  return (name === "payload" ? parse(new TextEncoder().encode(text)) : null) ?? text;
+}
+
+const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function parse(bytes: Uint8Array): object | null {
+  const options = { parse: parseExact, values: LIMITS.hookValues };
+  const parsed = parseJson(bytes, LIMITS.nesting, options);
+  if (!parsed.ok || hasReservedKey(parsed.value)) return null;
+  return isJsonObject(parsed.value) || Array.isArray(parsed.value) ? parsed.value : null;
+}
