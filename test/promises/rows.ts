@@ -285,6 +285,16 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "refused where it is made, 503 where it is configured; one of an earlier version is as if it had not the right",
   },
   {
+    mark: "T60",
+    when: "a path that runs something and is counted by no allowance, or costs more than its unit",
+    seen: "every path of the router draws; a rerun draws one unit a run, and reads what it goes by once",
+  },
+  {
+    mark: "T61",
+    when: "a bulk request that names nothing",
+    seen: "422; whoever means many says which",
+  },
+  {
     mark: "T64",
     when: "an error of a sign-in is to go to an address that anybody registered",
     seen: "the page shows it, until a person has let this client in at this redirect",

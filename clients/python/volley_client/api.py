@@ -244,7 +244,6 @@ class CancelRuns(TypedDict):
 
 class ChangedRuns(TypedDict):
     runs: int
-    more: bool
     next_cursor: NotRequired[str]
 
 

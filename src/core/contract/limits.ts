@@ -279,6 +279,8 @@ export const runsBytes = 1024 * 1024 * 1024;
 export const runReportMs = 1_000;
 /** One report, which is one row, and SQLite takes 2 MB in a row. */
 export const runReportBytes = 1536 * 1024;
+/** Reports that the object holds taken apart, the last ones: a bulk request asks for their runs one by one. They take a tenth of its memory. */
+export const runReportsHeld = 8;
 /** Runs of one report: thirty full isolates' worth of batches in a second. */
 export const runReportRuns = 1_000;
 /** Runs of all tenants that an isolate holds until they are reported: an isolate has 128 MB. */

@@ -408,7 +408,7 @@ export interface Api {
   };
   readonly runs: {
     /** End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions: `POST /v1/runs/cancel` */
-    cancelMany(body?: CancelRuns, options?: RequestOptions): Promise<ChangedRuns>;
+    cancelMany(body: CancelRuns, options?: RequestOptions): Promise<ChangedRuns>;
     /** Forget a run; its jobs and questions stay: `DELETE /v1/runs/{id}` */
     delete(id: string, options?: RequestOptions): Promise<void>;
     /** Show a run: its plan, its actions, the runs that it caused: `GET /v1/runs/{id}` */
@@ -444,7 +444,7 @@ export interface Api {
     /** Run again what ran: a write that succeeded is answered, one that may have happened asks first: `POST /v1/runs/{id}/rerun` */
     rerun(id: string, body?: Rerun, options?: KeyedOptions): Promise<RerunAnswer>;
     /** Run again the runs that fit, at most a thousand; none of them sends a write twice: `POST /v1/runs/rerun` */
-    rerunMany(body?: RerunRuns, options?: RequestOptions): Promise<ChangedRuns>;
+    rerunMany(body: RerunRuns, options?: RequestOptions): Promise<ChangedRuns>;
     /** Take back runs of an export, with what reruns need: `PUT /v1/runs` */
     restore(
       body: RestoreRuns,
@@ -770,9 +770,7 @@ export type CancelRuns = {
 
 export type ChangedRuns = {
   readonly runs: number;
-  /** It ended before all were looked at; ask again for the rest */
-  readonly more: boolean;
-  /** Where the rest begins, sent as `cursor`; absent where it is at the newest */
+  /** Where the rest begins, sent as `cursor`; absent where all were looked at */
   readonly next_cursor?: string;
 };
 

@@ -219,6 +219,8 @@ export interface JobQuery {
   readonly batchId?: string | undefined;
   /** Only jobs that use the accounts of this subject; all where it is not said. */
   readonly subject?: string | undefined;
+  /** Only jobs that this key asked for; all where it is not said. */
+  readonly key?: string | undefined;
   /** Only live jobs of these kinds; all where it is not said. */
   readonly liveOf?: readonly string[] | undefined;
   /** Created at or after, and before, these times. */

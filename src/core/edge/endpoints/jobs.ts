@@ -13,6 +13,7 @@ import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { askGate } from "../http/ask-gate.ts";
+import { mayChangeWork, onlyWorkOf, OTHERS_WORK } from "../http/own-work.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
@@ -92,12 +93,16 @@ export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
 export const cancelJob: CoreEndpoint<"POST /v1/jobs/:id/cancel"> = {
   route: "POST /v1/jobs/:id/cancel",
   runsNothing: true,
-  handle(_, context, id) {
-    const cancel = async (): Promise<JobChange | null> =>
-      (await findJob(id, context)) === null ? null : context.gate.cancel(id);
-    return changeJob(cancel, refuseCancel);
+  async handle(_, context, id) {
+    const cancelled = await cancelOwn(id, context);
+    return cancelled.ok ? respondChange(cancelled.value, refuseCancel) : cancelled;
   },
 };
+
+/** Cancel a job that the caller may see and change; null where there is none that it may see. */
+export function cancelOwn(id: string, context: RequestContext): Promise<Result<JobChange | null, Refusal>> {
+  return changeOwn(id, context, () => context.gate.cancel(id));
+}
 
 /**
  * `POST /v1/jobs/{id}/redrive`: give a dead job fresh attempts. Only a key that may call the job's tool may, because it
@@ -106,18 +111,15 @@ export const cancelJob: CoreEndpoint<"POST /v1/jobs/:id/cancel"> = {
 export const redriveJob: CoreEndpoint<"POST /v1/jobs/:id/redrive"> = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
-  handle(_, context, id) {
-    const change = async (): Promise<JobChange | null> => {
-      const job = await findJob(id, context);
-      return job === null ? null : redrive(job, context);
-    };
-    return changeJob(change, (job) => refuseRedrive(job, context));
+  async handle(_, context, id) {
+    const redriven = await changeOwn(id, context, (job) => redrive(job, context));
+    return redriven.ok ? respondChange(redriven.value, (job) => refuseRedrive(job, context)) : redriven;
   },
 };
 
 /**
  * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
- * not call stay what they are.
+ * not call, and of others where it may change its own alone, stay what they are.
  */
 export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
   route: "POST /v1/jobs/redrive",
@@ -130,7 +132,8 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const limit = LIMITS.maxJobPage;
     const from = since === undefined ? undefined : parseInstant(since)!;
     const visible = visibleJobs(context, tool === undefined ? undefined : [tool]);
-    const query = { status, ...visible, since: from, after: null, limit: limit + 1 };
+    const key = onlyWorkOf(context.caller);
+    const query = { status, ...visible, key, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
     const redriven = await redriveAll(found.value.slice(0, limit), context);
@@ -217,20 +220,32 @@ function isGone(job: JobRecord, catalog: Catalog): boolean {
   return job.keepsTool !== true && !isDeployed(job, catalog);
 }
 
-async function changeJob(
-  change: () => Promise<JobChange | null>,
-  refuse: (job: JobRecord) => Refusal,
-): Promise<Result<Response, Refusal>> {
+async function changeOwn(
+  id: string,
+  context: RequestContext,
+  change: (job: JobRecord) => Promise<JobChange | null>,
+): Promise<Result<JobChange | null, Refusal>> {
   const hint = "The tenant's jobs could not be reached. Look at the job before you ask again.";
-  const changed = await askGate(change, hint);
+  const changed = await askGate(async () => {
+    const job = await findJob(id, context);
+    if (job === null) return null;
+    return mayChangeWork(context.caller, job.key) ? change(job) : "others";
+  }, hint);
   if (!changed.ok) return changed;
-  switch (changed.value?.change) {
+  return changed.value === "others" ? err(OTHERS_WORK) : ok(changed.value);
+}
+
+function respondChange(
+  changed: JobChange | null,
+  refuse: (job: JobRecord) => Refusal,
+): Result<Response, Refusal> {
+  switch (changed?.change) {
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJob(changed.value.job));
+      return ok(respondJob(changed!.job));
     case "wrong-status":
-      return err(refuse(changed.value.job));
+      return err(refuse(changed!.job));
     case "backlog-full":
       return err(makeRefusal("BACKLOG_FULL", "Nothing was changed; redrive the job when others have ended."));
   }

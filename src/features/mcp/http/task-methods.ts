@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/contract/json.ts";
-import { UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
+import { cancelOwn, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { err, ok } from "../../../core/kit/result.ts";
@@ -80,7 +80,7 @@ async function cancelTask(
   options: MethodOptions,
 ): Promise<Answered> {
   if (state.status === "working" && !isCallName(id)) {
-    const cancelled = await askGate(() => context.gate.cancel(id), UNREADABLE);
+    const cancelled = await cancelOwn(id, context);
     if (!cancelled.ok) return err(toRpcError(cancelled.error));
   }
   const { withdraw } = options.parts;

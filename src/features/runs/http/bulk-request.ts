@@ -3,7 +3,8 @@ import * as z from "zod/mini";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { refuseQuery } from "../../../core/contract/parse-request.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { onlyWorkOf } from "../../../core/edge/http/own-work.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
@@ -39,10 +40,9 @@ export const bulkSchema = lazySchema(() =>
   z
     .strictObject({
       runs: z.int().check(z.minimum(0), z.maximum(LIMITS.runsInBulk)),
-      more: z.boolean().check(z.describe("It ended before all were looked at; ask again for the rest")),
       next_cursor: z
         .optional(z.string())
-        .check(z.describe("Where the rest begins, sent as `cursor`; absent where it is at the newest")),
+        .check(z.describe("Where the rest begins, sent as `cursor`; absent where all were looked at")),
     })
     .register(z.globalRegistry, { id: "ChangedRuns" }),
 );
@@ -51,27 +51,63 @@ export const bulkSchema = lazySchema(() =>
 export interface BulkEnd {
   readonly runs: number;
   /** The place behind which it did not look at all; absent where it did. */
-  readonly rest?: RunPlace | null;
+  readonly rest?: RunPlace;
+  /** When to ask for the rest, where it ended for want of quota. */
+  readonly retryAfterMs?: number | undefined;
 }
 
-export function respondBulk({ runs, rest }: BulkEnd): Response {
-  const next = rest === undefined || rest === null ? {} : { next_cursor: toRunCursor(rest) };
-  return respondJson(JSON.stringify({ runs, more: rest !== undefined, ...next }));
+export function respondBulk({ runs, rest, retryAfterMs }: BulkEnd): Response {
+  const next = rest === undefined ? {} : { next_cursor: toRunCursor(rest) };
+  const response = respondJson(JSON.stringify({ runs, ...next }));
+  if (retryAfterMs !== undefined) response.headers.set("retry-after", `${Math.ceil(retryAfterMs / 1_000)}`);
+  return response;
 }
 
-/** Read which runs a request is about: filters in its body, or in its query as the list has them. */
+/** Runs that a request is about. It begins at a place, so that it never comes to the runs that it makes itself. */
+export type BulkQuery = RunQuery & { readonly after: RunPlace };
+
+/**
+ * Read which runs a request is about: filters in its body, or in its query as the list has them. It names one at least, because nobody means
+ * all runs of a tenant by leaving them out; a key that may change its own work alone is about that alone.
+ */
 export async function readBulk(
   request: Request,
   schema: typeof cancelSchema | typeof rerunsSchema,
-): Promise<Result<{ readonly query: RunQuery; readonly only?: "failed" | undefined }, Refusal>> {
+  { caller, ports }: Pick<RequestContext, "caller" | "ports">,
+): Promise<Result<{ readonly query: BulkQuery | null; readonly only?: "failed" | undefined }, Refusal>> {
   const body = await readRequest(request, schema());
   if (!body.ok) return body;
   const { only, ...filters } = body.value.parsed as Record<string, string> & { readonly only?: "failed" };
   const { searchParams } = new URL(request.url);
   if (searchParams.has("limit")) return err(NO_LIMIT);
-  const query = parseRunQuery(new URLSearchParams([...searchParams, ...Object.entries(filters)]));
-  return query.ok ? ok({ query: query.value, only }) : query;
+  const asked = new URLSearchParams([...searchParams, ...Object.entries(filters)]);
+  const parsed = parseRunQuery(asked);
+  if (!parsed.ok) return parsed;
+  if (!FILTERS.some((name) => asked.has(name))) return err(NO_FILTER);
+  const { after, key, ...query } = parsed.value;
+  const own = onlyWorkOf(caller) ?? key;
+  if (key !== undefined && key !== own) return ok({ query: null, only });
+  const begin = after ?? { at: ports.clock.now() - 1, id: "" };
+  return ok({ query: { ...query, ...(own !== undefined && { key: own }), after: begin }, only });
 }
+
+const FILTERS = [
+  "source",
+  "status",
+  "tool",
+  "flow",
+  "key",
+  "tag",
+  "subject",
+  "request_id",
+  "since",
+  "until",
+] as const;
+
+const NO_FILTER = makeRefusal(
+  "INVALID_REQUEST",
+  `It names no runs, and would be about all of the tenant's: say one of ${FILTERS.join(", ")}.`,
+);
 
 const NO_LIMIT = refuseQuery("limit", "no limit: all runs that fit, a thousand at most", "one");
 

@@ -4,13 +4,22 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
 import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { onlyWorkOf } from "../../../core/edge/http/own-work.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
 import type { RunLog } from "../objects/run-logs.ts";
-import type { ListedRun, RunQuery } from "../run.ts";
-import { type BulkEnd, bulkSchema, cancelSchema, listPage, readBulk, respondBulk } from "./bulk-request.ts";
+import type { ListedRun } from "../run.ts";
+import {
+  type BulkEnd,
+  type BulkQuery,
+  bulkSchema,
+  cancelSchema,
+  listPage,
+  readBulk,
+  respondBulk,
+} from "./bulk-request.ts";
 import { openLog, sightOf } from "./open-log.ts";
 
 /** The parts of other features that cancelling asks. */
@@ -29,9 +38,10 @@ export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
   async handle(request, context) {
     const opened = openLog(context);
     if (!opened.ok) return opened;
-    const read = await readBulk(request, cancelSchema);
+    const read = await readBulk(request, cancelSchema, context);
     if (!read.ok) return read;
     const { query } = read.value;
+    if (query === null) return ok(respondBulk({ runs: 0 }));
     const cancelled = await askGate(
       () => cancelRuns(query, { log: opened.value, ...parts }, context),
       "Some of it may be cancelled, and some is not; send the same request again.",
@@ -43,14 +53,14 @@ export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
     summary:
       "End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions",
     tag: "Runs",
-    body: { schema: cancelSchema(), example: { tag: "nightly" }, optional: true },
+    body: { schema: cancelSchema(), example: { tag: "nightly" } },
     answer: { description: "Of how many runs something was ended", schema: bulkSchema() },
     refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
   }),
 });
 
 async function cancelRuns(
-  query: RunQuery,
+  query: BulkQuery,
   { log, withdraw, jobRuns }: Cancelling & { readonly log: RunLog },
   context: RequestContext,
 ): Promise<BulkEnd> {
@@ -63,7 +73,8 @@ async function cancelRuns(
   // There are older jobs, and fewer before them by now: otherwise the same request would look at the same ones for ever.
   const mayGoOn = (looked: readonly JobRecord[]): boolean =>
     looked.length === LIMITS.cancelJobsLooked && done.size > 0;
-  const asOf = { status: null, ...visibleJobs(context), after: null } as const;
+  const key = onlyWorkOf(context.caller);
+  const asOf = { status: null, ...visibleJobs(context), key, after: null } as const;
   const { status, since, until } = query;
   let { after } = query;
   if (status === undefined || status === "running") {

@@ -2,6 +2,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import { mayChangeWork, OTHERS_WORK } from "../../../core/edge/http/own-work.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RunLog } from "../objects/run-logs.ts";
@@ -56,6 +57,7 @@ export async function prepareRerun(
   if (found.value === null) return err(NOT_OVER);
   const { run, body, reruns, open } = found.value;
   const { root, earlier } = reruns;
+  if (!mayChangeWork(context.caller, run.key)) return err(OTHERS_WORK);
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
   const own = useAccountsOf(run, request, context);

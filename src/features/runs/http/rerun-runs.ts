@@ -2,8 +2,10 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { respondRefused } from "../../../core/edge/http/respond.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { countRequest } from "../../../core/gate/admit-plan.ts";
+import { ok } from "../../../core/kit/result.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
 import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
@@ -19,7 +21,7 @@ export const rerunRuns: Endpoint = {
   async handle(request, received) {
     const opened = openLog(received);
     if (!opened.ok) return opened;
-    const read = await readBulk(request, rerunsSchema);
+    const read = await readBulk(request, rerunsSchema, received);
     if (!read.ok) return read;
     const current = await withToolsOfNow(received);
     if (!current.ok) return current;
@@ -28,7 +30,12 @@ export const rerunRuns: Endpoint = {
     const log = opened.value;
     const { clock } = context.ports;
     const beganAt = clock.now();
+    // Looking costs as well, so the first unit is drawn before; the first run that runs again has it.
+    const counted = await countRequest(context);
+    if (!counted.ok) return ok(respondRefused(counted.error, context));
+    if (query === null) return ok(respondBulk({ runs: 0 }));
     let runs = 0;
+    let begun = 0;
     let refused: Refusal | null = null;
     const isOver = (): boolean =>
       refused !== null ||
@@ -47,7 +54,10 @@ export const rerunRuns: Endpoint = {
         const most = Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs);
         const { group, hasMore } = await reruns.next(most);
         const ended = await Promise.all(
-          group.map(({ fates, of, context: own }) => runRerun(fates, of, { ...own, signal: request.signal })),
+          group.map(({ fates, of, context: own }) => {
+            begun += 1;
+            return runRerun(fates, { ...of, isCounted: begun === 1 }, { ...own, signal: request.signal });
+          }),
         );
         runs += ended.filter(({ ok: hasRun }) => hasRun).length;
         // The next one would be refused as well.
@@ -59,8 +69,7 @@ export const rerunRuns: Endpoint = {
       if (listed.value.next === null) return ok(respondBulk({ runs }));
       after = listed.value.next;
     }
-    if (runs === 0 && refused !== null) return err(refused);
-    return ok(respondBulk({ runs, rest: after }));
+    return ok(respondBulk({ runs, rest: after, retryAfterMs: refused?.retryAfterMs }));
   },
   describe: () => ({
     id: "rerunRuns",
@@ -69,9 +78,12 @@ export const rerunRuns: Endpoint = {
     body: {
       schema: rerunsSchema(),
       example: { status: "error", tag: "nightly", only: "failed" },
-      optional: true,
     },
-    answer: { description: "How many ran again, each a run of its own", schema: bulkSchema() },
+    answer: {
+      description:
+        "How many ran again, each a run of its own that draws one unit; `Retry-After` where the quota ended it",
+      schema: bulkSchema(),
+    },
     refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
     counted: true,
   }),

@@ -43,6 +43,8 @@ export class ReportTable {
   readonly #clock: Clock;
   #last: Total;
   #index: RunIndex | null = null;
+  /** The rows that were taken apart last: a request for one run of a row is followed by one for the next. */
+  readonly #split = new Map<number, readonly SplitRun[]>();
 
   constructor(sql: SqlStorage, clock: Clock) {
     this.#sql = sql;
@@ -114,14 +116,15 @@ export class ReportTable {
     const id = index.placeOf(wanted) === undefined ? (index.runOf(wanted) ?? wanted) : wanted;
     const at = index.placeOf(id);
     if (at === undefined) return null;
-    const row = this.#sql.exec<TextRow>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one();
-    const rows = splitReport(row);
+    const rows = this.#rowsAt(at);
     return { at, rows, ...rows.findLast((one) => one.head.id === id)! };
   }
 
   /** The head of a run that the index has. */
   headOf(id: string): RunHead {
     const at = this.index.placeOf(id)!;
+    const held = this.#split.get(at)?.findLast(({ head }) => head.id === id);
+    if (held !== undefined) return held.head;
     const row = this.#sql.exec<HeadRow>("SELECT at, heads FROM reports WHERE at = ?", at).one();
     return parseHeads(row.heads).findLast((head) => head.id === id)!;
   }
@@ -162,6 +165,7 @@ export class ReportTable {
         at,
       );
     }
+    this.#split.delete(at);
     this.#index = null;
   }
 
@@ -177,6 +181,7 @@ export class ReportTable {
       // The newest report stays, however large.
       if (at >= oldest && (at === newest || !isTooMuch)) break;
       this.#index?.drop(at, marks.split("\n"));
+      this.#split.delete(at);
       end = at;
     }
     if (end !== null) this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
@@ -187,8 +192,21 @@ export class ReportTable {
   erase(): number {
     const { size } = this.index;
     this.#sql.exec("DELETE FROM reports");
+    this.#split.clear();
     this.#index = null;
     return size;
+  }
+
+  /** Read a row and take it apart, unless it is held. */
+  #rowsAt(at: number): readonly SplitRun[] {
+    const rows =
+      this.#split.get(at) ??
+      splitReport(this.#sql.exec<TextRow>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one());
+    this.#split.delete(at);
+    this.#split.set(at, rows);
+    const [oldest] = this.#split.keys();
+    if (this.#split.size > LIMITS.runReportsHeld) this.#split.delete(oldest!);
+    return rows;
   }
 
   #first(): CountRow | null {

@@ -1,6 +1,6 @@
 import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
-import type { Refused } from "../../../core/gate/admit-plan.ts";
+import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -21,6 +21,8 @@ export interface RerunOf {
   readonly kept: KeptRun;
   /** A rerun is found by the same tags. */
   readonly tags?: readonly string[];
+  /** The request has drawn its unit. */
+  readonly isCounted?: boolean;
   readonly log: Promised<Pick<RunLogMethods, "claimRerun" | "dropRerun">>;
 }
 
@@ -36,7 +38,7 @@ type Promised<T> = {
  */
 export async function runRerun(
   fates: readonly Fate[],
-  { runId, root, earlier, kept, tags, log }: RerunOf,
+  { runId, root, earlier, kept, tags, isCounted = false, log }: RerunOf,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
   const { ports } = execution;
@@ -46,8 +48,10 @@ export async function runRerun(
     return `${toEnvelopeJson(merged.plan, merged.outcomes, measured).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
   };
   if (!fates.some(({ kind }) => kind === "ask" || kind === "run")) {
+    const counted = isCounted ? ok({ quota: null }) : await countRequest(execution);
+    if (!counted.ok) return counted;
     const json = toJson(NOTHING, [], { batchId: rerun, durationMs: 0, maxParallelism: 0 });
-    return ok({ json, quota: null, replayed: true });
+    return ok({ json, quota: counted.value.quota, replayed: true });
   }
   const planned = planRerun(fates, kept.plan.edges, execution.catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
@@ -58,7 +62,15 @@ export async function runRerun(
   if (!claimed.value) return err({ refusal: OVERTAKEN, quota: null });
   const answered = await answerPlan(
     plan,
-    { ...execution, within: { answer: answerBudgetOf(plan), outer: runId, batchId: rerun } },
+    {
+      ...execution,
+      within: {
+        answer: answerBudgetOf(plan),
+        outer: runId,
+        batchId: rerun,
+        ...(isCounted && { isCounted }),
+      },
+    },
     {
       toJson,
       keysOf: async (runnable) => {

@@ -65,6 +65,8 @@ const write = (of: string, tags = ["t"]) => ({
   actions: [{ id: "w", tool: "store_it", args: { of } }],
   tags,
 });
+/** A filter that every run fits. */
+const ALL = { since: "2020-01-01T00:00:00Z" };
 /** A key that may take back runs, and send more than a thousand requests. */
 const MANY = {
   flags: ["approve", "manage_tools"],
@@ -117,7 +119,7 @@ describe("POST /v1/runs/rerun", () => {
     await volley.run(write("other", ["u"]));
     await volley.advance(3_000);
     const again = await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" });
-    expect(again).toEqual({ status: 200, body: { runs: 2, more: false } });
+    expect(again).toEqual({ status: 200, body: { runs: 2 } });
     expect(Object.fromEntries(effects)).toEqual({ a: 1, b: 1, c: 1 });
     await volley.advance(3_000);
     expect(await listed(volley, "tag=t")).toHaveLength(5);
@@ -139,32 +141,56 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.requests).toHaveLength(3);
   });
 
-  test("counts each rerun, and says that there are more where the quota does not reach", async () => {
+  test("draws one unit a run, as many as there are, and says when to ask for the rest; where there is none it is 429", async () => {
     const { volley } = await start(
-      Array.from({ length: 20 }, () => "refused" as const),
-      {
-        key: { quota: { limit: 10, window_s: 3_600 } },
-      },
+      Array.from({ length: 40 }, () => "refused" as const),
+      { key: { quota: { limit: 10, window_s: 3_600 } } },
     );
     for (let at = 0; at < 6; at += 1) await volley.run(write(`w${at}`));
     await volley.advance(3_000);
     const before = volley.requests.length;
-    const first = await post(volley, "/v1/runs/rerun", { tag: "t" });
-    expect(first.status).toBe(200);
-    expect(first.body).toMatchObject({ more: true });
-    expect(volley.requests.length - before).toBe(first.body["runs"]);
-    expect(first.body["runs"]).toBeLessThan(6);
-    const second = await post(volley, "/v1/runs/rerun", { tag: "t" });
+    const ask = async (path: string) => {
+      const answer = await volley.fetch(path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ tag: "t" }),
+      });
+      const body = (await answer.json()) as Record<string, unknown>;
+      return { status: answer.status, retry: Number(answer.headers.get("retry-after")), body };
+    };
+    const first = await ask("/v1/runs/rerun");
+    expect(first).toMatchObject({ status: 200, body: { runs: 4, next_cursor: expect.any(String) } });
+    expect(first.retry).toBeGreaterThan(300);
+    expect(volley.requests.length - before).toBe(4);
+    const second = await ask("/v1/runs/rerun");
     expect([second.status, second.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
+    // The runs that it made itself, which failed as well, are none of the rest.
+    await volley.advance(3_600_000);
+    const rest = await ask(`/v1/runs/rerun?cursor=${String(first.body["next_cursor"])}`);
+    expect(rest).toMatchObject({ status: 200, retry: 0, body: { runs: 2 } });
+    expect(rest.body).not.toHaveProperty("next_cursor");
+  });
+
+  test("T60 draws a unit where nothing is to run again, whether one is asked for or all", async () => {
+    const { volley } = await start([], { key: { quota: { limit: 5, window_s: 86_400 } } });
+    const { batch_id: id } = await volley.run(write("a"));
+    await volley.advance(3_000);
+    const statuses: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      statuses.push((await post(volley, `/v1/runs/${id}/rerun`, {})).status);
+      statuses.push((await post(volley, "/v1/runs/rerun", { tag: "t", only: "failed" })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+    expect(volley.requests).toHaveLength(1);
   });
 
   test("runs a thousand at most, and the same request again goes on with the rest", async () => {
     const { volley, effects } = await start(["refused"], { key: MANY });
     await fill(volley, 1_010);
     const ask = async () => (await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" })).body;
-    expect(await ask()).toEqual({ runs: 1_000, more: true, next_cursor: expect.any(String) });
-    expect(await ask()).toEqual({ runs: 10, more: false });
-    expect(await ask()).toEqual({ runs: 0, more: false });
+    expect(await ask()).toEqual({ runs: 1_000, next_cursor: expect.any(String) });
+    expect(await ask()).toEqual({ runs: 10 });
+    expect(await ask()).toEqual({ runs: 0 });
     expect([effects.size, Math.max(...effects.values())]).toEqual([1_010, 1]);
   });
 
@@ -173,11 +199,11 @@ describe("POST /v1/runs/rerun", () => {
     // A model wrote all of them but the oldest, so they are not run again.
     await fill(volley, 5_001, { source: "agent" });
     const first = await post(volley, "/v1/runs/rerun", { tag: "t" });
-    expect(first.body).toEqual({ runs: 0, more: true, next_cursor: expect.any(String) });
+    expect(first.body).toEqual({ runs: 0, next_cursor: expect.any(String) });
     const rest = await post(volley, `/v1/runs/rerun?cursor=${String(first.body["next_cursor"])}`, {
       tag: "t",
     });
-    expect(rest.body).toEqual({ runs: 1, more: false });
+    expect(rest.body).toEqual({ runs: 1 });
     expect(Object.fromEntries(effects)).toEqual({ 0: 1 });
   });
 
@@ -213,8 +239,35 @@ describe("POST /v1/runs/rerun", () => {
     await volley.advance(3_000);
     const beganAt = volley.now();
     const { body } = await post(volley, "/v1/runs/rerun", { tag: "t" });
-    expect(body).toMatchObject({ more: true });
+    expect(body).toMatchObject({ next_cursor: expect.any(String) });
     expect(volley.now() - beganAt).toBeLessThan(LIMITS.rerunsBegunMs + 15_000);
+  });
+
+  test("T61 without a filter is refused, and says which there are: nobody means all of the tenant by leaving them out", async () => {
+    const { volley } = await start(["refused"]);
+    await volley.run(write("a"));
+    await volley.run({ actions: [{ tool: "store_later", args: { of: "j" } }] });
+    await volley.advance(3_000);
+    const before = volley.requests.length;
+    for (const path of ["/v1/runs/rerun", "/v1/runs/cancel"])
+      for (const body of [{}, undefined, { cursor: "1_a" }]) {
+        const refused = await post(volley, path, body);
+        expect([refused.status, refused.body["code"]]).toEqual([422, "INVALID_REQUEST"]);
+        for (const name of [
+          "source",
+          "status",
+          "tool",
+          "flow",
+          "key",
+          "tag",
+          "subject",
+          "request_id",
+          "since",
+        ])
+          expect(refused.body["detail"]).toContain(name);
+      }
+    expect((await post(volley, "/v1/runs/rerun", { only: "failed" })).status).toBe(422);
+    expect(volley.requests).toHaveLength(before);
   });
 
   test("refuses a filter that the list would refuse, wherever it stands", async () => {
@@ -228,6 +281,11 @@ describe("POST /v1/runs/rerun", () => {
       ["/v1/runs/rerun?limit=10", {}],
       ["/v1/runs/cancel", { limit: 10 }],
       ["/v1/runs/rerun", { cursor: "none" }],
+      ["/v1/runs/rerun", { cursor: "1_a" }],
+      ["/v1/runs/rerun", {}],
+      ["/v1/runs/cancel", {}],
+      ["/v1/runs/cancel", undefined],
+      ["/v1/runs/rerun", { only: "failed" }],
     ] as const) {
       const { status } = await post(volley, path, body);
       expect([path, status >= 400 && status < 500]).toEqual([path, true]);
@@ -300,14 +358,14 @@ describe("POST /v1/runs/cancel", () => {
     const asked = await volley.run(question);
     await volley.run(write("plain"));
     await volley.advance(3_000);
-    expect((await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body).toEqual({ runs: 1, more: false });
+    expect((await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body).toEqual({ runs: 1 });
     const { job_id } = made.results[0] as unknown as { readonly job_id: string };
     expect(await (await volley.fetch(`/v1/jobs/${job_id}`)).json()).toMatchObject({ status: "cancelled" });
     // Nothing of the plain one goes on, and the job is over.
-    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 1, more: false });
+    expect((await post(volley, "/v1/runs/cancel", ALL)).body).toEqual({ runs: 1 });
     expect(await listed(volley, "status=waiting")).toEqual([]);
     expect(await listed(volley, "tag=asks")).toMatchObject([{ run_id: asked.batch_id, status: "error" }]);
-    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 0, more: false });
+    expect((await post(volley, "/v1/runs/cancel", ALL)).body).toEqual({ runs: 0 });
   });
 
   test("ends what a thousand runs have made at most, and the same request again goes on with the rest", async () => {
@@ -322,16 +380,16 @@ describe("POST /v1/runs/cancel", () => {
     }
     await volley.advance(3_000);
     const ask = async () => (await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body;
-    expect(await ask()).toMatchObject({ runs: 1_000, more: true });
-    expect(await ask()).toEqual({ runs: 10, more: false });
-    expect(await ask()).toEqual({ runs: 0, more: false });
+    expect(await ask()).toMatchObject({ runs: 1_000, next_cursor: expect.any(String) });
+    expect(await ask()).toEqual({ runs: 10 });
+    expect(await ask()).toEqual({ runs: 0 });
   });
 
   test("leaves questions alone where the key may not decide", async () => {
     const { volley } = await start([], { key: { flags: [] } });
     await volley.run(question);
     await volley.advance(3_000);
-    expect((await post(volley, "/v1/runs/cancel", {})).body).toEqual({ runs: 0, more: false });
+    expect((await post(volley, "/v1/runs/cancel", ALL)).body).toEqual({ runs: 0 });
     expect(await listed(volley, "status=waiting")).toHaveLength(1);
   });
 
@@ -355,7 +413,6 @@ describe("POST /v1/runs/cancel", () => {
     expect((await post(volley, "/v1/runs/cancel", { source: "background", status: "running" })).body).toEqual(
       {
         runs: 1,
-        more: false,
       },
     );
     expect(await (await volley.fetch(`/v1/jobs/${String(body["job_id"])}`)).json()).toMatchObject({

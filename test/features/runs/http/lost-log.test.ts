@@ -99,7 +99,7 @@ describe.each(Object.entries(TREATMENTS))("F34 An object of runs that is %s", (_
     expect(await ask("/v1/runs/some")).toBe(503);
     expect(await ask("/v1/runs/some", { headers: { accept: "text/event-stream" } })).toBe(503);
     expect(await ask("/v1/runs/some/rerun", post)).toBe(503);
-    expect(await ask("/v1/runs/rerun", post)).toBe(503);
+    expect(await ask("/v1/runs/rerun?tag=t", post)).toBe(503);
   });
 
   test("has later runs reported again, each once, when it is well", async () => {

@@ -154,7 +154,7 @@ export class JobTable {
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
   list(
-    { status, tools, batchId, subject, liveOf, since, until, limit, after }: JobQuery,
+    { status, tools, batchId, subject, key, liveOf, since, until, limit, after }: JobQuery,
     nowMs: number,
   ): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
@@ -167,6 +167,7 @@ export class JobTable {
            AND (?7 IS NULL OR NOT ${IS_FINAL} AND kind IN (SELECT value FROM json_each(?7)))
            AND (?8 IS NULL OR ?8 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.batchId') END)
            AND (?10 IS NULL OR ?10 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.account.subject') END)
+           AND (?11 IS NULL OR ?11 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.key') END)
          ORDER BY created_at DESC, id DESC LIMIT ?9)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
@@ -179,6 +180,7 @@ export class JobTable {
       batchId ?? null,
       limit,
       subject ?? null,
+      key ?? null,
     );
     return Array.from(rows, (row) => readRow(row, nowMs)[0]);
   }
