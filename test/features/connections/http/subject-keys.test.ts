@@ -136,7 +136,9 @@ describe("A key that acts for one subject", () => {
 
   test("T52 withdraws no question of another's when it cancels runs", async () => {
     const { send, ada, grace, ids } = world;
-    expect((await send("POST", "/v1/runs/cancel", { since: "2020-01-01T00:00:00Z" }, grace)).body).toMatchObject({ runs: 0 });
+    expect(
+      (await send("POST", "/v1/runs/cancel", { since: "2020-01-01T00:00:00Z" }, grace)).body,
+    ).toMatchObject({ runs: 0 });
     const { body } = await send("GET", `/v1/confirmations/${ids.question}`, undefined, ada);
     expect(body.status).toBe("pending");
   });
