@@ -243,9 +243,9 @@ function respondChange(
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJob(changed!.job));
+      return ok(respondJob(changed.job));
     case "wrong-status":
-      return err(refuse(changed!.job));
+      return err(refuse(changed.job));
     case "backlog-full":
       return err(makeRefusal("BACKLOG_FULL", "Nothing was changed; redrive the job when others have ended."));
   }

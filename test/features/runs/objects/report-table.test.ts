@@ -8,7 +8,7 @@ import { VirtualClock } from "../../../support/virtual-clock.ts";
 /** A table with some reports of twenty runs each, and how often a row with bodies was read. */
 function open(reports: number) {
   const clock = new VirtualClock();
-  const { sql } = createMemoryStorage(clock as never, () => {});
+  const { sql } = createMemoryStorage(clock, () => {});
   const reads: string[] = [];
   const counted = {
     exec: (text: string, ...values: never[]) => {
