@@ -292,7 +292,7 @@ export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T61",
     when: "a bulk request that names nothing",
-    seen: "422; whoever means many says which",
+    seen: "422; a request about many says which",
   },
   {
     mark: "T64",
