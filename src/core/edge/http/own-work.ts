@@ -3,7 +3,7 @@ import { makeRefusal } from "../../contract/refusal.ts";
 
 /**
  * Name the only key whose jobs and runs a caller may end or run again: its own, unless it manages its tenant's tools or decides its
- * questions. Undefined where it may everybody's. What a trigger began is no key's.
+ * questions. Undefined where it may everybody's. A trigger's work is no key's.
  */
 export function onlyWorkOf({ name, manageTools, approves }: Caller): string | undefined {
   return manageTools === true || approves === true ? undefined : name;

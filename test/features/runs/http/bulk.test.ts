@@ -243,7 +243,7 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.now() - beganAt).toBeLessThan(LIMITS.rerunsBegunMs + 15_000);
   });
 
-  test("T61 without a filter is refused, and says which there are: nobody means all of the tenant by leaving them out", async () => {
+  test("T61 without a filter is refused, and the refusal says which there are", async () => {
     const { volley } = await start(["refused"]);
     await volley.run(write("a"));
     await volley.run({ actions: [{ tool: "store_later", args: { of: "j" } }] });
