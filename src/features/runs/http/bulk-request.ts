@@ -67,8 +67,8 @@ export function respondBulk({ runs, rest, retryAfterMs }: BulkEnd): Response {
 export type BulkQuery = RunQuery & { readonly after: RunPlace };
 
 /**
- * Read which runs a request is about: filters in its body, or in its query as the list has them. It names one at least, because nobody means
- * all runs of a tenant by leaving them out; a key that may change its own work alone is about that alone.
+ * Read which runs a request is about: filters in its body, or in its query as the list has them. One at least has to be there: a request
+ * without any would be about the whole tenant. A key that may change its own work alone asks about that alone.
  */
 export async function readBulk(
   request: Request,

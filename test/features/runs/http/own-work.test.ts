@@ -29,7 +29,7 @@ const send = async (by: string, method: string, path: string, body?: object) => 
   return { status: answer.status, body: (await answer.json()) as Record<string, any> }; // oxlint-disable-line typescript/no-explicit-any
 };
 
-/** What a key has begun: a run that failed, and jobs of which one is dead and one waits. */
+/** The work of a key: a run that failed, and jobs of which one is dead and one waits. */
 interface Begun {
   readonly run: string;
   readonly dead: string;
