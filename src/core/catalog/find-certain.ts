@@ -167,6 +167,7 @@ function misfitOf(schema: Schema, { isText }: Pending): readonly RawIssue[] {
   if (!isText) return def.type === "never" ? runSchema(schema, "").issues : [];
   const takesText =
     def.type === "string" ||
+    def.type === "bigint" ||
     def.type === "template_literal" ||
     ((def.type === "enum" || def.type === "literal") && takesSomeText(schema));
   return takesText ? [] : kindIssues(schema, "");

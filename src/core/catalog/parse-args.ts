@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { isJsonObject, isLongInteger, type JsonObject, mapExact } from "../contract/json.ts";
 import { canonicalKey } from "../kit/json/canonical-key.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
@@ -33,15 +33,40 @@ export function parseArgs(
   args: JsonObject,
   options: ExplainOptions = {},
 ): Result<unknown, Failure> {
+  const value = "takesExact" in tool.input ? args : mapExact(args, toCode);
   // Like `safeParse()`, without putting into words all that is wrong.
-  const first = tool.input._zod.run({ value: args, issues: [] }, PARSING);
+  const first = tool.input._zod.run({ value, issues: [] }, PARSING);
   if (first instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
-  if (first.issues.length === 0) return ok(first.value);
-  const parsed = runSchema(tool.input, args, first);
-  return parsed.issues.length === 0
-    ? ok(parsed.value)
-    : err(explain(tool, { args, issues: parsed.issues }, options));
+  if (first.issues.length === 0 && value === args) return ok(first.value);
+  const parsed = first.issues.length === 0 ? first : runSchema(tool.input, value, first);
+  const rounded = parsed.issues.length > 0 || value === args ? [] : findRounded(value, parsed.value);
+  const issues = [...parsed.issues, ...rounded];
+  return issues.length === 0 ? ok(parsed.value) : err(explain(tool, { args, issues }, options));
 }
+
+/** A schema that takes numbers which a double would change as they are, because it says itself what becomes of them. */
+export interface TakesExact {
+  readonly takesExact: true;
+}
+
+/** A number as code has it: an integer beyond 2^53 is a bigint, and any other the nearest double. */
+function toCode(digits: string): bigint | number {
+  return isLongInteger(digits) ? BigInt(digits) : Number(digits);
+}
+
+/** Integers beyond 2^53 of which a schema made doubles, which are other numbers. */
+function findRounded(sent: unknown, made: unknown, path: readonly PropertyKey[] = []): z.core.$ZodRawIssue[] {
+  if (typeof sent === "bigint")
+    return typeof made === "number" ? [{ code: "custom", path: [...path], message: EXACT, input: sent }] : [];
+  if (typeof sent !== "object" || sent === null || typeof made !== "object" || made === null) return [];
+  return Object.entries(sent).flatMap(([key, inner]) =>
+    Object.hasOwn(made, key)
+      ? findRounded(inner, (made as Readonly<Record<string, unknown>>)[key], [...path, key])
+      : [],
+  );
+}
+
+const EXACT = "an integer within ±(2^53 - 1), or a string";
 
 /** The parts of a call that come of its arguments. */
 export interface ParsedCall {
@@ -78,7 +103,7 @@ function toInput(tool: Tool, args: unknown): JsonObject | null {
  * null where they may still be right.
  */
 export function refuseCertain(tool: Tool, args: JsonObject, options: ExplainOptions = {}): Failure | null {
-  const issues = findCertain(tool.input, args);
+  const issues = findCertain(tool.input, "takesExact" in tool.input ? args : mapExact(args, toCode));
   return issues.length === 0 ? null : explain(tool, { args, issues }, options);
 }
 

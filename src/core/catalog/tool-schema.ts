@@ -114,6 +114,9 @@ function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema 
     return z.toJSONSchema(input, {
       io: "input",
       cycles: "throw",
+      // JSON has integers of any length; all else that JSON Schema does not know is its author's to write otherwise.
+      unrepresentable: ({ zodSchema }) =>
+        (zodSchema as z.core.$ZodType)._zod.def.type === "bigint" ? { type: "integer" } : "throw",
       override: ({ jsonSchema }) => {
         // OpenAI refuses an array without a schema of its items; how many a tuple has is said by its bounds.
         if (jsonSchema.type === "array" && typeof jsonSchema.items !== "object") jsonSchema.items = {};

@@ -18,7 +18,7 @@ const BRACES = /[{$<#%]/;
 
 /**
  * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`
- * parses as Infinity), integers too large to be exact (they would silently become other numbers) and halves of characters.
+ * parses as Infinity), integers that have lost their digits (they would silently become other numbers) and halves of characters.
  *
  * Recursion is safe: the body's depth was bounded before it was parsed.
  *
@@ -33,13 +33,7 @@ export function checkValue(
   if (typeof value === "string" && !value.isWellFormed()) return err(loneSurrogate(path, "a string"));
   if (typeof value !== "object" || value === null) return DONE;
   if (Array.isArray(value)) return checkElements(value, path, seen);
-  if (JSON.isRawJSON(value)) {
-    return err({
-      path: visiblePath(path),
-      expected: "a number that can be kept exactly, or a string, which a $template makes of it",
-      received: describe(value),
-    });
-  }
+  if (JSON.isRawJSON(value)) return checkNumber(Number(value.rawJSON), path, true);
   for (const key of Object.keys(value)) {
     if (key.startsWith("$")) seen.dollar = true;
     if (!key.isWellFormed()) return err(loneSurrogate([...path, key], "a key"));
@@ -91,8 +85,8 @@ function isFraction(value: number): boolean {
   return Number.isFinite(value) && !Number.isInteger(value);
 }
 
-function checkNumber(value: number, path: readonly PropertyKey[]): Result<void, Issue> {
-  if (isFine(value)) return DONE;
+function checkNumber(value: number, path: readonly PropertyKey[], isExact = false): Result<void, Issue> {
+  if (isFine(value) || (isExact && Number.isFinite(value))) return DONE;
   if (!Number.isFinite(value))
     return err({ path: visiblePath(path), expected: "a finite number", received: "a number out of range" });
   return err({

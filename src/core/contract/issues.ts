@@ -79,10 +79,12 @@ export function toIssues(
   for (const issue of error.issues) {
     for (const [path, expected] of explain(issue)) {
       if (issues.length === most) return issues;
+      const value = valueAt(input, path);
+      const isLong = JSON.isRawJSON(value) && (expected === "a number" || expected === "an integer");
       issues.push({
         path: visiblePath([...base, ...path]),
-        expected,
-        received: describe(valueAt(input, path)),
+        expected: isLong ? "an integer within ±(2^53 - 1), or a string" : expected,
+        received: describe(value),
       });
     }
   }

@@ -22,6 +22,25 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
+/** Whether a text is an integer beyond what a double has exactly, written as JSON writes it. */
+export function isLongInteger(text: string): boolean {
+  return /^-?[1-9]\d{15,308}$/.test(text) && !Number.isSafeInteger(Number(text));
+}
+
+/**
+ * Write numbers that a double would change otherwise, in a copy; the value itself where it has none. Each is asked once, with its
+ * digits as they came.
+ */
+export function mapExact(value: unknown, write: (digits: string) => unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (JSON.isRawJSON(value)) return write(value.rawJSON);
+  const inner = Object.values(value) as unknown[];
+  const written = inner.map((one) => mapExact(one, write));
+  if (written.every((one, at) => one === inner[at])) return value;
+  if (Array.isArray(value)) return written;
+  return Object.fromEntries(Object.keys(value).map((key, at) => [key, written[at]]));
+}
+
 const encoder = new TextEncoder();
 
 /** Up to so many characters the engine finds out faster that all is ASCII, a byte each, than it encodes; then it is slower. */

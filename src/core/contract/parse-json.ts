@@ -1,5 +1,6 @@
 import { findJsonSlip, toLineAndColumn } from "../kit/json/json-slip.ts";
 import { attemptNow, err, ok, type Result } from "../kit/result.ts";
+import { parseExact } from "./json.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -45,7 +46,7 @@ export interface JsonOptions {
  */
 export function parseJsonText(text: string, depth: number): Result<unknown, string> {
   if (exceedsDepth(new TextEncoder().encode(text), depth)) return err("The text nests too deep; flatten it.");
-  const parsed = attemptNow((): unknown => JSON.parse(text));
+  const parsed = attemptNow(() => parseExact(text));
   return parsed.ok ? ok(parsed.value) : err(saySlip(text).replace("The body", "The text"));
 }
 

@@ -17,6 +17,11 @@ export class Pending {
     return new Pending(true, alone);
   }
 
+  /** Whether it is the text of one reference alone, which may be the digits of a number. */
+  get isAlone(): boolean {
+    return this.#alone !== null;
+  }
+
   /** How the value itself is had where text does not fit; empty where it is no text. */
   get advice(): string {
     if (!this.isText) return "";

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 import { PARSING } from "./issues.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, isLongInteger } from "./json.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -31,9 +31,9 @@ export function runLeniently(check: (value: unknown) => Ran, sent: unknown, firs
   let ran = first;
   let value = sent;
   for (let round = 0; round < ROUNDS && ran.issues.length > 0; round += 1) {
-    const bare = withoutNulls(value, ran.issues);
-    if (bare === null) return ran;
-    value = bare;
+    const repaired = repair(value, ran.issues);
+    if (repaired === null) return ran;
+    value = repaired;
     ran = check(value);
   }
   return ran;
@@ -55,62 +55,85 @@ function run(schema: z.core.$ZodType, value: unknown): Ran {
 
 type Path = readonly PropertyKey[];
 
-/** A copy without the fields that are null and of which an issue tells; null where no issue tells of such a field. */
-function withoutNulls(value: unknown, issues: readonly RawIssue[]): unknown {
-  const paths = findNulls(value, issues);
-  if (paths.length === 0) return null;
-  const bare: Tree = new Map();
-  for (const path of paths) add(bare, path);
-  return leaveOut(value, bare);
+/**
+ * A copy with what an issue tells of and that can be meant otherwise: without a field that is null, and with an integer beyond 2^53
+ * as the text or the bigint that is asked for. Null where no issue tells of such a thing.
+ */
+function repair(value: unknown, issues: readonly RawIssue[]): unknown {
+  const changes = findChanges(value, issues);
+  if (changes.length === 0) return null;
+  const tree: Tree = new Map();
+  for (const { path, change } of changes) add(tree, path, change);
+  return apply(value, tree);
 }
 
 interface Told {
   readonly path?: PropertyKey[] | undefined;
   readonly code?: string | undefined;
+  readonly expected?: unknown;
   readonly errors?: readonly (readonly Told[])[];
 }
 
+/** The value of a field instead; without one the field is left out. */
+interface Change {
+  readonly value?: unknown;
+}
+
 /** Each form of a union tells its own issues, by paths that begin where the union stands. */
-function findNulls(value: unknown, issues: readonly Told[], base: Path = []): Path[] {
-  return issues.flatMap(({ path = [], errors = [] }) => {
+function findChanges(
+  value: unknown,
+  issues: readonly Told[],
+  base: Path = [],
+): { readonly path: Path; readonly change: Change }[] {
+  return issues.flatMap(({ path = [], expected, errors = [] }) => {
     const whole = [...base, ...path];
-    return isNullField(value, whole) ? [whole] : errors.flatMap((form) => findNulls(value, form, whole));
+    const change = changeOf(value, whole, expected);
+    return change === null
+      ? errors.flatMap((form) => findChanges(value, form, whole))
+      : [{ path: whole, change }];
   });
 }
 
-function isNullField(value: unknown, path: Path): boolean {
+function changeOf(value: unknown, path: Path, expected: unknown): Change | null {
   let at = value;
   let isField = false;
   for (const key of path) {
     isField = isJsonObject(at);
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return null;
     at = (at as Readonly<Record<PropertyKey, unknown>>)[key];
   }
-  return isField && at === null;
+  if (at === null) return isField ? {} : null;
+  if (path.length === 0) return null;
+  if (typeof at === "bigint" && expected === "string") return { value: String(at) };
+  const isDigits = typeof at === "string" ? isLongInteger(at) : Number.isSafeInteger(at);
+  return expected === "bigint" && isDigits ? { value: BigInt(at as string | number) } : null;
 }
 
-/** Fields that are left out, by their way; null at its end. */
-type Tree = Map<string, Tree | null>;
+/** Changes by their way. */
+type Tree = Map<string, Tree | Change>;
 
-function add(tree: Tree, path: Path): void {
+function add(tree: Tree, path: Path, change: Change): void {
   const [key, ...inside] = path.map(String);
-  if (inside.length === 0) return void tree.set(key!, null);
+  if (inside.length === 0) return void tree.set(key!, change);
   let inner = tree.get(key!);
-  if (inner === undefined || inner === null) tree.set(key!, (inner = new Map<string, Tree | null>()));
-  add(inner, inside);
+  if (!(inner instanceof Map)) tree.set(key!, (inner = new Map<string, Tree | Change>()));
+  add(inner, inside, change);
 }
 
-function leaveOut(value: unknown, tree: Tree): unknown {
+function apply(value: unknown, tree: Tree): unknown {
+  const change = (key: string, inner: unknown): readonly unknown[] => {
+    const within = tree.get(key);
+    if (within === undefined) return [inner];
+    if (within instanceof Map) return [apply(inner, within)];
+    return "value" in within ? [within.value] : [];
+  };
   if (Array.isArray(value))
-    return value.map((inner: unknown, index) => {
-      const within = tree.get(String(index));
-      return within instanceof Map ? leaveOut(inner, within) : inner;
-    });
+    return value.map((inner: unknown, at) =>
+      tree.has(String(at)) ? (change(String(at), inner)[0] ?? inner) : inner,
+    );
   return Object.fromEntries(
-    Object.entries(value as object).flatMap(([key, inner]: [string, unknown]) => {
-      const within = tree.get(key);
-      if (within === null) return [];
-      return [[key, within === undefined ? inner : leaveOut(inner, within)] as const];
-    }),
+    Object.entries(value as object).flatMap(([key, inner]: [string, unknown]) =>
+      change(key, inner).map((one) => [key, one] as const),
+    ),
   );
 }

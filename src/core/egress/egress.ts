@@ -129,7 +129,12 @@ function toHop(url: string | URL, request: UpstreamRequest, guard: UrlGuard): Ho
   if (body === undefined || typeof body === "string")
     return { href, origin, method, headers: checked, body, changesNothing };
   const withType = { "content-type": "application/json", ...checked };
-  return { href, origin, method, headers: withType, body: JSON.stringify(body), changesNothing };
+  return { href, origin, method, headers: withType, body: JSON.stringify(body, writeLong), changesNothing };
+}
+
+/** A schema may make a bigint of an integer beyond 2^53, which JSON writes as it is. */
+function writeLong(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? JSON.rawJSON(String(value)) : value;
 }
 
 /** The address as text, which cannot change after it was checked. */

@@ -138,7 +138,7 @@ class Resolver {
   }
 
   resolve(value: unknown): Result<unknown, Failure> {
-    if (typeof value !== "object" || value === null) return ok(value);
+    if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return ok(value);
     const marker = readMarker(value);
     if (marker !== null) return this.#resolveMarker(marker);
     if (Array.isArray(value)) {

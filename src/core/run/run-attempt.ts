@@ -3,7 +3,7 @@ import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
-import { isJsonObject } from "../contract/json.ts";
+import { isJsonObject, parseExact } from "../contract/json.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callTool } from "./call-tool.ts";
@@ -36,7 +36,7 @@ export async function runAttempt(
     return failedAttempt(
       makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }),
     );
-  const stored: unknown = JSON.parse(spec.argsJson);
+  const stored: unknown = parseExact(spec.argsJson);
   const input = isJsonObject(stored) ? stored : {};
   const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return failedAttempt(args.error);

@@ -98,7 +98,7 @@ describe.each([
     ["a misspelt field further in", { id: "1", inner: { n: REF, t: "" } }, "/args/inner/t"],
     ["a missing field further in", { id: "1", inner: { s: REF } }, "/args/inner/n"],
     ["an object where text is asked for", { id: { deep: REF } }, "/args/id"],
-    ["text of a template where a number is", { id: "1", year: TEXT }, "/args/year"],
+    ["text of a template where a number is", { id: "1", year: { $template: "the {{a#/v}}" } }, "/args/year"],
     ["text of a template where only other text is", { id: REF, kind: { $literal: "c" } }, "/args/kind"],
     ["what fits no form", { id: "1", either: { z: REF } }, "/args/either"],
     ["text of a template as all arguments", TEXT, "/args"],
@@ -117,6 +117,12 @@ describe.each([
   ])("may be right with %s", (_what, args) => {
     expect(dryRun({ args }, tool).errors).toEqual([]);
   });
+});
+
+test("a template of one reference may be the digits of an integer beyond 2^53, where data says that there is a number", () => {
+  const args = { id: "1", year: TEXT };
+  expect(dryRun({ args }, toolOf(jsonInput)).errors).toEqual([]);
+  expect(dryRun({ args }, toolOf(zodInput)).errors).toHaveLength(1);
 });
 
 test("a template where a number is asked for is told the reference that gives the number", () => {

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 
+import { parseExact } from "../../contract/json.ts";
 import * as LIMITS from "../../contract/limits.ts";
 import { countValues, type JsonOptions, parseJson } from "../../contract/parse-json.ts";
 import { type ParsedRequest, parseRequest } from "../../contract/parse-request.ts";
@@ -53,7 +54,7 @@ export function readRunBody(
     };
     return null;
   };
-  return readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent, beforeParsing: hold });
+  return readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent, beforeParsing: hold, parse: parseExact });
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;

@@ -5,7 +5,9 @@
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner) ? sortKeys(inner) : inner,
+    typeof inner === "object" && inner !== null && !Array.isArray(inner) && !JSON.isRawJSON(inner)
+      ? sortKeys(inner)
+      : inner,
   );
 }
 

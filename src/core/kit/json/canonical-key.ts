@@ -13,6 +13,7 @@ export function canonicalKey(value: unknown): string | null {
       return String(value);
     case "object":
       if (value === null) return "null";
+      if (JSON.isRawJSON(value)) return value.rawJSON;
       return Array.isArray(value) ? keyOfArray(value) : keyOfObject(value);
     default:
       return null;

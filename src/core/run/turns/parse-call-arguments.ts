@@ -1,6 +1,6 @@
 import { type Failure, makeFailure } from "../../contract/failure.ts";
 import { describe, toMisfit } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
 import * as LIMITS from "../../contract/limits.ts";
 import { parseJson } from "../../contract/parse-json.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
@@ -18,7 +18,7 @@ export function parseCallArguments(sent: unknown): Result<JsonObject, Failure> {
   if (typeof sent !== "string") return requireObject(sent);
   if (["", "null"].includes(sent.trim())) return ok({});
   if (sent.length > LIMITS.bodyBytes) return err(TOO_LONG);
-  const parsed = parseJson(new TextEncoder().encode(sent));
+  const parsed = parseJson(new TextEncoder().encode(sent), LIMITS.nesting, { parse: parseExact });
   if (parsed.ok) return requireObject(parsed.value);
   const hint = `The arguments are not usable JSON. ${parsed.error.hint.replace("The body", "The text")} Send the call again with valid JSON.`;
   return err(makeFailure("INVALID_ARGS", { hint }));

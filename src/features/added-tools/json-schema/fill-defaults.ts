@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { Pending } from "../../../core/contract/pending.ts";
 import { leastJsonSize } from "../../../core/kit/json/least-json-size.ts";
-import { type Place, walkSchema } from "./walk-schema.ts";
+import { fieldPointers, type Place, pointersOf, walkSchema } from "./walk-schema.ts";
 
 /** A value with the defaults of its schema. */
 export interface Filled {
@@ -147,19 +147,4 @@ class Filler {
 function admits(type: unknown, value: object): boolean {
   const kind = Array.isArray(value) ? "array" : "object";
   return type === undefined || [type].flat().includes(kind);
-}
-
-function pointersOf({ inner }: Place, keyword: string): string[] {
-  return (inner.get(keyword) ?? []).map(({ pointer }) => pointer);
-}
-
-/** The schemas that a schema has for one field of an object. */
-function fieldPointers(place: Place, name: string): string[] {
-  const named = (keyword: string, is: (key: string) => boolean): string[] =>
-    (place.inner.get(keyword) ?? []).filter((one) => is(one.name)).map(({ pointer }) => pointer);
-  const found = [
-    ...named("properties", (key) => key === name),
-    ...named("patternProperties", (pattern) => new RegExp(pattern, "u").test(name)),
-  ];
-  return found.length > 0 ? found : pointersOf(place, "additionalProperties");
 }

@@ -72,7 +72,9 @@ class Finder {
   }
 
   #findHere(asked: Asked, value: object): readonly RawIssue[] {
-    if (value instanceof Pending) return value.isText ? this.#askKind(asked, "") : [];
+    if (value instanceof Pending)
+      // Text of many digits is a number where one is asked for.
+      return value.isText && !(value.isAlone && isNumeric(asked.schema)) ? this.#askKind(asked, "") : [];
     if (!Array.isArray(value)) {
       const kind = this.#askKind(asked, {});
       return kind.length > 0 ? kind : this.#findInFields(asked, value as JsonObject);
@@ -177,6 +179,10 @@ function inside({ schema, at }: Asked, keyword: string, name: string): Asked {
 /** How `false` is compiled. */
 function takesNothing({ not }: JsonObject): boolean {
   return isJsonObject(not) && Object.keys(not).length === 0;
+}
+
+function isNumeric({ type }: JsonObject): boolean {
+  return [type].flat().some((one) => one === "integer" || one === "number");
 }
 
 function kindOf(value: unknown): string {

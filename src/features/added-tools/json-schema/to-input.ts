@@ -5,11 +5,13 @@ import { attemptNow } from "../../../core/kit/result.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { argumentsOf } from "./arguments-of.ts";
+import type { TakesExact } from "../../../core/catalog/parse-args.ts";
 import type { KnowsCertain } from "../../../core/catalog/find-certain.ts";
 import { type Compiled, compileSchema } from "./compile-schema.ts";
 import { type Filled, fillDefaults } from "./fill-defaults.ts";
 import { findCertain } from "./find-certain.ts";
 import { countValues, isBearable } from "./measure-check.ts";
+import { readExact, toDoubles } from "./read-exact.ts";
 import { showSchema } from "./show-schema.ts";
 import { translateErrors } from "./translate-errors.ts";
 
@@ -26,7 +28,7 @@ export interface InputOptions {
  */
 export function toInput(schema: JsonSchema, { fillsDefaults = false }: InputOptions = {}): z.core.$ZodType {
   let made: Checker | undefined;
-  const checker = (): Checker => (made ??= new Checker(compileSchema(schema), fillsDefaults ? schema : null));
+  const checker = (): Checker => (made ??= new Checker(schema, compileSchema(schema), fillsDefaults));
   const input = z.unknown().check((payload) => {
     const { value, issues } = checker().check(payload.value);
     payload.value = value;
@@ -34,7 +36,8 @@ export function toInput(schema: JsonSchema, { fillsDefaults = false }: InputOpti
   });
   const shape = Object.fromEntries(argumentsOf(schema).map((name) => [name, null]));
   const known: KnowsCertain = { findCertain: (value) => checker().findCertain(value) };
-  return Object.assign(input.check(z.meta(showSchema(schema))), { shape, ...known });
+  const exact: TakesExact = { takesExact: true };
+  return Object.assign(input.check(z.meta(showSchema(schema))), { shape, ...known, ...exact });
 }
 
 /** Arguments of more values than these are told the first thing wrong in each list and object. */
@@ -42,34 +45,33 @@ const TOLD_VALUES = 1_000;
 
 class Checker {
   readonly #compiled: Compiled;
-  /** The schema whose defaults are filled in; null where none is. */
-  readonly #filling: JsonSchema | null;
+  readonly #schema: JsonSchema;
+  readonly #fillsDefaults: boolean;
   /** Says of each object and list the first thing wrong. */
   readonly #quick: Validator;
   /** Says all that is wrong. */
   #whole: Validator | undefined;
 
-  constructor(compiled: Compiled, filling: JsonSchema | null) {
+  constructor(schema: JsonSchema, compiled: Compiled, fillsDefaults: boolean) {
+    this.#schema = schema;
     this.#compiled = compiled;
-    this.#filling = filling;
+    this.#fillsDefaults = fillsDefaults;
     this.#quick = new Validator(compiled.document, "2020-12", true);
   }
 
   check(sent: unknown): Checked {
-    const { value, isTooMuch } = this.#fill(sent);
-    return {
-      value,
-      issues: isTooMuch
-        ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`)
-        : this.#findMisfits(value),
-    };
+    const { value, isTooMuch } = this.#adapt(sent);
+    const issues = isTooMuch
+      ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`)
+      : this.#findMisfits(toDoubles(value));
+    return { value, issues };
   }
 
   /** Not a value that takes too long to check: it is refused. */
-  #fill(value: unknown): Filled {
-    return this.#filling === null || !isBearable(this.#compiled, value)
-      ? { value, isTooMuch: false }
-      : fillDefaults(this.#filling, value);
+  #adapt(sent: unknown): Filled {
+    if (!isBearable(this.#compiled, sent)) return { value: sent, isTooMuch: false };
+    const value = readExact(this.#schema, sent);
+    return this.#fillsDefaults ? fillDefaults(this.#schema, value) : { value, isTooMuch: false };
   }
 
   #findMisfits(value: unknown): z.core.$ZodRawIssue[] {
@@ -87,7 +89,7 @@ class Checker {
   }
 
   findCertain(sent: unknown): readonly z.core.$ZodRawIssue[] {
-    const { value } = this.#fill(sent);
+    const value = toDoubles(this.#adapt(sent).value);
     // A value that takes too long to check, or is no well-formed text, is refused when all of it is known.
     if (!isBearable(this.#compiled, value)) return [];
     const found = attemptNow(() => findCertain(this.#compiled, value));

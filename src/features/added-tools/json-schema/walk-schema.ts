@@ -82,6 +82,22 @@ export function inPlace({ inner }: Place): Inner[] {
   );
 }
 
+/** The schemas that stand under a keyword of one. */
+export function pointersOf({ inner }: Place, keyword: string): string[] {
+  return (inner.get(keyword) ?? []).map(({ pointer }) => pointer);
+}
+
+/** The schemas that a schema has for one field of an object. */
+export function fieldPointers(place: Place, name: string): string[] {
+  const named = (keyword: string, is: (key: string) => boolean): string[] =>
+    (place.inner.get(keyword) ?? []).filter((one) => is(one.name)).map(({ pointer }) => pointer);
+  const found = [
+    ...named("properties", (key) => key === name),
+    ...named("patternProperties", (pattern) => new RegExp(pattern, "u").test(name)),
+  ];
+  return found.length > 0 ? found : pointersOf(place, "additionalProperties");
+}
+
 /** The path that a place's pointer stands for. */
 export function pathOf(pointer: string): readonly string[] {
   return parsePointer(pointer) ?? [];

@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
@@ -120,6 +120,6 @@ function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, end
 
 function toNamedCall({ id, function: called }: JsonObject): { id: string; args: string } {
   const { arguments: sent } = isJsonObject(called) ? called : {};
-  const parsed = typeof sent === "string" ? attemptNow((): unknown => JSON.parse(sent)) : null;
+  const parsed = typeof sent === "string" ? attemptNow(() => parseExact(sent)) : null;
   return { id: String(id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
 }

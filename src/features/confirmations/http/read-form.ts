@@ -1,7 +1,7 @@
 import { listAsked } from "../confirmation.ts";
 import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, mapExact, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
@@ -79,7 +79,8 @@ function readArgs(
         status: 422,
         wrong: `The arguments of '${visibleText(id)}' are no JSON object. ${sayFlaw(text)}Nothing ran.`,
       };
-    if (canonicalJson(parsed.value) !== canonicalJson(args.input)) changed[id] = parsed.value;
+    if (canonicalJson(parsed.value) !== canonicalJson(args.input))
+      changed[id] = mapExact(parsed.value, String) as JsonObject;
   }
   return { changed };
 }

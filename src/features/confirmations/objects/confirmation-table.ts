@@ -1,7 +1,7 @@
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
-import { utf8Length } from "../../../core/contract/json.ts";
+import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import type { Decision } from "../decision.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import {
@@ -242,7 +242,7 @@ function toDecision(json: string | null): Decision | null {
 
 /** The fields of a group that a list shows; null for one of another version. */
 function toHeadJson(groupJson: string): string | null {
-  const group = JSON.parse(groupJson) as ParkedGroup;
+  const group = parseExact(groupJson) as ParkedGroup;
   return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
 }
 

@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
@@ -153,7 +153,7 @@ function toOutput(id: string, { json }: ToolReply): Item {
 }
 
 function toNamedCall({ call_id, arguments: sent }: Item): { id: string; args: string } {
-  const parsed = typeof sent === "string" ? attemptNow((): unknown => JSON.parse(sent)) : null;
+  const parsed = typeof sent === "string" ? attemptNow(() => parseExact(sent)) : null;
   return { id: String(call_id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
 }
 
