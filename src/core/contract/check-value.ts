@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
-import { describe, visiblePath } from "./issues.ts";
+import { visiblePath } from "./issues.ts";
 
 /** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);

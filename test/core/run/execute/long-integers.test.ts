@@ -66,7 +66,7 @@ const TOOLS = [data, code, look];
 /** Arguments as JSON text, so that they have all their digits. */
 async function call(tool: string, args: string) {
   const actions = `[{"id":"a","tool":"look"},{"id":"b","tool":"${tool}","args":${args}}]`;
-  const envelope = await new TestWorld().run(TOOLS, parseExact(`{"actions":${actions}}`) as object);
+  const envelope = await new TestWorld().run(TOOLS, parseExact(`{"actions":${actions}}`));
   return envelope.results[1]!;
 }
 
