@@ -32,6 +32,8 @@ export interface Inside {
   readonly endsAt: number;
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
+  /** The caller ordered it after a write: no answer that is remembered tells the state after that. */
+  readonly isAfterWrite?: boolean;
 }
 
 /** A journal of a plan while it runs, so that a later run does nothing twice. */

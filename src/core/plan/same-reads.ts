@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { canonicalKey } from "../kit/json/canonical-key.ts";
-import type { Call, Plan } from "./step.ts";
+import type { Call, Plan, Step } from "./step.ts";
 
 /**
  * Name what a read asks for: two calls of one tool with the same key ask the same. By what its schema made of the
@@ -31,9 +31,31 @@ function isShareable({ isWrite, flow, confirm }: Tool): boolean {
   return !isWrite && !(flow !== undefined && confirm);
 }
 
+/**
+ * Find the steps that the caller ordered after a write, of whatever domain: what they read is the state after it, which no other
+ * call tells.
+ */
+export function findAfterWrites({ steps }: Pick<Plan, "steps">): ReadonlySet<number> {
+  const found = new Set<number>();
+  const isWrite = ({ task }: Step): boolean => task.ok && task.value.tool.isWrite;
+  if (!steps.some(isWrite)) return found;
+  const needing: number[][] = steps.map(() => []);
+  for (const { index, needs } of steps) for (const needed of needs) needing[needed]!.push(index);
+  const open = steps.filter(isWrite).flatMap(({ index }) => needing[index]!);
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (found.has(index)) continue;
+    found.add(index);
+    open.push(...needing[index]!);
+  }
+  return found;
+}
+
 /** Find the reads of a plan that one call may answer more than once; null when there are none. */
-export function findRepeats({ steps, sharesReads }: Plan): Repeats | null {
-  const asked = steps.flatMap(({ task }) => (task.ok && isShareable(task.value.tool) ? [task.value] : []));
+export function findRepeats(plan: Plan, afterWrites = findAfterWrites(plan)): Repeats | null {
+  const { steps, sharesReads } = plan;
+  const asked = steps.flatMap(({ index, task }) =>
+    task.ok && isShareable(task.value.tool) && !afterWrites.has(index) ? [task.value] : [],
+  );
   const once = new Set<Tool>();
   const repeated = new Set<Tool>();
   for (const { tool, forEach } of asked) {
@@ -66,10 +88,11 @@ export function findSameReads(plan: Plan, concerns: (tool: Tool) => boolean): Re
   const same = new Map<number, number>();
   if (!plan.sharesReads) return same;
   const first = new Map<string, number>();
+  const afterWrites = findAfterWrites(plan);
   for (const { index, parking, keyed, task } of plan.steps) {
     // A step that waits for a person is not called in this batch, and one with an idempotency key may have its result already:
     // neither answers another step.
-    if (parking !== null || keyed !== undefined) continue;
+    if (parking !== null || keyed !== undefined || afterWrites.has(index)) continue;
     if (!task.ok || task.value.call === null || task.value.tool.isWrite || !concerns(task.value.tool))
       continue;
     const { call, tool } = task.value;

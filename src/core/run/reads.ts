@@ -11,6 +11,8 @@ import { type SentWrite, Ticket } from "./ticket.ts";
 
 interface ReadsOptions {
   readonly clock: Clock;
+  /** When the batch began. */
+  readonly startedAt: number;
   /** Null where every call was asked for on its own account. */
   readonly repeats: Repeats | null;
   /** Null likewise. */
@@ -23,10 +25,12 @@ interface ReadsOptions {
  * Answer a read by what is already known of the same question: remembered by the isolate, or asked by this batch and under
  * way. The same is the same tool, arguments and, for a call under way, timeout.
  *
- * A read that joins a call gets its outcome, a failure too, takes no place under the tool's cap and sends nothing.
+ * A read that joins a call gets its outcome, takes no place under the tool's cap and sends nothing. A failure answers only the read
+ * that asked: each of the others is then made for itself.
  */
 export class Reads {
   readonly #clock: Clock;
+  readonly #startedAt: number;
   readonly #repeats: Repeats | null;
   readonly #remembered: TenantReads | null;
   readonly #budget: ByteBudget;
@@ -34,8 +38,9 @@ export class Reads {
   /** The remembered answers of this batch, parsed once however often they are asked. */
   readonly #recalled = new Map<string, Result<unknown, Failure>>();
 
-  constructor({ clock, repeats, remembered, budget }: ReadsOptions) {
+  constructor({ clock, startedAt, repeats, remembered, budget }: ReadsOptions) {
     this.#clock = clock;
+    this.#startedAt = startedAt;
     this.#repeats = repeats;
     this.#remembered = remembered;
     this.#budget = budget;
@@ -45,11 +50,12 @@ export class Reads {
    * Answer a call by what is known, or make it.
    *
    * @param id the action that asks; named in the results of those that join it
+   * @param makeLate makes the call of a read that had joined one which failed
    */
   answer(
     ticket: Ticket,
-    { id, call }: { readonly id: string; readonly call: Call },
-    make: (ticket: Ticket) => void,
+    { id, call, makeLate }: { readonly id: string; readonly call: Call; readonly makeLate: Make },
+    make: Make,
   ): void {
     const { tool } = call;
     // An answer from before a write does not tell the state after it. The plan's order sees to it that reads before the write are
@@ -63,8 +69,8 @@ export class Reads {
     let pending = this.#pending.get(tool.domain);
     if (pending === undefined) this.#pending.set(tool.domain, (pending = new Map<string, PendingRead>()));
     const known = pending.get(key);
-    if (known !== undefined && !known.isAbandoned) return known.join(ticket);
-    const asked = new PendingRead(id, ticket, this.#clock);
+    if (known?.isShared === true) return known.join(ticket, makeLate);
+    const asked = new PendingRead(id, ticket, { clock: this.#clock, startedAt: this.#startedAt });
     pending.set(key, asked);
     make(asked.ticket);
   }
@@ -93,19 +99,28 @@ export class Reads {
   }
 }
 
+/** Make a call of one's own. */
+type Make = (ticket: Ticket) => void;
+
+/** A read that waits for another's call. */
+interface Waiting {
+  readonly since: number;
+  readonly makeLate: Make;
+}
+
 /** One call and the reads that wait for it. It is stopped when no read waits any more. */
 class PendingRead {
   /** The call's own ticket. */
   readonly ticket: Ticket;
   readonly #id: string;
-  readonly #clock: Clock;
-  /** Who waits, and since when; the first is who asked. */
-  readonly #waiting = new Map<Ticket, number>();
+  readonly #times: Pick<ReadsOptions, "clock" | "startedAt">;
+  /** The first is who asked. */
+  readonly #waiting = new Map<Ticket, Waiting>();
   #isAbandoned = false;
 
-  constructor(id: string, asker: Ticket, clock: Clock) {
+  constructor(id: string, asker: Ticket, times: Pick<ReadsOptions, "clock" | "startedAt">) {
     this.#id = id;
-    this.#clock = clock;
+    this.#times = times;
     this.ticket = new Ticket({
       started: () => {
         asker.call = this.ticket.call;
@@ -114,18 +129,19 @@ class PendingRead {
       settled: (outcome) => this.#tell(asker, outcome),
       isJob: () => asker.isJob,
     });
-    this.join(asker);
+    this.join(asker, () => {});
   }
 
-  /** Stopped before it was over: it has nothing to give to anyone else. */
-  get isAbandoned(): boolean {
-    return this.#isAbandoned;
+  /** Whether it may answer another read: it was not stopped before it was over, and has not failed. */
+  get isShared(): boolean {
+    return !this.#isAbandoned && (this.ticket.outcome?.status ?? "success") === "success";
   }
 
-  join(ticket: Ticket): void {
+  join(ticket: Ticket, makeLate: Make): void {
+    const since = this.#times.clock.now();
     const { outcome } = this.ticket;
-    if (outcome !== null) return ticket.end(share(outcome, this.#id, 0));
-    this.#waiting.set(ticket, this.#clock.now());
+    if (outcome !== null) return ticket.end(this.#share(outcome, since));
+    this.#waiting.set(ticket, { since, makeLate });
     ticket.hold((failure, sentWrite) => this.#leave(ticket, failure, sentWrite));
     if (this.ticket.started) ticket.start();
   }
@@ -141,27 +157,40 @@ class PendingRead {
   }
 
   #tell(asker: Ticket, outcome: Outcome): void {
-    const now = this.#clock.now();
-    for (const [ticket, since] of this.#waiting)
-      ticket.end(ticket === asker ? outcome : share(outcome, this.#id, Math.max(0, now - since)));
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    // Telling one may stop the others, which the call can do nothing about any more.
+    for (const [ticket] of waiting) ticket.hold(null);
+    for (const [ticket, { since, makeLate }] of waiting) {
+      if (ticket === asker) ticket.end(outcome);
+      // The last that waited was stopped with it, and one that goes on as a job is tried again there.
+      else if (outcome.status === "success" || this.#isAbandoned || ticket.outcome !== null)
+        ticket.end(this.#share(outcome, since));
+      else if (!ticket.isOver) {
+        ticket.queuedMs += Math.max(0, this.#times.clock.now() - since);
+        makeLate(ticket);
+      }
+    }
   }
-}
 
-/** Another's outcome as one's own: it took the time that was waited, and no work. */
-function share(outcome: Outcome, id: string, waitedMs: number): Outcome {
-  const durationMs = Math.min(waitedMs, outcome.meta.durationMs ?? 0);
-  const { bytes, startedMs, durationMs: tookMs = 0 } = outcome.meta;
-  return {
-    ...outcome,
-    meta: {
-      // It joined a call that was under way by then: what it shares of it is the end.
-      ...(startedMs !== undefined && { startedMs: startedMs + tookMs - durationMs }),
-      durationMs,
-      workMs: 0,
-      queuedMs: waitedMs - durationMs,
-      attempts: 0,
-      ...(bytes !== undefined && { bytes }),
-      deduplicatedOf: id,
-    },
-  };
+  /** Another's outcome as one's own: it took the time that was waited, and no work. */
+  #share(outcome: Outcome, since: number): Outcome {
+    const { clock, startedAt } = this.#times;
+    const waitedMs = Math.max(0, clock.now() - since);
+    const { bytes, startedMs = 0, durationMs: tookMs = 0 } = outcome.meta;
+    const durationMs = Math.min(waitedMs, tookMs);
+    return {
+      ...outcome,
+      meta: {
+        // It joined a call that was under way by then, or over.
+        startedMs: Math.max(startedMs, since - startedAt),
+        durationMs,
+        workMs: 0,
+        queuedMs: waitedMs - durationMs,
+        attempts: 0,
+        ...(bytes !== undefined && { bytes }),
+        deduplicatedOf: this.#id,
+      },
+    };
+  }
 }

@@ -4,7 +4,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Begun, BegunElement, BegunFlow } from "../contract/gate/parked-group.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
-import { attempt, err, type Result } from "../kit/result.ts";
+import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -59,6 +59,21 @@ export async function runDrawnLoop(
   const { admitted, degraded } = await draw(calls, tool, gate);
   if (degraded) ticket.shape(markDegraded);
   runLoop(ticket, stopped === null ? admitted : admitted.map(() => err(stopped!)), options);
+}
+
+/** Draw from the tool's rate limit for a call that was not counted with its batch, then make it; denied, it fails. */
+export async function runDrawn(
+  ticket: Ticket,
+  call: Call,
+  { gate, run }: { readonly gate: Gate; readonly run: (ticket: Ticket) => void },
+): Promise<void> {
+  const { admitted, degraded } = await draw([ok(call)], call.tool, gate);
+  const [own] = admitted as readonly [Calls[number]];
+  if (ticket.isOver) return;
+  // What runs uncounted says so, which this one cannot: it has one shape.
+  const error = own.ok ? degraded && makeFailure("OVERLOADED", { hint: uncountable(false) }) : own.error;
+  if (error === false) run(ticket);
+  else ticket.end({ status: "error", error, meta: {} });
 }
 
 class Loop {

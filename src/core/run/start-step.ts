@@ -4,7 +4,7 @@ import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { attempt, attemptNow, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
-import { findRepeats, type Repeats } from "../plan/same-reads.ts";
+import { findAfterWrites, findRepeats, findSameReads, type Repeats } from "../plan/same-reads.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import { fromStoredOutcome } from "../answer/stored-outcome.ts";
@@ -18,7 +18,7 @@ import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { breakOff, type CallOptions, callTool, enter, leave, orBreak } from "./call-tool.ts";
 import { Reads } from "./reads.ts";
-import { runDrawnLoop, runLoop } from "./run-loop.ts";
+import { runDrawn, runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
 import { ToolCaps } from "./tool-caps.ts";
 import type { Turn } from "./turn.ts";
@@ -41,6 +41,8 @@ export interface StepScope {
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
   readonly runFlow: (call: Call, inside: Inside) => Promise<FlowEnd>;
+  /** All of it is ordered after a write of the batch around it. */
+  readonly isAfterWrite?: boolean | undefined;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
   /** Told when a call leaves its queues, where a stream tells of it. */
@@ -71,16 +73,25 @@ export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
   const { journal, onStarted } = batch;
-  const recalls = plan.sharesReads && scope.cache !== null;
-  const sharing = { ...sharingOf(plan), recalls, isJournaled: journal !== undefined };
+  const recalls = plan.sharesReads && scope.cache !== null && batch.isAfterWrite !== true;
+  const afterWrites = afterWritesOf(plan);
+  const sharing = { ...sharingOf(plan, afterWrites), recalls, isJournaled: journal !== undefined };
+  const insideOf = ({ index }: Step): Pick<Inside, "isAfterWrite"> =>
+    batch.isAfterWrite === true || afterWrites.has(index) ? { isAfterWrite: true } : {};
   let reads: Reads | undefined;
+  let undrawn: ReadonlyMap<number, number> | undefined;
   let caps: ToolCaps | undefined;
   let selections: Selections | undefined;
 
   const call: Begin = (ticket, call, { step, element, permits }) => {
     const onTry: CallOptions["onTry"] =
       onStarted && ((start) => onStarted(step, { element: element ?? undefined, ...start }));
-    if (call.tool.flow !== undefined) return startFlow(ticket, call, { ...batch, onTry });
+    if (call.tool.flow !== undefined)
+      return startFlow(ticket, call, {
+        ...batch,
+        onTry,
+        runFlow: (of, inside) => batch.runFlow(of, { ...inside, ...insideOf(step) }),
+      });
     callTool(ticket, call, {
       scope,
       onTry,
@@ -105,11 +116,23 @@ export function createStepStarter(batch: StepScope): StartStep {
       const { repeats } = sharing;
       reads ??= new Reads({
         clock,
+        startedAt: scope.startedAt ?? clock.now(),
         repeats,
         remembered: recalls ? scope.cache : null,
         budget: scope.budget,
       });
-      reads.answer(ticket, { id: place.step.id, call }, (own) => next(own, call, place));
+      const make = (own: Ticket): void => next(own, call, place);
+      const { index, id } = place.step;
+      // Steps that are certain to be answered by another's call have not been counted.
+      const hasDrawn = (): boolean =>
+        toLimit(call.tool) === null ||
+        place.element !== null ||
+        !(undrawn ??= findSameReads(plan, (tool) => toLimit(tool) !== null)).has(index);
+      const makeLate = (own: Ticket): void => {
+        if (hasDrawn()) make(own);
+        else orBreak(runDrawn(own, call, { gate, run: make }), own, { tool: call.tool, scope });
+      };
+      reads.answer(ticket, { id, call, makeLate }, make);
     },
     cap: (next) => (ticket, call, place) => {
       const { step, element } = place;
@@ -132,8 +155,11 @@ export function createStepStarter(batch: StepScope): StartStep {
       orBreak(begun, ticket, { tool: call.tool, scope });
     },
   };
-  const beginOf = (task: Task): Begin =>
-    layersOf(task, sharing).reduceRight((next, layer) => layers[layer](next), call);
+  const beginOf = (task: Task, index: number): Begin =>
+    layersOf(task, { ...sharing, isAfterWrite: afterWrites.has(index) }).reduceRight(
+      (next, layer) => layers[layer](next),
+      call,
+    );
 
   const start: StartStep = (ticket, step, prepare) => {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
@@ -145,7 +171,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       batch.prepared?.set(step.index, prepared.value.call);
     if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
       const { calls } = prepared.value;
-      const run: RunInside = (inside) => journal.runLoop!(step, calls, inside);
+      const run: RunInside = (inside) => journal.runLoop!(step, calls, { ...inside, ...insideOf(step) });
       return startInside(ticket, batch, { tool, endsAt, run });
     }
     if (tool.execution === "fire-and-forget") {
@@ -155,7 +181,7 @@ export function createStepStarter(batch: StepScope): StartStep {
           : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool });
       return orBreak(recorded, ticket, { tool, scope });
     }
-    const begin = beginOf(task);
+    const begin = beginOf(task, step.index);
     if (prepared.value.kind === "call") {
       ticket.wants = prepared.value.call;
       return begin(ticket, prepared.value.call, { step, task, element: null });
@@ -259,10 +285,19 @@ interface Surroundings extends Sharing {
   readonly recalls: boolean;
   /** Writes are written down before they are sent. */
   readonly isJournaled?: boolean;
+  /** The caller ordered it after a write. */
+  readonly isAfterWrite?: boolean;
 }
 
+/** Find the steps that the caller ordered after a write; most plans order nothing. */
+function afterWritesOf(plan: Plan): ReadonlySet<number> {
+  return plan.steps.some(({ needs }) => needs.length > 0) ? findAfterWrites(plan) : NONE;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
 /** Find what the steps of a plan share. Where every tool is called once, no read can be asked for again. */
-export function sharingOf(plan: Plan): Sharing {
+export function sharingOf(plan: Plan, afterWrites = afterWritesOf(plan)): Sharing {
   const tools = new Set<Tool>();
   let isCapped = false;
   let mayRepeat = false;
@@ -273,7 +308,7 @@ export function sharingOf(plan: Plan): Sharing {
     mayRepeat ||= forEach !== undefined || tools.has(tool);
     tools.add(tool);
   }
-  return { repeats: mayRepeat ? findRepeats(plan) : null, isCapped };
+  return { repeats: mayRepeat ? findRepeats(plan, afterWrites) : null, isCapped };
 }
 
 /**
@@ -282,13 +317,15 @@ export function sharingOf(plan: Plan): Sharing {
  */
 export function layersOf(
   { tool, select }: Task,
-  { repeats, isCapped, recalls, isJournaled = false }: Surroundings,
+  { repeats, isCapped, recalls, isJournaled = false, isAfterWrite = false }: Surroundings,
 ): Layer[] {
   const layers: Layer[] = [];
   if (select !== null) layers.push("select");
   if (tool.orchestration.verify_with !== undefined) layers.push("verify");
   // A write has it too: it ends what reads of its domain may share.
-  if (repeats !== null || (recalls && tool.orchestration.cache_ttl_s !== undefined)) layers.push("reads");
+  const isOwn = isAfterWrite && !tool.isWrite;
+  if (!isOwn && (repeats !== null || (recalls && tool.orchestration.cache_ttl_s !== undefined)))
+    layers.push("reads");
   if (isCapped) layers.push("cap");
   if (tool.globalLimits !== null) layers.push("permit");
   if (isJournaled && tool.isWrite) layers.push("journal");

@@ -38,6 +38,19 @@ test("a background write happens later and changes nothing", () => {
   expect(sameOf([far, { tool: "post" }, far])).toEqual([[2, 0]]);
 });
 
+test("what the caller ordered after a write is nobody's twin, whatever the domains", () => {
+  const near = (more: object = {}) => ({ tool: "near", args: { n: 1 }, ...more });
+  expect(
+    sameOf([
+      near(),
+      { id: "post", tool: "post" },
+      near({ id: "b", depends_on: ["post"] }),
+      near({ depends_on: ["b"] }),
+      near(),
+    ]),
+  ).toEqual([[4, 0]]);
+});
+
 test("what refers to another action, a loop, another timeout and a write are no same", () => {
   const loop = { tool: "near", for_each: [1, 1], args: {} };
   const referring = { tool: "near", args: { $ref: "a#" } };

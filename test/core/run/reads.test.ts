@@ -70,17 +70,94 @@ describe("Identical reads of one batch", () => {
     });
   });
 
-  test("share a failure too, without a second call", async () => {
+  test("share no failure: each of the others is then made for itself, with the rest of its time", async () => {
+    const world = new TestWorld();
+    const { tool, calls } = counted(world, "look", {
+      run: async (args) => {
+        calls.push(args);
+        const isFirst = calls.length === 1;
+        await world.clock.sleep(100);
+        if (isFirst) throw new ToolFailure("NOT_FOUND");
+        return { n: 1 };
+      },
+    });
+    const twin = { tool: "look", args: { n: 1 } };
+    const { results, stats } = await world.run([tool], { actions: [twin, twin, twin] });
+
+    expect(calls).toHaveLength(3);
+    expect(results.map(({ status }) => status)).toEqual(["error", "success", "success"]);
+    expect(twinsOf(results)).toEqual([undefined, undefined, undefined]);
+    expect(results[2]!.meta).toMatchObject({
+      started_ms: 100,
+      queued_ms: 100,
+      duration_ms: 100,
+      attempts: 1,
+    });
+    expect(stats).toMatchObject({ duration_ms: 200 });
+  });
+
+  test("do not learn later of one that failed", async () => {
     const world = new TestWorld();
     const { tool, calls } = counted(world, "look");
-    const twin = { tool: "look", args: { n: 1, fail: true } };
-    const { results, summary } = await world.run([tool], {
-      actions: [twin, twin, { ...twin, depends_on: [] }],
+    const failing = { tool: "look", args: { n: 1, fail: true } };
+    const { results } = await world.run([tool], {
+      actions: [
+        failing,
+        { id: "slow", tool: "look", args: { n: true } },
+        { tool: "look", args: { n: 1, fail: { $ref: "slow#/n" } } },
+      ],
     });
+    expect(results.map(({ status }) => status)).toEqual(["error", "success", "error"]);
+    expect(calls).toHaveLength(3);
+  });
 
+  test("of which one failed keep to their tool's cap and rate limit", async () => {
+    const world = new TestWorld();
+    const { tool, calls } = counted(world, "look", {
+      orchestration: {
+        mode: "sequential-only",
+        rate_limit: { limit: 5, window_s: 10, scope: "tenant" },
+      },
+    });
+    const twin = { tool: "look", args: { n: 1, fail: true } };
+    const { stats } = await world.run([tool], { actions: [twin, twin, twin] });
+    expect(calls).toHaveLength(3);
+    expect(stats).toMatchObject({ duration_ms: 300, max_parallelism: 1 });
+    expect(world.gate.requests.map(({ draws }) => draws.length)).toEqual([1, 1, 1]);
+
+    calls.length = 0;
+    world.gate.denied = [];
+    const denied = world.run([tool], { actions: [twin, twin] });
+    await world.clock.sleep(50);
+    world.gate.denied = [{ index: 0, retryAfterMs: 500 }];
+    const { results } = await denied;
+    expect(results.map(({ error }) => error?.code)).toEqual(["NOT_FOUND", "RATE_LIMITED"]);
     expect(calls).toHaveLength(1);
-    expect(summary).toMatchObject({ error: 3 });
-    expect(results.map(({ error }) => error?.code)).toEqual(["NOT_FOUND", "NOT_FOUND", "NOT_FOUND"]);
+  });
+
+  test("that were asked for at different times each say when their own wait began", async () => {
+    const world = new TestWorld();
+    const { tool, calls } = counted(world, "look");
+    const wait = contractOf("wait", {
+      run: async (args) => {
+        await world.clock.sleep((args as { ms: number }).ms);
+        return { n: 1 };
+      },
+    });
+    const { results } = await world.run([tool, wait], {
+      actions: [
+        { tool: "look", args: { n: 1 } },
+        { id: "short", tool: "wait", args: { ms: 60 } },
+        { id: "long", tool: "wait", args: { ms: 250 } },
+        { tool: "look", args: { n: { $ref: "short#/n" } } },
+        { tool: "look", args: { n: { $ref: "long#/n" } } },
+      ],
+    });
+    expect(calls).toHaveLength(1);
+    expect([results[3]!.meta, results[4]!.meta]).toMatchObject([
+      { started_ms: 60, duration_ms: 40, queued_ms: 0, deduplicated_of: "a0" },
+      { started_ms: 250, duration_ms: 0, queued_ms: 0, deduplicated_of: "a0" },
+    ]);
   });
 
   test("share one that is over already, and arguments that came by reference", async () => {
@@ -208,6 +285,34 @@ describe("A write", () => {
     });
     expect([near.calls.length, far.calls.length]).toEqual([2, 1]);
     expect(twinsOf(results)).toEqual([undefined, undefined, undefined, undefined, "a1", "a3"]);
+  });
+
+  test("of any domain makes what the caller ordered after it be read for itself, however long the way", async () => {
+    const world = new TestWorld();
+    const look = counted(world, "look", { domain: "store" });
+    const put = counted(world, "put", { isWrite: true, domain: "elsewhere" });
+    const same = { tool: "look", args: { n: 1 } };
+    const { results } = await world.run([look.tool, put.tool], {
+      actions: [
+        same,
+        { id: "put", tool: "put", args: { n: 1 } },
+        { id: "named", ...same, depends_on: ["put"] },
+        { tool: "look", args: { n: { $ref: "put#/n" } } },
+        { ...same, depends_on: ["named"] },
+        { tool: "look", for_each: [1, 1], args: { n: { $ref: "item#" } }, depends_on: ["put"] },
+        same,
+      ],
+    });
+    expect(twinsOf(results)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      "a0",
+    ]);
+    expect(look.calls).toHaveLength(6);
   });
 
   test("makes reads of its domain draw each for itself", async () => {

@@ -35,6 +35,14 @@ test("a write has the layer of shared reads too: it ends what they may share", (
   expect(layersOf(write, { ...REPEATS, recalls: false })).toContain("reads");
 });
 
+test("a read that was ordered after a write shares nothing, and remembers nothing", () => {
+  const cached = task({ orchestration: { mode: "parallel-safe", cache_ttl_s: 5 } });
+  expect(layersOf(cached, { ...REPEATS, recalls: true, isAfterWrite: true })).toEqual([]);
+  expect(layersOf(task({ isWrite: true }), { ...REPEATS, recalls: true, isAfterWrite: true })).toEqual([
+    "reads",
+  ]);
+});
+
 test("layers stand in one order: what shows, what joins, what waits", () => {
   const limited = { mode: "parallel-safe", rate_limit: { limit: 5, window_s: 1, scope: "global" } } as const;
   const all = task({ orchestration: { ...limited, cache_ttl_s: 5 } }, { select: [["a"]] });

@@ -124,6 +124,28 @@ describe("A remembered read", () => {
     expect(valueOf((await store.run([LOOK])).results[0]!)).toBe(0);
   });
 
+  test("does not answer what the caller ordered after a write of another domain, nor a flow that was", async () => {
+    const store = new Store();
+    const looking = { batch: batchOf([LOOK]), answer: undefined, tools: ["*"] };
+    const flow: Tool = { ...contractOf("looking"), flow: looking };
+    const tools = [...store.tools, store.tool("post", { isWrite: true, domain: "elsewhere" }), flow];
+    const run = (actions: readonly object[]) => store.world.run(tools, { actions });
+    await run([LOOK]);
+    const after = { depends_on: ["post"] };
+    const loop = { tool: "look", for_each: [1], args: { n: { $ref: "item#" } } };
+    const { results } = await run([
+      { id: "post", tool: "post", args: { n: 1 } },
+      { ...LOOK, ...after },
+      { ...loop, ...after },
+      { tool: "looking", ...after },
+      { tool: "looking" },
+      LOOK,
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(Array(6).fill("success"));
+    expect(store.calls).toEqual(["look", "post", "look", "look", "look"]);
+    expect(cachedOf(results)).toEqual([false, false, false, false, false, true]);
+  });
+
   test("cannot be changed by what a batch does with it", async () => {
     const store = new Store();
     const spoil = contractOf("spoil", {
