@@ -13,7 +13,7 @@ export interface ShapeOptions {
 
 /**
  * Fit the data of a batch's outcomes into one token budget. A cut result says so and, as long as the tenant's gate could keep the whole,
- * carries a handle by which a later batch can refer to it; so does a write whose selection found nothing to show.
+ * carries a handle by which a later batch can refer to it.
  *
  * The handle is only given once the gate has the data: a handle is a promise.
  *
@@ -24,10 +24,11 @@ export async function shapeOutcomes(
   maxTokens: number | null,
   { ports, gate, steps }: ShapeOptions,
 ): Promise<readonly Outcome[]> {
-  const cut = maxTokens === null ? outcomes : cutOutcomes(outcomes, maxTokens);
+  if (maxTokens === null) return outcomes;
+  const cut = cutOutcomes(outcomes, maxTokens);
   const handles = new Map<number, string>();
   for (const [index, outcome] of cut.entries())
-    if (outcome !== outcomes[index] || outcome.meta.keepsWhole === true)
+    if (outcome !== outcomes[index] && outcome.meta.handle === undefined)
       handles.set(index, `r-${ports.newId()}`);
   if (handles.size === 0) return cut;
 

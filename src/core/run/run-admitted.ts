@@ -15,7 +15,9 @@ import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
 import { refuseParked } from "./fail-parked.ts";
 import type { Park } from "../plan/parked-step.ts";
+import { keepWhole } from "../answer/keep-whole.ts";
 import { recallResults } from "../answer/recall-results.ts";
+import { LateOutcomes } from "./late-outcomes.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
 import { createStepStarter } from "./start-step.ts";
@@ -146,6 +148,7 @@ async function run(
   const turnOf = (): Turn => (turn ??= new Turn());
   let background: Background | undefined;
   let verifications: Verifications | undefined;
+  let late: LateOutcomes | undefined;
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
 
   const createBackground = (): Background => {
@@ -175,6 +178,11 @@ async function run(
     const marked = degraded ? markDegraded(outcome) : outcome;
     onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
   };
+  /** What is still to be found out of an outcome before it is told; null where that is nothing. */
+  const completing = ({ index, toolName }: Step, outcome: Outcome): Promise<Outcome> | null =>
+    outcome.status === "success" && outcome.meta.keepsWhole === true && toolName !== null
+      ? keepWhole(outcome, toolName, { ports, gate })
+      : (verifications?.find(index, outcome) ?? null);
   const maySee = (tool: string | undefined): boolean =>
     caller.tools.includes("*") || (tool !== undefined && catalog.callable(tool) !== undefined);
   const running = runPlan(
@@ -196,6 +204,7 @@ async function run(
         }),
       prepared,
       journal: resumed?.journal,
+      isAfterWrite: inside?.isAfterWrite,
       onStarted: plan.tellsStarts && onStarted,
       background: () => (background ??= createBackground()),
       verifications: () =>
@@ -245,14 +254,15 @@ async function run(
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
       onOutcome: (step, outcome) => {
-        if (verifications === undefined) tell(step, outcome);
-        else verifications.tell(step.index, outcome, (known) => tell(step, known));
+        const known = completing(step, outcome);
+        if (known === null) tell(step, outcome);
+        else (late ??= new LateOutcomes()).tell(step.index, known, (complete) => tell(step, complete));
       },
     },
   );
   if (lasting) defer(running.then((result) => result.drain()));
   const { outcomes } = await running;
-  return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
+  return late === undefined ? outcomes : late.applyTo(outcomes);
 }
 
 /** The signal that stops a batch: its caller going away, where it listens for that, and the loss of its keys, where it holds any. */

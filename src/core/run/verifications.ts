@@ -29,8 +29,6 @@ export interface VerificationOptions {
 export class Verifications {
   readonly #options: VerificationOptions;
   readonly #calls = new Map<number, Call>();
-  readonly #verified = new Map<number, Outcome>();
-  readonly #pending: Promise<void>[] = [];
 
   constructor(options: VerificationOptions) {
     this.#options = options;
@@ -41,25 +39,13 @@ export class Verifications {
     this.#calls.set(index, call);
   }
 
-  /** Tell an outcome, at once unless it has to be verified first. */
-  tell(index: number, outcome: Outcome, told: (outcome: Outcome) => void): void {
+  /** Look what became of a write in doubt; null where nothing says how. Never rejects. */
+  find(index: number, outcome: Outcome): Promise<Outcome> | null {
     const call = isInDoubt(outcome) ? this.#calls.get(index) : undefined;
     const verifier = call && this.#options.verifierOf(call.tool.name);
     const isFailed = outcome.status === "unknown" || outcome.status === "error";
-    if (!isFailed || call === undefined || verifier === undefined) return told(outcome);
-    this.#pending.push(
-      this.#verify(call, verifier, outcome).then((verified) => {
-        this.#verified.set(index, verified);
-        told(verified);
-      }),
-    );
-  }
-
-  /** Put the verdicts into a batch's outcomes, once all of them are there. */
-  async applyTo(outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
-    if (this.#pending.length === 0) return outcomes;
-    await Promise.all(this.#pending);
-    return outcomes.map((outcome, index) => this.#verified.get(index) ?? outcome);
+    if (!isFailed || call === undefined || verifier === undefined) return null;
+    return this.#verify(call, verifier, outcome);
   }
 
   async #verify(

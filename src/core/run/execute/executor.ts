@@ -111,8 +111,8 @@ async function writeAnswer(
   const { outcomes, release, ...measures } = await runAdmitted(admission, execution, { lost });
   watch?.enter("write");
   const { maxTokens, steps } = admitted.plan;
-  const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
-  const shaped = isWhole ? outcomes : await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
+  const shaped =
+    maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
   const measured = { ...measures, batchId: admission.batchId() };
   const write = (shown: readonly Outcome[]): string => toJson(admitted.plan, shown, measured);
   const json = write(shaped);
