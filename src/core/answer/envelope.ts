@@ -2,6 +2,7 @@ import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { utf8Length } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import {
+  countedAs,
   isInDoubt,
   type Outcome,
   type OutcomeStatus,
@@ -208,7 +209,7 @@ function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> 
     pending_confirmation: 0,
     unknown: 0,
   };
-  for (const { status } of outcomes) counts[status] += 1;
+  for (const outcome of outcomes) counts[countedAs(outcome)] += 1;
   const { success: ok, ...others } = counts;
   return { total: outcomes.length, ok, ...others };
 }

@@ -188,3 +188,17 @@ export function isInDoubt({ status, meta }: Pick<Outcome, "status" | "meta">): b
 export function isFailure(outcome: Outcome): boolean {
   return !isMet(outcome) && outcome.status !== "pending_confirmation";
 }
+
+/** A result, as an outcome or on the wire, as far as its counting depends on it. */
+type Counted = Pick<Outcome, "status"> & {
+  readonly data?: unknown;
+  readonly meta: Pick<OutcomeMeta, "items">;
+};
+
+/** The status that a result is counted by: a loop whose elements all go on in the background is going on, as they are. */
+export function countedAs({ status, data, meta }: Counted): OutcomeStatus {
+  if (status !== "success" || meta.items === undefined || !Array.isArray(data)) return status;
+  const isOver = data.some((entry: Pick<Outcome, "status"> | null) => entry?.status === "success");
+  const goesOn = data.some((entry: Pick<Outcome, "status"> | null) => entry?.status === "initiated");
+  return goesOn && !isOver ? "initiated" : status;
+}

@@ -1,6 +1,6 @@
 import type { Origin } from "../contract/gate/caller.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { OutcomeStatus } from "../contract/outcome.ts";
+import { countedAs, type OutcomeStatus } from "../contract/outcome.ts";
 import type { DataPoint, InSpan, LogLevel, Operator } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Step } from "../plan/step.ts";
@@ -208,7 +208,7 @@ function countBatch({ plan, outcomes, isTool }: SeenBatch): BatchCounts {
   let bytes = 0;
   for (const step of plan.steps) addTo(tools, nameOf(step, isTool));
   for (const outcome of outcomes) {
-    statuses[outcome.status] += 1;
+    statuses[countedAs(outcome)] += 1;
     if ("error" in outcome) addTo(codes, outcome.error.code);
     const { meta } = outcome;
     queuedMs = Math.max(queuedMs, meta.queuedMs ?? 0);

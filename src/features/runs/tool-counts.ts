@@ -1,4 +1,4 @@
-import { isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
+import { countedAs, isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type ToolCount } from "./run.ts";
 
@@ -18,7 +18,7 @@ export class ToolCounts {
   add(name: string, { id: action }: Step, outcome: Outcome, at: number): void {
     let counted = this.#tools.get(name);
     if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0) }));
-    counted.ends[ENDS.indexOf(outcome.status)]! += 1;
+    counted.ends[ENDS.indexOf(countedAs(outcome))]! += 1;
     if (isInDoubt(outcome)) counted.inDoubt = true;
     if ("error" in outcome) counted.failed ??= { at, action, code: outcome.error.code };
     if (outcome.status !== "pending_confirmation") return;

@@ -212,13 +212,21 @@ function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }
     return failJob(job, nowMs, { status: "unknown", error });
   if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
   // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
-  const isDead = isMendable || error.code === "UNKNOWN_TOOL";
+  const isDead = (isMendable && !isRefused(error)) || error.code === "UNKNOWN_TOOL";
   if (end.kind === "failed" && !error.retryable)
     return failJob(job, nowMs, { status: isDead ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts
     ? failJob(job, nowMs, { status: "dead", error })
     : retryJob(job, nowMs, retryAfter(retryDelayMs(job, error, random)));
 }
+
+/** Whether a service has refused it for good: to ask again mends nothing. */
+function isRefused({ code, upstream_status: status = 0 }: WireFailure): boolean {
+  return code === "NOT_FOUND" || (status >= 400 && status < 500 && !NOT_NOW.has(status));
+}
+
+/** Statuses below 500 that a later attempt may not meet again. */
+const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Bury a job that cannot be run at all; the hint says why. */
 export function buryJob(job: Job, nowMs: number, hint: string): Job {

@@ -1,5 +1,5 @@
 import { parseExact } from "../../../core/contract/json.ts";
-import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
+import { countedAs, type Outcome, type OutcomeMeta, type OutcomeStatus } from "../../../core/contract/outcome.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
@@ -130,13 +130,14 @@ function fromEnvelope(json: string, context: RequestContext): Known {
   return { results, envelope: JSON.stringify({ ...whole, results: seen, summary: summarise(seen) }) };
 }
 
-interface WireResult {
+interface WireResult extends Pick<Outcome, "status"> {
   readonly tool: string | null;
-  readonly status: OutcomeStatus;
+  readonly data?: unknown;
+  readonly meta: Pick<OutcomeMeta, "items">;
 }
 
 function summarise(results: readonly WireResult[]): object {
-  const count = (status: OutcomeStatus): number => results.filter((one) => one.status === status).length;
+  const count = (status: OutcomeStatus): number => results.filter((one) => countedAs(one) === status).length;
   const others = ENDS.filter((status) => status !== "success").map((status) => [status, count(status)]);
   return { total: results.length, ok: count("success"), ...Object.fromEntries(others) };
 }

@@ -199,6 +199,20 @@ describe("A run of a flow", () => {
     expect(settled({ kind: "unknown", error }).status).toBe("unknown");
   });
 
+  test.each([
+    ["NOT_FOUND", undefined, "failed"],
+    ["NOT_FOUND", 404, "failed"],
+    ["UPSTREAM_ERROR", 422, "failed"],
+    ["UPSTREAM_ERROR", 408, "dead"],
+    ["UPSTREAM_ERROR", 501, "dead"],
+    ["FLOW_BROKEN", undefined, "dead"],
+  ] as const)("of which a service refused an action is failed: %s, %s", (code, upstreamStatus, status) => {
+    const answered = upstreamStatus === undefined ? {} : { upstreamStatus };
+    const error = toWireFailure(makeFailure(code, { ...answered, retryable: false }));
+    const command = { fence: 1, end: { kind: "failed", error }, random: 0, isMendable: true } as const;
+    expect(settleJob(recorded({ run }), NOW, command)[0].status).toBe(status);
+  });
+
   test("keeps the envelope of its last attempt that has ended", () => {
     const command = { fence: 1, end: failed(true), random: 0 };
     const [retrying] = settleJob(recorded({ run }), NOW, { ...command, envelopeJson: "{}" });

@@ -230,6 +230,19 @@ test("fire-and-forget is answered initiated without waiting for the work, and it
   });
 });
 
+test("a loop over background work is counted as initiated, and as what it is where none of it was recorded", async () => {
+  const world = new TestWorld();
+  const actions = [{ tool: "mail", for_each: ["a", "b"], args: { to: { $ref: "item#" } } }];
+  const { results, summary } = await world.run([mail], { actions: [...actions, { tool: "none" }] });
+  expect(results[0]).toMatchObject({ status: "success", meta: { items: { total: 2, ok: 2 } } });
+  expect(summary).toMatchObject({ total: 2, ok: 0, initiated: 1, error: 1 });
+
+  const empty = await world.run([mail], { actions: [{ ...actions[0], for_each: [] }] });
+  expect(empty.summary).toMatchObject({ ok: 1, initiated: 0 });
+  world.gate.refuseJobsWith = "BACKLOG_FULL";
+  expect((await world.run([mail], { actions })).summary).toMatchObject({ ok: 0, initiated: 0, error: 1 });
+});
+
 test("max_parallelism counts first attempts of background work from their start to their end", async () => {
   const world = new TestWorld();
   const tools = [mail, waitTool(world)];
