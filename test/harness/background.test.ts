@@ -129,9 +129,22 @@ describe("A batch in the background", () => {
     const { status, progress } = await jobOf(job_id);
     expect(status).toBe("cancelled");
     expect(progress!.done).toBeLessThan(1_000);
-    // Nothing goes on any more.
-    const { results } = (await (await send(`/v1/jobs/${job_id}/results`)).json()) as { results: object[] };
-    expect(results).toMatchObject([{ tool: "probe-write", status: "cancelled" }]);
+    // Nothing goes on any more, and each element says what became of it.
+    const entries: { readonly status: string; readonly error?: { readonly code: string } }[] = [];
+    for (let cursor: string | null = "0.-1"; cursor !== null;) {
+      const page = (await (await send(`/v1/jobs/${job_id}/results?cursor=${cursor}`)).json()) as Page;
+      expect(page.results).toMatchObject([{ tool: "probe-write" }]);
+      entries.push(...(page.results[0]!.data as typeof entries));
+      cursor = page.next_cursor;
+    }
+    expect(entries).toHaveLength(1_000);
+    const done = entries.filter((entry) => entry.status === "success").length;
+    expect(done).toBeGreaterThan(3);
+    expect(entries.slice(done + 1)).toEqual(
+      Array(999 - done).fill(
+        expect.objectContaining({ status: "error", error: expect.objectContaining({ code: "CANCELLED" }) }),
+      ),
+    );
   });
 
   test("tells the address of its callback_url by a signed event", async () => {

@@ -5,12 +5,24 @@ import * as LIMITS from "../../src/core/contract/limits.ts";
 import { Semaphore } from "../../src/core/kit/semaphore.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import type { BatchMethods, BatchReport, KeptResult } from "../../src/features/background/batch-job.ts";
+import { completeBatch } from "../../src/features/background/run/complete-batch.ts";
 import { runBatch } from "../../src/features/background/run/run-batch.ts";
 import { toPageJson } from "../../src/features/background/wire-results.ts";
+import { makePlan } from "../../src/core/plan/make-plan.ts";
+import { createCatalog } from "./create-catalog.ts";
 import { TestWorld } from "./execute-batch.ts";
 import { valueOf } from "./unwrap.ts";
 
 const JOB = "0f0f0f0f-0000-4000-8000-000000000000";
+
+/** A result as a page says it. */
+interface BatchResult {
+  readonly status: string;
+  readonly id: string;
+  readonly data?: unknown;
+  readonly error?: { readonly code: string };
+  readonly meta?: object;
+}
 
 /** One batch in the background, with the rows that its tenant's object keeps of it, in virtual time. */
 export class BatchObject {
@@ -42,13 +54,14 @@ export class BatchObject {
       feature === "background" ? call(method, args) : others(feature, method, ...args);
   }
 
-  readonly #methods: Omit<BatchMethods, "settle" | "results" | "asker"> = {
+  readonly #methods: Pick<BatchMethods, "open" | "write"> = {
     open: (_, fence, { deadlineMs }) => {
       if (fence !== this.#fence) return null;
       this.#endsAt ??= this.world.clock.now() + deadlineMs;
       return { endsAt: this.#endsAt, kept: [...this.rows.values()] };
     },
     write: (_, fence, { results, total }) => {
+      if (this.#isCancelled) this.#keep(results.filter(({ outcomeJson }) => outcomeJson !== null));
       if (fence !== this.#fence) return false;
       this.onWrite(results);
       if (fence !== this.#fence) return false;
@@ -67,6 +80,21 @@ export class BatchObject {
   /** Let no attempt that is under way write anything any more, as when its runtime is gone. */
   kill(): void {
     this.#fence += 1;
+  }
+
+  #isCancelled = false;
+
+  /** Cancel it: an attempt that is under way begins nothing more, and says how what it had begun ended. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#fence += 1;
+  }
+
+  /** Have a result for everything, as its reader has once it is over. */
+  complete(): void {
+    const batch = valueOf(parseBatch(JSON.parse(this.#body), this.#body.length));
+    const plan = valueOf(makePlan(batch, createCatalog(this.#tools), { isLong: true }));
+    this.#keep(completeBatch(plan, [...this.rows.values()]));
   }
 
   /** Begin an attempt. */
@@ -122,10 +150,10 @@ export class BatchObject {
   }
 
   /** All results, as its pages say them. */
-  results(): readonly { status: string; id: string; data?: unknown; error?: { code: string } }[] {
+  results(): readonly BatchResult[] {
     const results = [...this.rows.values()].sort((a, b) => a.step - b.step || a.element - b.element);
     const { entries } = valueOf(parseBatch(JSON.parse(this.#body), this.#body.length));
     const page = toPageJson({ results, loop: null, hasMore: false }, entries);
-    return (JSON.parse(page) as { results: ReturnType<BatchObject["results"]> }).results;
+    return (JSON.parse(page) as { results: readonly BatchResult[] }).results;
   }
 }

@@ -1502,7 +1502,7 @@ class ResultPageResultsItemB(TypedDict):
     index: int
     id: str
     tool: Union[str, None]
-    status: Literal["running", "cancelled"]
+    status: Literal["running"]
     data: List[Any]
     meta: Dict[str, Any]
 

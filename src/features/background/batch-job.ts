@@ -68,6 +68,10 @@ export interface BatchMethods {
   /** Take the report of an attempt; false when its fence is not the row's any more. */
   settle(jobId: string, fence: number, report: BatchReport): boolean;
   results(jobId: string, query: ResultQuery): ResultPage;
+  /** Everything that is kept of a batch that is over and of which some of its actions have no result; null where there is nothing to add. */
+  left(jobId: string, actions: number): readonly KeptResult[] | null;
+  /** Add results of what a batch that is over has not done. */
+  complete(jobId: string, results: readonly KeptResult[]): void;
   /** The caller whose rights a batch runs with; null where there is no such batch. */
   asker(jobId: string): Caller | null;
 }

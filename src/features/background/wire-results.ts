@@ -20,9 +20,7 @@ export const resultPageSchema = lazySchema(() => {
     index: count,
     id: z.string(),
     tool: z.nullable(z.string()),
-    status: z
-      .enum(["running", "cancelled"])
-      .check(z.describe("A loop that is not over, or that was cancelled: its elements so far")),
+    status: z.literal("running").check(z.describe("A loop that is not over: its elements so far")),
     data: z.array(z.unknown()),
     meta: z.strictObject({}),
   });
@@ -40,11 +38,10 @@ export const resultPageSchema = lazySchema(() => {
     .register(z.globalRegistry, { id: "ResultPage" });
 });
 
-/** Write a page. The elements of a loop are the data of its result, as in an envelope. @param more.isCancelled nothing goes on */
+/** Write a page. The elements of a loop are the data of its result, as in an envelope. */
 export function toPageJson(
   { results, loop, hasMore }: ResultPage,
   entries: readonly Entry[],
-  { isCancelled = false }: { readonly isCancelled?: boolean } = {},
 ): string {
   // A page is bounded already, and nothing else is held for it.
   const budget = new ByteBudget(Number.MAX_SAFE_INTEGER, 0, { values: Number.MAX_SAFE_INTEGER });
@@ -58,7 +55,7 @@ export function toPageJson(
     const data = elements.map((element) => toElementJson(element, budget));
     if (outcome === null)
       texts.push(
-        `${JSON.stringify({ index, id, tool, status: isCancelled ? "cancelled" : "running" }).slice(0, -1)},"data":[${data.join(",")}],"meta":{}}`,
+        `${JSON.stringify({ index, id, tool, status: "running" }).slice(0, -1)},"data":[${data.join(",")}],"meta":{}}`,
       );
     else texts.push(toResultJson({ ...NO_STEP, index, id, toolName: tool, readAs }, withData(outcome, data)));
   }

@@ -2221,8 +2221,8 @@ export type ResultPage = {
         readonly index: number;
         readonly id: string;
         readonly tool: string | null;
-        /** A loop that is not over, or that was cancelled: its elements so far */
-        readonly status: "running" | "cancelled";
+        /** A loop that is not over: its elements so far */
+        readonly status: "running";
         readonly data: readonly unknown[];
         readonly meta: Readonly<Record<string, never>>;
       }

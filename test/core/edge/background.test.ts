@@ -32,6 +32,10 @@ const done = (element: number): KeptResult => ({
   inDoubt: false,
 });
 const sent = (element: number): KeptResult => ({ ...done(element), outcomeJson: null, inDoubt: true });
+const unbegun = (element: number): KeptResult => ({
+  ...done(element),
+  outcomeJson: '{"status":"error","error":{"code":"CANCELLED"},"meta":{"attempts":0}}',
+});
 
 const record = (stub: Stub, ...specs: readonly JobSpec[]): Promise<AdmissionAnswer> =>
   stub.admit(makeJobsRequest(...specs));
@@ -73,17 +77,27 @@ describe("A batch in the background in its tenant's object", () => {
     });
   });
 
-  test("may write nothing any more once it is cancelled, and what it wrote stays", async () => {
+  test("begins nothing any more once it is cancelled, and what it wrote stays, with how what it had begun ended", async () => {
     const stub = env.TENANT_GATE.getByName("background-cancelled");
     await record(stub, batchOf("one"));
     await open(stub, "one", 1);
     expect(await write(stub, ["one", 1], done(0), done(1))).toBe(true);
     expect(await stub.cancel("one")).toMatchObject({ change: "done" });
-    expect(await write(stub, ["one", 1], done(1), sent(2))).toBe(false);
+    expect(await write(stub, ["one", 1], done(2), sent(3))).toBe(false);
     expect(await settle(stub, ["one", 1], CONTINUED)).toBe(false);
     expect(await callBackground(stub, "open", "one", 1, { deadlineMs: 1 })).toBeNull();
-    expect(await callBackground(stub, "results", "one", ALL)).toMatchObject({ results: [done(0), done(1)] });
-    expect(await stub.job("one")).toMatchObject({ status: "cancelled", progress: { done: 2, total: 5 } });
+    const theirs = [done(0), done(1), done(2)];
+    expect(await callBackground(stub, "results", "one", ALL)).toMatchObject({ results: theirs });
+    expect(await write(stub, ["one", 0], done(4)), "of the attempt before").toBe(false);
+    expect(await stub.job("one")).toMatchObject({ status: "cancelled", progress: { done: 3, total: 5 } });
+
+    expect(await callBackground(stub, "left", "one", 1)).toEqual(theirs);
+    const whole = { step: 0, element: -1, outcomeJson: '{"status":"success","json":"[]"}', inDoubt: false };
+    await callBackground(stub, "complete", "one", [unbegun(2), unbegun(3), unbegun(4), whole]);
+    expect(await callBackground(stub, "left", "one", 1)).toBeNull();
+    const { results } = await callBackground(stub, "results", "one", ALL);
+    expect(results).toEqual([whole, ...theirs, unbegun(3), unbegun(4)]);
+    expect(await stub.job("one")).toMatchObject({ progress: { done: 3, failed: 0, total: 5 } });
   });
 
   test("has fresh time when it is redriven, and what it has done already", async () => {

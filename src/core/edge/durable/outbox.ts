@@ -225,6 +225,18 @@ export class Outbox {
     return standing !== null && holds(standing, fence);
   }
 
+  /** Whether an attempt was under way when its job was cancelled: it begins nothing more, and says how what it had begun ended. */
+  wasCancelled(id: string, fence: number): boolean {
+    const standing = this.#table.standing(id);
+    return standing?.status === "cancelled" && standing.fence === fence + 1;
+  }
+
+  /** Whether a job is over, so that nothing more becomes of it by itself. */
+  isOver(id: string): boolean {
+    const standing = this.#table.standing(id);
+    return standing !== null && !isLive(standing.status);
+  }
+
   /** Settle an attempt: the job as it is now, or null when it has nothing to say any more. */
   settle(
     nowMs: number,

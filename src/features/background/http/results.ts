@@ -1,17 +1,21 @@
 import * as z from "zod/mini";
 
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
+import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
+import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { err } from "../../../core/kit/result.ts";
+import { isLive } from "../../../core/gate/state/outbox.ts";
+import { attempt, err } from "../../../core/kit/result.ts";
+import { makePlan } from "../../../core/plan/make-plan.ts";
 import { callBackground } from "../batch-job.ts";
+import { completeBatch } from "../run/complete-batch.ts";
 import { parseCursor } from "../result-cursor.ts";
 import { resultPageSchema, toPageJson } from "../wire-results.ts";
 
@@ -31,14 +35,14 @@ export const showResults: Endpoint = {
     if (!job.ok) return job;
     if (job.value === null) return err(NO_JOB);
     if (!job.value.tool.startsWith(`${BATCH_TOOL}:`)) return err(NO_PAGES);
-    const query = { after, limit: LIMITS.resultPage, bytes: LIMITS.resultPageBytes };
-    const page = await askGate(() => callBackground(context.gate, "results", id, query), UNREADABLE);
-    if (!page.ok) return page;
     const sent = job.value.argsJson ?? "{}";
     const batch = parseBatch(parseExact(sent), sent.length);
     if (!batch.ok) return err(NO_PAGES);
-    const isCancelled = job.value.status === "cancelled";
-    return respondCounted(toPageJson(page.value, batch.value.entries, { isCancelled }), context);
+    if (!isLive(job.value.status)) await attempt(() => complete(id, batch.value, context));
+    const query = { after, limit: LIMITS.resultPage, bytes: LIMITS.resultPageBytes };
+    const page = await askGate(() => callBackground(context.gate, "results", id, query), UNREADABLE);
+    if (!page.ok) return page;
+    return respondCounted(toPageJson(page.value, batch.value.entries), context);
   },
   describe: () => ({
     id: "listJobResults",
@@ -54,6 +58,13 @@ export const showResults: Endpoint = {
     refusals: ["INVALID_QUERY", "NOT_FOUND"],
   }),
 };
+
+/** Have a result for everything that a batch was to do, once it is over: it may have been cancelled, or killed to its end. */
+async function complete(id: string, batch: Batch, { gate, currentCatalog }: RequestContext): Promise<void> {
+  const left = await callBackground(gate, "left", id, batch.entries.length);
+  const plan = left && makePlan(batch, await currentCatalog(), { isLong: true });
+  if (plan?.ok === true) await callBackground(gate, "complete", id, completeBatch(plan.value, left!));
+}
 
 const NO_PAGES = makeRefusal(
   "NOT_FOUND",

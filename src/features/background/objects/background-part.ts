@@ -2,7 +2,7 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { BATCH, type BatchMethods, type KeptBatch } from "../batch-job.ts";
+import { BATCH, type BatchEntry, type BatchMethods, type KeptBatch } from "../batch-job.ts";
 import { BATCH_BACKLOGS, type BatchBacklogs, createBatchKind } from "./batch-kind.ts";
 import { ResultTable } from "./result-table.ts";
 
@@ -39,16 +39,25 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     write(_, jobId, fence, entry) {
       const isIts = outbox.holds(jobId, fence);
       if (isIts) table.write(jobId, entry);
+      else if (outbox.wasCancelled(jobId, fence)) table.write(jobId, endsOf(entry));
       return isIts;
     },
     settle(now, jobId, fence, { end, envelopeJson, ...entry }) {
       const job = outbox.settle(now, { jobId, fence, end, random: random(), envelopeJson });
-      if (job === null) return false;
+      if (job === null) {
+        if (outbox.wasCancelled(jobId, fence)) table.write(jobId, endsOf(entry));
+        return false;
+      }
       table.write(jobId, entry);
       if (!isLive(job.status)) table.close(jobId);
       return true;
     },
     results: (_, jobId, query) => table.page(jobId, query),
+    left: (_, jobId, actions) =>
+      outbox.isOver(jobId) && table.countWhole(jobId) < actions ? table.all(jobId) : null,
+    complete(_, jobId, results) {
+      if (outbox.isOver(jobId)) table.add(jobId, results);
+    },
     asker(now, jobId) {
       const spec = outbox.spec(jobId, now);
       return spec?.kind === BATCH && spec.toolJson !== undefined
@@ -61,4 +70,9 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     progress: (jobId) => table.progress(jobId),
     forget: (jobIds) => table.forget(jobIds),
   };
+}
+
+/** The ends among entries: that something is about to be sent is not true of what may not be sent any more. */
+function endsOf({ results, ...entry }: BatchEntry): BatchEntry {
+  return { ...entry, results: results.filter(({ outcomeJson }) => outcomeJson !== null) };
 }

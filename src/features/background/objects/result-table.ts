@@ -41,6 +41,24 @@ export class ResultTable {
       );
   }
 
+  /** Add results where there are none: whoever was there says more. */
+  add(jobId: string, results: readonly KeptResult[]): void {
+    for (const { step, element, outcomeJson } of results)
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt) VALUES (?, ?, ?, ?, 0)",
+        jobId,
+        step,
+        element,
+        outcomeJson,
+      );
+  }
+
+  /** How many actions have a result as a whole. */
+  countWhole(jobId: string): number {
+    const count = "SELECT COUNT(*) AS whole FROM batch_results WHERE job_id = ? AND element = ?";
+    return this.#sql.exec<{ whole: number }>(count, jobId, WHOLE).one().whole;
+  }
+
   all(jobId: string): KeptResult[] {
     return this.#read("job_id = ? ORDER BY step, element", jobId);
   }
@@ -74,7 +92,8 @@ export class ResultTable {
     // The result of a loop as a whole is no call.
     const count = `SELECT COUNT(*) AS done, COALESCE(SUM(json_extract(outcome_json, '$.status')
         NOT IN ('success', 'initiated', 'pending_confirmation')), 0) AS failed
-      FROM batch_results AS one WHERE job_id = ? AND outcome_json IS NOT NULL AND (element >= 0 OR NOT EXISTS (
+      FROM batch_results AS one WHERE job_id = ? AND outcome_json IS NOT NULL
+        AND COALESCE(json_extract(outcome_json, '$.error.code'), '') <> 'CANCELLED' AND (element >= 0 OR NOT EXISTS (
         SELECT 1 FROM batch_results WHERE job_id = one.job_id AND step = one.step AND element >= 0))`;
     const { done, failed } = this.#sql.exec<{ done: number; failed: number }>(count, jobId).one();
     return { done, failed, total: Math.max(done, batch.total) };

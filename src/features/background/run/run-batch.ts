@@ -14,11 +14,10 @@ import type { Plan, Step } from "../../../core/plan/step.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import type { KeptStep } from "../../flows/flow-run.ts";
-import { isUnfinished } from "../../flows/run/element-journal.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
 import { isCut, LongLoops } from "../../flows/run/long-loops.ts";
 import { toEnd } from "../../flows/run/run-job.ts";
-import { isLoop, keepStep, resumeRun, RunJournal } from "../../flows/run/run-journal.ts";
+import { isLoop, isUnfinished, keepStep, resumeRun, RunJournal } from "../../flows/run/run-journal.ts";
 import { type BatchReport, callBackground, runIdOf } from "../batch-job.ts";
 import { BatchLedger } from "./batch-ledger.ts";
 

@@ -3,7 +3,7 @@ import type { Journal } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Step } from "../../../core/plan/step.ts";
 import type { KeptStep } from "../flow-run.ts";
-import { keepStep, type Ledger } from "./run-journal.ts";
+import { isUnfinished, keepStep, type Ledger } from "./run-journal.ts";
 
 export interface ElementJournalOptions {
   readonly ledger: Ledger;
@@ -61,11 +61,4 @@ export class ElementJournal implements Journal {
     this.#ended = [];
     return ended;
   }
-}
-
-/** Whether a step was stopped before its end or has never begun, and is left to a later attempt. */
-export function isUnfinished(outcome: Outcome): boolean {
-  if (!("error" in outcome) || outcome.status === "unknown") return false;
-  const { code } = outcome.error;
-  return code === "CANCELLED" || (code === "RATE_LIMITED" && outcome.meta.attempts === undefined);
 }

@@ -82,9 +82,9 @@ export class RunJournal implements Journal {
     if (kept !== null) defer(attempt(() => ledger.end([kept])));
   }
 
-  /** Whether somebody who reads the run sees a read before its attempt is over. A loop is seen by its elements. */
-  #isNews(step: Step, { status, meta }: Outcome): boolean {
-    return this.#isShown && status === "success" && meta.replayed !== true && !isLoop(step);
+  /** Whether somebody who reads the run sees a step before its attempt is over. A loop is seen by its elements. */
+  #isNews(step: Step, outcome: Outcome): boolean {
+    return this.#isShown && outcome.meta.replayed !== true && !isLoop(step) && !isUnfinished(outcome);
   }
 
   /**
@@ -130,6 +130,13 @@ export function keepStep(id: string, outcome: Outcome, { mostBytes, isShown }: K
 
 export function isLoop({ task }: Pick<Step, "task">): boolean {
   return task.ok && task.value.forEach !== undefined;
+}
+
+/** Whether a step was stopped before its end or has never begun, and is left to a later attempt. */
+export function isUnfinished(outcome: Outcome): boolean {
+  if (!("error" in outcome) || outcome.status === "unknown") return false;
+  const { code } = outcome.error;
+  return code === "CANCELLED" || (code === "RATE_LIMITED" && outcome.meta.attempts === undefined);
 }
 
 /**

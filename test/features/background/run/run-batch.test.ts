@@ -53,11 +53,14 @@ class Upstream {
     await sleep();
     this.underWay -= 1;
     this.onCall(n);
+    if (this.refused.has(n)) return new Response("", { status: 404 });
     return this.failing.has(n) && this.times(n) <= 2
       ? new Response("", { status: 429 })
       : Response.json({ n });
   }
 
+  /** Elements that are not found. */
+  readonly refused = new Set<number>();
   /** Elements whose first calls are refused. */
   readonly failing = new Set<number>();
 
@@ -163,6 +166,44 @@ describe("A batch in the background", () => {
     };
     await object.world.clock.runUntil(object.begin());
     expect(upstream.calls).toEqual(numbers(43));
+  });
+
+  test("has one true result for everything where it is cancelled with an element in flight", async () => {
+    const { upstream, object } = setUp([
+      { id: "read", tool: "read", args: { n: 500 } },
+      { id: "refused", tool: "read", args: { n: 501 } },
+      { id: "each", tool: "write", ...over(100) },
+      { id: "job", tool: "later", args: { n: 504 } },
+      { id: "write", tool: "keyed", args: { n: 502 }, depends_on: ["each"] },
+      { id: "needs", tool: "read", args: { n: 503 }, depends_on: ["write"] },
+      { id: "unknown", tool: "nobody" },
+      { id: "after", tool: "write", ...over(30) },
+    ]);
+    upstream.refused.add(501);
+    upstream.onCall = (n) => {
+      if (n === 42) object.cancel();
+    };
+    await object.world.clock.runUntil(object.begin());
+    object.complete();
+
+    expect(upstream.calls.toSorted((a, b) => a - b)).toEqual([...numbers(43), 500, 501, 504]);
+    const results = object.results();
+    expect(results.map(({ id, status, error }) => [id, status, error?.code])).toEqual([
+      ["read", "success", undefined],
+      ["refused", "error", "NOT_FOUND"],
+      ["each", "success", undefined],
+      ["job", "initiated", undefined],
+      ["write", "error", "CANCELLED"],
+      ["needs", "skipped", "DEPENDENCY_FAILED"],
+      ["unknown", "error", "UNKNOWN_TOOL"],
+      ["after", "error", "CANCELLED"],
+    ]);
+    expect(entriesOf(object, 2).map(({ status, error }) => [status, error?.code])).toEqual(
+      numbers(100).map((n) => (n <= 42 ? ["success", undefined] : ["error", "CANCELLED"])),
+    );
+    expect(entriesOf(object, 7)).toHaveLength(30);
+    expect(results[4]!.meta).toEqual({ attempts: 0 });
+    expect(results[7]!.meta).toMatchObject({ attempts: 0, items: { total: 30, ok: 0, error: 30 } });
   });
 
   test("runs the rest after a write of a loop was lost, never sends that again, and ends as unknown", async () => {
