@@ -178,7 +178,7 @@ async function run(
     const marked = degraded ? markDegraded(outcome) : outcome;
     onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
   };
-  /** What is still to be found out of an outcome before it is told; null where that is nothing. */
+  /** Find out the rest of an outcome before it is told; null where there is nothing to find. */
   const completing = ({ index, toolName }: Step, outcome: Outcome): Promise<Outcome> | null =>
     outcome.status === "success" && outcome.meta.keepsWhole === true && toolName !== null
       ? keepWhole(outcome, toolName, { ports, gate })

@@ -70,7 +70,7 @@ export async function runDrawn(
   const { admitted, degraded } = await draw([ok(call)], call.tool, gate);
   const [own] = admitted as readonly [Calls[number]];
   if (ticket.isOver) return;
-  // What runs uncounted says so, which this one cannot: it has one shape.
+  // A call that runs uncounted says so, which this one cannot: it has one shape.
   const error = own.ok ? degraded && makeFailure("OVERLOADED", { hint: uncountable(false) }) : own.error;
   if (error === false) run(ticket);
   else ticket.end({ status: "error", error, meta: {} });

@@ -41,7 +41,7 @@ export class ResultTable {
       );
   }
 
-  /** Add results where there are none: whoever was there says more. */
+  /** Add results where there are none: those that an attempt wrote say more. */
   add(jobId: string, results: readonly KeptResult[]): void {
     for (const { step, element, outcomeJson } of results)
       this.#sql.exec(

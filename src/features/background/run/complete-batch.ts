@@ -44,7 +44,7 @@ export function completeBatch({ steps }: Plan, kept: readonly KeptResult[]): rea
     const failed = step.needs.find((index) => !isMet(outcomeOf(index)));
     if (failed !== undefined) return skippedAfter(steps[failed]!.id, outcomeOf(failed));
     if (!isLoop(step)) return NOT_BEGUN;
-    // Of data that was cut it is not known how many there were.
+    // Data that was cut does not say how many there were.
     const isWhole = step.needs.every((index) => outcomeOf(index).meta.truncated === undefined);
     const prepared = isWhole ? prepareTask(step.task.value, dataOf) : null;
     if (prepared?.ok !== true || prepared.value.kind !== "loop") return NOT_BEGUN;
@@ -55,7 +55,11 @@ export function completeBatch({ steps }: Plan, kept: readonly KeptResult[]): rea
       return NOT_BEGUN;
     });
     const { tool } = step.task.value;
-    return combineElements(elements, { failFast: tool.onError === "fail-fast", repeatable: false, durationMs: 0 });
+    return combineElements(elements, {
+      failFast: tool.onError === "fail-fast",
+      repeatable: false,
+      durationMs: 0,
+    });
   };
 
   for (const { index } of steps) outcomeOf(index);

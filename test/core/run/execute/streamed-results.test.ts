@@ -22,7 +22,11 @@ function createWorld(): { readonly world: TestWorld; readonly tools: readonly To
     contractOf(name, {
       hosts: ["api.example.com"],
       domain: name,
-      input: z.looseObject({ ms: z.int().default(5), end: z.string().optional(), id: z.unknown().optional() }),
+      input: z.looseObject({
+        ms: z.int().default(5),
+        end: z.string().optional(),
+        id: z.unknown().optional(),
+      }),
       run: async (args, { fetch }) => {
         const { ms, end } = args as { ms: number; end?: string };
         if (end === "refused") throw new ToolFailure("NOT_FOUND");
@@ -70,7 +74,9 @@ const action = fc.record(
 
 /** Give each action the id of the one before it, to refer to. */
 function chain(actions: readonly object[]): readonly object[] {
-  return actions.map((one, at) => JSON.parse(JSON.stringify(one).replaceAll("before", `a${at - 1}`)) as object);
+  return actions.map(
+    (one, at) => JSON.parse(JSON.stringify(one).replaceAll("before", `a${at - 1}`)) as object,
+  );
 }
 
 const batch = fc.record(
@@ -83,7 +89,7 @@ const batch = fc.record(
   { requiredKeys: ["actions"] },
 );
 
-/** What the two must agree in: all, but for what `max_tokens` cut from either. */
+/** Leave of a result the parts in which the two must agree: all, but for what `max_tokens` cut from either. */
 function essenceOf(result: WireResult, isCut: boolean): unknown {
   if (!isCut) return result;
   const { truncated: _, handle: __, ...meta } = result.meta as Record<string, unknown>;
