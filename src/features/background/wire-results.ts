@@ -39,10 +39,7 @@ export const resultPageSchema = lazySchema(() => {
 });
 
 /** Write a page. The elements of a loop are the data of its result, as in an envelope. */
-export function toPageJson(
-  { results, loop, hasMore }: ResultPage,
-  entries: readonly Entry[],
-): string {
+export function toPageJson({ results, loop, hasMore }: ResultPage, entries: readonly Entry[]): string {
   // A page is bounded already, and nothing else is held for it.
   const budget = new ByteBudget(Number.MAX_SAFE_INTEGER, 0, { values: Number.MAX_SAFE_INTEGER });
   const texts: string[] = [];

@@ -1,5 +1,10 @@
 import { parseExact } from "../../../core/contract/json.ts";
-import { countedAs, type Outcome, type OutcomeMeta, type OutcomeStatus } from "../../../core/contract/outcome.ts";
+import {
+  countedAs,
+  type Outcome,
+  type OutcomeMeta,
+  type OutcomeStatus,
+} from "../../../core/contract/outcome.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
