@@ -57,6 +57,9 @@ const wrangler = spawn(
     // Names in a tool's stack are those that its author wrote.
     "--no-minify",
     `--var=SANDBOX_SQL:${await readSandboxSql()}`,
+    ...(values.var.some((binding) => binding.startsWith("VOLLEY_URL:"))
+      ? []
+      : [`--var=VOLLEY_URL:http://127.0.0.1:${port}`]),
     ...values.var.map((binding) => `--var=${binding}`),
   ],
   { stdio: "inherit", env: { ...process.env, ...OFFLINE } },

@@ -161,6 +161,20 @@ describe("A webhook", () => {
     expect((await deliver("strict", github, { id: "first", body: '{"order":7}' })).status).toBe(202);
   });
 
+  test("T38 says that a delivery is too large to who signs it, and nothing to who does not", async () => {
+    await keep("small", {
+      actions: [echo(1)],
+      triggers: { webhook: { ...triggerOf(github), max_body_kib: 300 } },
+    });
+    const body = JSON.stringify({ text: "x".repeat(1024 * 1024) });
+    expect((await deliver("small", github, { body })).status).toBe(413);
+    expect((await deliver("small", github, { body, secret: "other" })).status).toBe(401);
+    const large = JSON.stringify({ text: "x".repeat(8192 * 1024) });
+    expect((await deliver("nothing-of-that-name", github, { body: large })).status).toBe(413);
+    const fitting = JSON.stringify({ text: "x".repeat(290 * 1024) });
+    expect((await deliver("small", github, { body: fitting, id: "fitting" })).status).toBe(202);
+  });
+
   test("knows deliveries by flow: the same id for another flow is another delivery", async () => {
     await keep("one", { actions: [echo(1)], ...webhook() });
     await keep("two", { actions: [echo(1)], ...webhook() });

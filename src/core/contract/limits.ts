@@ -377,6 +377,8 @@ export const hookBodyBytes = 8 * 1024 * 1024;
 export const usualHookBodyKib = 1_024;
 /** Bytes of deliveries over 256 KiB that an isolate holds at once while their senders are not known: a quarter of its memory. */
 export const hookRoomBytes = 32 * 1024 * 1024;
+/** Characters of a run's input that its row has, and of each piece of a larger one: an object's row takes two megabytes, a character up to three bytes. */
+export const runInputCharacters = 500_000;
 /** JSON values of a delivery: eight MiB of `{},` would be 150 MB in memory. */
 export const hookValues = 500_000;
 /** Fields of a delivery that is a form: several times what any sender sends, and they are sorted. */

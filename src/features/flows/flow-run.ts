@@ -40,6 +40,8 @@ export interface FlowMethods {
   recordRun(request: RunRequest): RunAnswer;
   /** Take the report of a run's attempt; false when its fence is not the row's any more, or the run is not running. */
   settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
+  /** The input of a run whose row does not have it, as JSON text; null where it is gone. */
+  runInput(jobId: string): string | null;
   /** The steps that earlier attempts of a run have left. */
   runSteps(jobId: string): KeptStep[];
   /**

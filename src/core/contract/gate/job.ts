@@ -47,6 +47,8 @@ export interface RunOf {
   readonly trigger: (typeof TRIGGERS)[number];
   /** How long an attempt may take: the flow's own. */
   readonly deadlineMs: number;
+  /** Its input is too large for its row, and the feature keeps it. */
+  readonly isInputApart?: true;
   /** The delivery that began it; absent where a clock did, and where a version recorded it that did not keep it. */
   readonly hook?: HookFacts;
 }

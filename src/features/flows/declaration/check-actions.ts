@@ -12,7 +12,7 @@ import { ALIASES } from "../../../core/catalog/alias.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { checkReferences } from "./check-references.ts";
-import { INPUT } from "./flow-schema.ts";
+import { HOOK, INPUT } from "./flow-schema.ts";
 
 /** The surroundings that a flow's actions and its answer are checked against. */
 export interface ActionsCheck {
@@ -66,9 +66,10 @@ export function backgroundOf({ entries, catalog }: ActionsCheck): (id: string) =
 function checkEntry(entry: Entry, check: ActionsCheck): void {
   const { id, index, action } = entry;
   const { problems } = check;
-  if (id === INPUT)
+  const meant = id === INPUT ? "what a run is given" : "the delivery that began a run";
+  if (id === INPUT || id === HOOK)
     problems.add(["actions", index, "id"], "another id", id, {
-      hint: `'${INPUT}' stands for what a run is given; give the action another id.`,
+      hint: `'${id}' stands for ${meant}; give the action another id.`,
     });
   if (!action.ok) return;
   checkCalled(entry, action.value, check);
@@ -102,10 +103,10 @@ function checkDependsOn({ id, index }: Entry, { dependsOn }: Action, check: Acti
     const path = ["actions", index, "depends_on", place];
     const add = (expected: string, hint: string): void =>
       check.problems.add(path, expected, needed, { hint });
-    if (needed === INPUT)
+    if (needed === INPUT || (needed === HOOK && !ids.includes(HOOK)))
       add(
         "the id of an action",
-        `'${INPUT}' is there from the beginning; nothing has to wait for it, so leave it out.`,
+        `'${needed}' is there from the beginning; nothing has to wait for it, so leave it out.`,
       );
     else if (needed === id) add("another action", `Action '${id}' cannot wait for itself; leave it out.`);
     else if (!ids.includes(needed))
@@ -126,7 +127,7 @@ function checkPlaceholders(
   { args, forEach }: Action,
   { entries, problems }: ActionsCheck,
 ): void {
-  const known = new Set([...entries.map(({ id }) => id), INPUT]);
+  const known = new Set([...entries.map(({ id }) => id), INPUT, HOOK]);
   const loops = forEach !== undefined;
   const previous = entries[entry.index - 1]?.id;
   const found = [

@@ -3,7 +3,7 @@ import { findPlaceholders, sourcesOf } from "../../../core/plan/find-placeholder
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { type ActionsCheck, backgroundOf } from "./check-actions.ts";
 import { checkReferences } from "./check-references.ts";
-import { INPUT } from "./flow-schema.ts";
+import { HOOK, INPUT } from "./flow-schema.ts";
 
 /**
  * Find what is wrong with what a flow answers: its references name actions that have data, or the input. A loop over
@@ -32,7 +32,7 @@ export function checkAnswer(answer: unknown, check: ActionsCheck): void {
   });
   const sources = sourcesOf(
     { id: "" },
-    { loops: false, known: new Set([...ids, INPUT]), previous: ids.at(-1) },
+    { loops: false, known: new Set([...ids, INPUT, HOOK]), previous: ids.at(-1) },
   );
   for (const { issue, sentence } of findPlaceholders(answer, path, sources))
     problems.add(parsePointer(issue.path) ?? path, issue.expected, undefined, {

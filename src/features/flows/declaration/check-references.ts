@@ -3,7 +3,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { isHandle, ITEM, readMarker, type Reference } from "../../../core/contract/reference.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
-import { INPUT } from "./flow-schema.ts";
+import { HOOK, INPUT } from "./flow-schema.ts";
 
 export interface ReferenceCheck {
   /** The actions that references may name. */
@@ -56,6 +56,10 @@ function checkReference(reference: Reference, path: readonly PropertyKey[], chec
     const [literal = ""] = part?.literal ?? [];
     if (argument !== undefined && known !== null && !known.includes(argument) && !known.includes(literal))
       refuse("an argument of 'input_schema'", suggestName(argument, known, "argument"));
+  } else if (id === HOOK && !ids.includes(HOOK)) {
+    const [fact] = tokens;
+    if (fact !== undefined && (tokens.length > 1 || !FACTS.includes(fact)))
+      refuse("'event', 'id' or 'sender' of the delivery", suggestName(fact, FACTS, "part"));
   } else if (id === ITEM) {
     if (!loops)
       refuse(
@@ -76,5 +80,8 @@ function checkReference(reference: Reference, path: readonly PropertyKey[], chec
       `Action '${visibleText(id)}' runs in the background and has no data; use depends_on to wait until it is recorded.`,
     );
 }
+
+/** The parts of a delivery that can be referred to. */
+const FACTS = ["event", "id", "sender"];
 
 const SOURCE = `the id of an action of this flow, or '${INPUT}'`;

@@ -72,3 +72,6 @@ export const FLOWS = "flows";
 
 /** The id under which a flow's actions refer to what a run is given; none of them may have it. */
 export const INPUT = "input";
+
+/** The same for the delivery that began the run. An older flow may have an action of that name, which counts. */
+export const HOOK = "hook";

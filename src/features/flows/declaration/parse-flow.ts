@@ -18,7 +18,8 @@ import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { checkSchema } from "../../added-tools/json-schema/check-schema.ts";
 import { checkActions } from "./check-actions.ts";
 import { checkAnswer } from "./check-answer.ts";
-import { type FlowDeclaration, flowSchema, INPUT, type KeptFlow } from "./flow-schema.ts";
+import { type FlowDeclaration, flowSchema, type KeptFlow } from "./flow-schema.ts";
+import { givenOf } from "./given-of.ts";
 import { batchOf } from "./flow-tool.ts";
 import { factsOf } from "./plan-kept-flow.ts";
 import { checkTriggers, type TriggerRules } from "./check-triggers.ts";
@@ -98,7 +99,7 @@ function checkMeaning(
     problems.add(parsePointer(path) ?? ["actions"], expected, undefined, { received, hint });
     return null;
   }
-  const planned = makePlan(batch.value, catalog, { given: new Map([[INPUT, undefined]]) });
+  const planned = makePlan(batch.value, catalog, { given: givenOf([], NOT_KNOWN) });
   // A wrong schema does not tell which arguments it was to have.
   const known = problems.issues.length > before ? null : argumentsToName(input);
   const check = { name, catalog, known, problems, entries: batch.value.entries };
@@ -106,6 +107,8 @@ function checkMeaning(
   if (answer !== undefined) checkAnswer(answer, check);
   return planned.ok ? planned.value : null;
 }
+
+const NOT_KNOWN = { input: undefined, hook: undefined };
 
 /** Whether a run may be given nothing; null where the schema does not say, because it is none. */
 function takesNothing({ input_schema: input }: JsonObject): boolean | null {

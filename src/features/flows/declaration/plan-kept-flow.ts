@@ -8,7 +8,9 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { catalogOfFlow } from "./flow-catalog.ts";
-import { type FlowFacts, INPUT } from "./flow-schema.ts";
+import type { HookFacts } from "../../../core/contract/gate/job.ts";
+import type { FlowFacts } from "./flow-schema.ts";
+import { givenOf } from "./given-of.ts";
 
 /** Say what follows of a plan in which nothing is wrong. */
 export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
@@ -34,6 +36,8 @@ const OWN_TOKENS = 20;
 export interface FlowPlanOptions {
   /** The input of a run; undefined where it is not known. */
   readonly input?: JsonObject;
+  /** The delivery that began the run. */
+  readonly hook?: HookFacts | undefined;
   /** The settings that are given when it is run, and not when it is kept. */
   readonly asked?: Partial<Batch>;
   readonly maySkipApproval?: boolean;
@@ -51,6 +55,7 @@ export function planKeptFlow(
   catalog: Catalog,
   {
     input,
+    hook,
     asked,
     maySkipApproval = false,
     isApproved = false,
@@ -60,7 +65,8 @@ export function planKeptFlow(
 ): Result<Plan, string> {
   if (tool.flow === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
-  const given = new Map<string, unknown>([[INPUT, input]]);
+  const began = input === undefined ? undefined : (hook ?? null);
+  const given = givenOf(tool.flow.batch.entries, { input, hook: began });
   const planned = makePlan({ ...tool.flow.batch, ...asked }, catalogOfFlow(tool, catalog), {
     maySkipApproval,
     isApproved,

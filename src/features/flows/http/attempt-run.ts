@@ -56,7 +56,9 @@ export async function attemptRun(
       slots: slots ?? new Semaphore(context.options.headerSlots),
       budget,
     };
-    return runJob(claim, tool, { ...context, catalog, origin, inside, signal: NEVER });
+    const whole = spec.run?.isInputApart === true ? await callFlows(context.gate, "runInput", spec.id) : null;
+    const own = whole === null ? claim : { ...claim, spec: { ...spec, argsJson: whole } };
+    return runJob(own, tool, { ...context, catalog, origin, inside, signal: NEVER });
   });
   const { end, report } = made.ok ? made.value : BROKEN_OFF;
   tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });

@@ -4,6 +4,7 @@ import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/ed
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { FlowClocks } from "./flow-clocks.ts";
+import { InputTable } from "./input-table.ts";
 import { createRunKind, RUN_BACKLOGS, type RunAttempts, type RunBacklogs } from "./run-kind.ts";
 import { RunTable } from "./run-table.ts";
 
@@ -19,6 +20,11 @@ const TABLES = `
     flow TEXT PRIMARY KEY, cron TEXT NOT NULL, timezone TEXT NOT NULL, next_at INTEGER
   ) WITHOUT ROWID, STRICT;`;
 
+const INPUTS = `
+  CREATE TABLE IF NOT EXISTS run_inputs (
+    job_id TEXT NOT NULL, at INTEGER NOT NULL, piece TEXT NOT NULL, PRIMARY KEY (job_id, at)
+  ) WITHOUT ROWID, STRICT;`;
+
 /** Make the part of a tenant's object that keeps runs of flows and their clocks. */
 export function createFlowsPart(
   attemptsOf: (host: PartHost) => RunAttempts,
@@ -26,7 +32,7 @@ export function createFlowsPart(
 ): ObjectPart {
   return {
     name: "flows",
-    steps: [TABLES],
+    steps: [TABLES, INPUTS],
     createKind: (host) => createRunKind(backlogs, attemptsOf(host)),
     open: openFlows,
   };
@@ -34,6 +40,7 @@ export function createFlowsPart(
 
 function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartWorld): OpenPart {
   const runs = new RunTable(storage.sql);
+  const inputs = new InputTable(storage.sql);
   const added = part("added-tools") as AddedToolsPart;
   const clocks = new FlowClocks(storage.sql, { tenant, tools: added.tools, runs, outbox, onReady: poke });
   added.onChanged((change, changed) => {
@@ -50,12 +57,21 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
     recordRun(now, { cause, spec, takes }) {
       const flow = spec.tool;
       const known = runs.causedBy(now, { flow, cause });
-      if (known !== null) return { kind: "recorded", jobId: known, fence: null };
+      if (known !== null) {
+        // Its sender tries once more what has failed for good: what succeeded of it is not run again.
+        const again = outbox.job(known, now)?.status === "dead" ? outbox.redrive(known, now) : null;
+        return again?.change === "backlog-full"
+          ? { kind: "backlog-full" }
+          : { kind: "recorded", jobId: known, fence: null };
+      }
       if (runs.isFull) return { kind: "backlog-full" };
       const recorded = outbox.recordOne(now, {
-        spec,
+        spec: inputs.toRow(spec),
         takes: takes ? { atOnce: LIMITS.runsByRequests } : null,
-        beside: () => runs.keepCause(now, { flow, cause, jobId: spec.id }),
+        beside() {
+          runs.keepCause(now, { flow, cause, jobId: spec.id });
+          inputs.keep(spec);
+        },
       });
       return recorded === null
         ? { kind: "backlog-full" }
@@ -67,6 +83,7 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
       if (job !== null && report !== undefined) runs.take(job, report);
       return job !== null;
     },
+    runInput: (_, jobId) => inputs.input(jobId),
     runSteps: (_, jobId) => runs.steps(jobId),
     beginStep: (_, jobId, fence, stepId, ended = []) =>
       keepSteps(jobId, fence, [...ended, { id: stepId, outcomeJson: null }]),
@@ -80,6 +97,9 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
     prepare: () => clocks.prepare(),
     take: (now) => clocks.take(now),
     prune: (now) => runs.prune(now),
-    forget: (jobIds) => runs.forget(jobIds),
+    forget(jobIds) {
+      runs.forget(jobIds);
+      inputs.forget(jobIds);
+    },
   };
 }

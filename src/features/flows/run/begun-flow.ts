@@ -1,7 +1,7 @@
 import { fromStoredOutcome, toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { declareTools, pickResults, toParkedActions } from "../../confirmations/parked-actions.ts";
 import type { Park, ParkedStep } from "../../../core/plan/parked-step.ts";
-import { INPUT } from "../declaration/flow-schema.ts";
+import { givenOf } from "../declaration/given-of.ts";
 import type { BegunFlow } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
@@ -102,11 +102,9 @@ export function joinBegun(
   { over }: BegunFlow,
   { input, budget }: { readonly input: JsonObject; readonly budget: ByteBudget },
 ): { readonly plan: FlowSteps; readonly outcomes: readonly Outcome[] } {
+  const steps = [...over.map(([id]) => ({ id })), ...plan.steps];
   return {
-    plan: {
-      steps: [...over.map(([id]) => ({ id })), ...plan.steps],
-      given: new Map<string, unknown>([[INPUT, input]]),
-    },
+    plan: { steps, given: givenOf(steps, { input, hook: null }) },
     outcomes: [...over.map(([, json]) => fromStoredOutcome(json, budget)), ...outcomes],
   };
 }

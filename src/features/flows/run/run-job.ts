@@ -101,7 +101,7 @@ function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result
   const input = isJsonObject(stored) ? stored : {};
   const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return args;
-  const plan = planKeptFlow(tool, catalog, { input, isLong: true });
+  const plan = planKeptFlow(tool, catalog, { input, hook: spec.run?.hook, isLong: true });
   if (!plan.ok) return err(makeFailure("FLOW_BROKEN", { hint: plan.error }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
   return ok({ ...plan.value, demotes: false });

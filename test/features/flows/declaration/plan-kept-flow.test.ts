@@ -33,7 +33,12 @@ const searchAs = (changes: object): Tool =>
 test("planKeptFlow() plans the flow's actions with an unknown input", () => {
   const plan = valueOf(planKeptFlow(flow, SAMPLE_CATALOG));
   expect(plan.steps.map(({ id }) => id)).toEqual(["found", "order"]);
-  expect(plan.given).toEqual(new Map([["input", undefined]]));
+  expect(plan.given).toEqual(
+    new Map([
+      ["input", undefined],
+      ["hook", undefined],
+    ]),
+  );
 });
 
 test("planKeptFlow() says which action lacks its tool", () => {
