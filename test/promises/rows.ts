@@ -285,6 +285,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "refused where it is made, 503 where it is configured; one of an earlier version is as if it had not the right",
   },
   {
+    mark: "T59",
+    when: "a link fills its tenant, outlives its maker, or uses up the allowance of others",
+    seen: "its customer has 50 endpoints unless the deployment says otherwise, of 16 KiB each, and of a deleted one its id stays; a link that is not known draws from what its address may ask, one that is known from its own",
+  },
+  {
     mark: "T60",
     when: "a path that runs something and is counted by no allowance, or costs more than its unit",
     seen: "every path of the router draws; a rerun draws one unit a run, and reads what it goes by once",
@@ -293,6 +298,11 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T61",
     when: "a bulk request that names nothing",
     seen: "422; a request about many says which",
+  },
+  {
+    mark: "T62",
+    when: "a slow neighbour in a shared object",
+    seen: "shares, no turns by luck: an endpoint has one place while others wait, those that were slow, failed or never answered a third together, and what hangs is not waited for",
   },
   {
     mark: "T64",

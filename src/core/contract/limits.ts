@@ -753,6 +753,10 @@ export const directoryTimeoutMs = 10_000;
 export const endpointsTogether = 8;
 /** Endpoints of one tenant: an index of them is held in memory, some two megabytes. */
 export const endpoints = 10_000;
+/** Endpoints of one customer, up to which a portal link makes another, unless `VOLLEY_PORTAL` says otherwise. */
+export const portalEndpoints = 50;
+/** Bytes of an endpoint as it is sent, and as it is kept: all of an object are in memory. */
+export const endpointBytes = 16 * 1024;
 /** Patterns of types that one endpoint asks for. */
 export const endpointEvents = 100;
 /** Headers of its own that an endpoint is sent. */
@@ -777,7 +781,7 @@ export const endpointBacklog = 10_000;
 export const deliveryTimeoutMs = 15_000;
 /** The longest wait that an endpoint may ask for. */
 export const deliveryRetryAfterMs = 24 * 3_600_000;
-/** Characters of an answer that are kept with an attempt. */
+/** Bytes of an answer's text, as UTF-8, that are kept with an attempt. */
 export const deliveryResponse = 1_024;
 /** Attempts that are kept of one delivery, the latest: ten, and a few that somebody asked for. */
 export const deliveryAttempts = 15;

@@ -68,7 +68,14 @@ export interface EndpointAsked {
   readonly isNew?: boolean;
 }
 
-export type KeepRefusal = "too-many" | "changed" | "unknown";
+export type KeepRefusal = "too-many" | "too-many-of-customer" | "changed" | "unknown";
+
+/** The hands of a customer. */
+export interface CustomerHands {
+  readonly customer: string;
+  /** Endpoints of it up to which it may make another. */
+  readonly most: number;
+}
 
 export interface EndpointList {
   readonly customer?: string;
@@ -131,7 +138,7 @@ export interface DirectoryMethods {
   explain(asked: Publishing): Promise<ExplainAnswer>;
   reach(asked: readonly Publishing[]): Promise<Reach>;
   /** Keep an endpoint. A customer replaces its own alone; which ids others have it is not told. */
-  put(asked: EndpointAsked, customer?: string): Promise<Result<Put, KeepRefusal>>;
+  put(asked: EndpointAsked, by?: CustomerHands): Promise<Result<Put, KeepRefusal>>;
   get(id: string, customer?: string): Promise<SeenEndpoint | null>;
   list(
     query: EndpointList,

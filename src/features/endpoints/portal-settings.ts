@@ -13,13 +13,21 @@ export interface PortalSettings {
   /** The address of a picture. */
   readonly logo?: string;
   readonly origins: readonly string[];
+  /** Endpoints of one customer up to which its links make another. */
+  readonly maxEndpoints: number;
 }
 
 /** The same as it is written. */
-type Said = Omit<PortalSettings, "origins"> & Partial<Pick<PortalSettings, "origins">>;
+type Said = Pick<PortalSettings, "name" | "accent" | "logo"> &
+  Partial<Pick<PortalSettings, "origins">> & { readonly max_endpoints?: number };
 
 /** The page of a deployment that says nothing about it. */
-const USUAL: PortalSettings = { name: "Webhooks", accent: "#4338ca", origins: [] };
+const USUAL: PortalSettings = {
+  name: "Webhooks",
+  accent: "#4338ca",
+  origins: [],
+  maxEndpoints: LIMITS.portalEndpoints,
+};
 
 /** The form of each field. */
 const FORMS: Readonly<
@@ -41,6 +49,12 @@ const FORMS: Readonly<
     expected: `at most ${LIMITS.portalOrigins} origins, or nothing`,
     fits: (value) => value === undefined || (Array.isArray(value) && value.length <= LIMITS.portalOrigins),
   },
+  max_endpoints: {
+    expected: `a whole number from 1 to ${LIMITS.endpoints}, or nothing`,
+    fits: (value) =>
+      value === undefined ||
+      (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.endpoints),
+  },
 };
 
 /** Parse the variable, or say which field is wrong and how. */
@@ -54,11 +68,17 @@ export function parsePortalSettings(text: string): Result<PortalSettings, string
       return err(`/${visibleText(name)}: there is no such field, only ${Object.keys(FORMS).join(", ")}`);
   for (const [name, { expected, fits }] of Object.entries(FORMS))
     if (!fits(sent[name])) return err(refuse(name, expected, sent[name]));
-  const { name, accent, logo, origins = [] } = sent as Said;
+  const {
+    name,
+    accent,
+    logo,
+    origins = [],
+    max_endpoints: maxEndpoints = LIMITS.portalEndpoints,
+  } = sent as Said;
   const wrong = origins.findIndex((origin) => !isOrigin(origin));
   if (wrong >= 0)
     return err(refuse(`origins/${wrong}`, "an origin such as https://app.example.com", origins[wrong]));
-  return ok({ name, accent, ...(logo !== undefined && { logo: new URL(logo).href }), origins });
+  return ok({ name, accent, ...(logo !== undefined && { logo: new URL(logo).href }), origins, maxEndpoints });
 }
 
 function refuse(path: string, expected: string, received: unknown): string {

@@ -95,11 +95,12 @@ async function readBeginning(response: Response): Promise<string> {
   if (response.body === null) return "";
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const decoder = new TextDecoder();
-  let text = "";
-  while (text.length < LIMITS.deliveryResponse) {
+  let [text, left] = ["", LIMITS.deliveryResponse];
+  while (left > 0) {
     const { done, value } = await reader.read();
     if (done) return text;
     text += decoder.decode(value.subarray(0, 4 * LIMITS.deliveryResponse), { stream: true });
+    left -= value.length;
   }
   void attempt(() => reader.cancel());
   return text;
@@ -110,7 +111,13 @@ function conceal(text: string, { headers = {} }: Pick<KeptEndpoint, "headers">):
   let shown = text;
   for (const value of Object.values(headers))
     if (value.length >= MIN_CONCEALED) shown = shown.replaceAll(value, "[redacted]");
-  return escapeUnseen(shown.slice(0, LIMITS.deliveryResponse));
+  return cutBytes(escapeUnseen(shown), LIMITS.deliveryResponse);
+}
+
+/** The beginning of a text, of so many bytes as UTF-8 at most: no character is cut in two. */
+function cutBytes(text: string, most: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return text.slice(0, read);
 }
 
 /** A shorter header, such as `prod`, is no secret, and stands in many answers. */

@@ -120,7 +120,7 @@ describe("JobDrain", () => {
     expect(outbox.log).toHaveLength(3);
   });
 
-  test("F35 that leaves what runs waits for nothing that hangs when it may claim no more: the next one goes on beside it", async () => {
+  test("F35 T62 that leaves what runs waits for nothing that hangs when it may claim no more: the next one goes on beside it", async () => {
     const outbox = new FakeOutbox({ hung: 900, a: 10, b: 10, c: 10 }, { claims: 3, leaves: true });
     await outbox.clock.runUntil(outbox.drain.run());
     expect(outbox.log).toEqual(["10 a"]);

@@ -132,7 +132,7 @@ describe("An object that delivers, after an eviction", () => {
   });
 });
 
-test("F35 An object that was evicted knows how each of its endpoints answered last, without a row for it", async () => {
+test("F35 T62 An object that was evicted knows how each of its endpoints answered last, without a row for it", async () => {
   const { shards } = await openTenant(1);
   const attempt = (durationMs: number) => [{ at: 1, durationMs, status: 200 }];
   const fresh = { eventId: "evt", type: "x", tries: 1, dueAt: null, createdAt: 1 };
@@ -163,6 +163,92 @@ test("F35 An object that was evicted knows how each of its endpoints answered la
     for (const no of [102, 103, 104]) expect(due([no])).toEqual([no]);
     // Those that were slow, failed or never answered have a third together.
     expect(due([102, 103, 104])).toEqual([102, 103]);
+  });
+});
+
+describe("T59 An endpoint that is deleted", () => {
+  const rowsOf = (shard: DurableObjectStub) =>
+    runInDurableObject(shard, (_, { storage }) => {
+      const all = storage.sql.exec<{ no: number; json: string }>("SELECT no, json FROM endpoints").toArray();
+      return all.map(({ json }) => json);
+    });
+
+  test("leaves its id, as long as its deliveries are kept, and nothing at all where it has none", async () => {
+    const { directory, shards } = await openTenant(2);
+    await directory.remove("e1");
+    expect(await rowsOf(shards[1]!)).toEqual([]);
+    await publish(directory, 1);
+    await eventually("the delivery", async () => {
+      const { deliveries } = await directory.deliveries({ endpoint: "e0", after: null, limit: 10 });
+      return deliveries[0]?.status === "delivered" || undefined;
+    });
+    await directory.remove("e0");
+    expect(await rowsOf(shards[0]!)).toEqual(['{"id":"e0"}']);
+    await evictDurableObject(shards[0]!);
+    const { deliveries } = await directory.deliveries({ endpoint: "e0", after: null, limit: 10 });
+    expect(deliveries).toMatchObject([{ endpoint: "e0", status: "delivered", customer: null }]);
+  });
+
+  test("by the version before, which kept more of it, leaves its id", async () => {
+    const { directory, shards } = await openTenant(1);
+    const { json } = await runInDurableObject(shards[0]!, (_, { storage }) => {
+      const row = storage.sql.exec<{ json: string }>("SELECT json FROM endpoints").one();
+      const before = {
+        ...(JSON.parse(row.json) as object),
+        url: "",
+        secrets: [],
+        events: ["x".repeat(9_000)],
+      };
+      storage.sql.exec("UPDATE endpoints SET json = ?, deleted_at = 1", JSON.stringify(before));
+      return row;
+    });
+    expect(json).toContain("whsec_");
+    await evictDurableObject(shards[0]!);
+    expect(await directory.get("e0")).toBeNull();
+    expect(await rowsOf(shards[0]!)).toEqual(['{"id":"e0"}']);
+  });
+});
+
+describe("The last day of an endpoint", () => {
+  test("T59 is counted as deliveries end: asked for, none of them is read, and after an eviction a hundred", async () => {
+    const { directory, shards } = await openTenant(1);
+    const [shard] = shards;
+    const count = 1_234;
+    await runInDurableObject(shard!, (_, { storage }) => {
+      const store = new ShardStore(storage);
+      const { no } = store.endpoints.find("e0")!;
+      const now = Date.now();
+      for (let seq = 1; seq <= count; seq += 1) {
+        const status = seq % 10 === 0 ? ("failed" as const) : ("delivered" as const);
+        const attempts = [{ at: now - 40, durationMs: 40, status: 200 }];
+        const fresh = { no, seq, eventId: `e${seq}`, type: "x", tries: 1, dueAt: null, createdAt: now };
+        store.days.count(no, now + seq, { as: status, tookMs: 40 });
+        store.deliveries.write({ ...fresh, status, attempts: [{ ...attempts[0]!, at: now + seq - 40 }] });
+      }
+      const saved = storage.sql.exec<{ rows: number }>("SELECT COUNT(*) AS rows FROM days").one();
+      expect(saved.rows).toBe(1);
+    });
+    await evictDurableObject(shard!);
+    const day = { delivered: 1_111, failed: 123, pending: 0, p95Ms: 40 };
+    expect((await directory.get("e0"))!.day).toEqual(day);
+    const read = await runInDurableObject(shard!, (object, { storage }) => {
+      const asked: number[] = [];
+      const exec = storage.sql.exec.bind(storage.sql);
+      storage.sql.exec = ((query: string, ...values: unknown[]) => {
+        const cursor = exec(query, ...values);
+        asked.push(1);
+        return cursor;
+      }) as typeof storage.sql.exec;
+      const methods = object as unknown as {
+        get(id: string): unknown;
+        delivery(no: number, seq: number): unknown;
+      };
+      methods.get("e0");
+      const ofEndpoint = asked.length;
+      methods.delivery(1, 1);
+      return { ofEndpoint, ofDelivery: asked.length };
+    });
+    expect(read).toEqual({ ofEndpoint: 0, ofDelivery: 1 });
   });
 });
 

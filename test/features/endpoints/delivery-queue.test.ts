@@ -71,7 +71,7 @@ describe("The places of an object", () => {
     ["of fifty that hang", Array.from({ length: 50 }, () => ({ takesMs: 15_000, fails: true }))],
     ["of fifty that answer after 3 s", Array.from({ length: 50 }, () => ({ takesMs: 3_000 }))],
   ])(
-    "F35 are taken one at a time by an endpoint %s: its neighbours get theirs at once, once they are known",
+    "F35 T62 are taken one at a time by an endpoint %s: its neighbours get theirs at once, once they are known",
     (_, slow) => {
       const known = new DeliveryQueue({ lastOf: (no) => (no < 20 ? "quick" : "none") });
       const waited = simulate([...Array.from({ length: 20 }, () => QUICK), ...slow], every(250, 24), known);
@@ -80,13 +80,13 @@ describe("The places of an object", () => {
     },
   );
 
-  test("F35 are shared with endpoints that have not answered yet: those come to be known beside one that hangs", () => {
+  test("F35 T62 are shared with endpoints that have not answered yet: those come to be known beside one that hangs", () => {
     const all = [{ takesMs: 15_000, fails: true }, ...Array.from({ length: 20 }, () => QUICK)];
     const waited = simulate(all, every(250, 24));
     expect(p95(waited.slice(1).flat())).toBeLessThanOrEqual(60);
   });
 
-  test("F35 all go to a first attempt at many, but for a third: the few of them that hang do not hold up the others", () => {
+  test("F35 T62 all go to a first attempt at many, but for a third: the few of them that hang do not hold up the others", () => {
     const all = Array.from({ length: 62 }, (_, n) =>
       n % 25 === 0 ? { takesMs: 15_000, fails: true } : { takesMs: 50 },
     );

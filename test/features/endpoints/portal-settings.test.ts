@@ -13,7 +13,7 @@ describe("VOLLEY_PORTAL", () => {
     for (const text of ["", "  "])
       expect(parse(text)).toEqual({
         ok: true,
-        value: { name: "Webhooks", accent: "#4338ca", origins: [] },
+        value: { name: "Webhooks", accent: "#4338ca", origins: [], maxEndpoints: 50 },
       });
   });
 
@@ -23,11 +23,12 @@ describe("VOLLEY_PORTAL", () => {
       logo: "https://cdn.acme.dev/logo.svg",
       origins: ["https://app.acme.dev", "https://acme.dev:8443", "http://localhost:5173"],
     };
-    expect(parse(said)).toEqual({ ok: true, value: said });
+    expect(parse(said)).toEqual({ ok: true, value: { ...said, maxEndpoints: 50 } });
+    expect(parse({ ...said, max_endpoints: 7 })).toEqual({ ok: true, value: { ...said, maxEndpoints: 7 } });
   });
 
   test.each([
-    ["Acme", "it must be a JSON object with name, accent, logo, origins"],
+    ["Acme", "it must be a JSON object with name, accent, logo, origins, max_endpoints"],
     [[GOOD], "it must be a JSON object"],
     [{ accent: GOOD.accent }, "/name: expected text of 1 to 64 characters, received nothing"],
     [{ ...GOOD, name: " " }, "/name: "],
@@ -47,7 +48,13 @@ describe("VOLLEY_PORTAL", () => {
     [{ ...GOOD, origins: ["https://acme.dev; script-src *"] }, "/origins/0: "],
     [{ ...GOOD, origins: ["http://acme.dev"] }, "/origins/0: "],
     [{ ...GOOD, origins: [1] }, "/origins/0: "],
-    [{ ...GOOD, color: "#fff" }, "/color: there is no such field, only name, accent, logo, origins"],
+    [{ ...GOOD, max_endpoints: 0 }, "/max_endpoints: expected a whole number from 1 to 10000, or nothing"],
+    [{ ...GOOD, max_endpoints: "5" }, "/max_endpoints: "],
+    [{ ...GOOD, max_endpoints: 1.5 }, "/max_endpoints: "],
+    [
+      { ...GOOD, color: "#fff" },
+      "/color: there is no such field, only name, accent, logo, origins, max_endpoints",
+    ],
     [{ ...GOOD, ["__proto__x\u202E"]: 1 }, "/__proto__x\\u{202e}: there is no such field"],
   ])("says which field of %j is wrong, and how", (value, said) => {
     const parsed = parse(value);
@@ -58,6 +65,7 @@ describe("VOLLEY_PORTAL", () => {
     const page = await readFile("docs/endpoints.md", "utf8");
     const [, block] = /```json\n(\{\n {2}"name"[^`]*)```/.exec(page)!;
     const parsed = parse(block);
-    expect(parsed).toEqual({ ok: true, value: JSON.parse(block!) });
+    const { max_endpoints: maxEndpoints, ...said } = JSON.parse(block!) as { max_endpoints: number };
+    expect(parsed).toEqual({ ok: true, value: { ...said, maxEndpoints } });
   });
 });

@@ -5,20 +5,22 @@ import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readRequest, readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import { vaultOf } from "../../../core/edge/vault-of.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
+import type { EndpointAsked } from "../directory-methods.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
 import { toDayJson, toSettingsJson } from "../endpoint-json.ts";
 import { typeField } from "../check-event.ts";
-import { ENDPOINT_ID, ENDPOINT_ID_IN_WORDS, parseEndpoint } from "../endpoint-schema.ts";
+import { ENDPOINT_ID, parseEndpoint } from "../endpoint-schema.ts";
 import { fitsPattern } from "../match-event.ts";
 import { SecretBox } from "../objects/secret-box.ts";
 import { checkVia } from "./check-via.ts";
+import { badName, CHANGED, readEndpoint, refuseKept, refuseSize, sizeOf } from "./refuse-endpoint.ts";
+import { portalSettingsOf } from "./portal-page.ts";
 import { takeSecret } from "../take-secret.ts";
 import { makeEndpointId, makeSecret } from "./make-secret.ts";
 import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
@@ -48,9 +50,9 @@ async function putUnder(
   scope: Scope,
   more: Pick<EndpointAsked, "isNew"> = {},
 ): Answered {
-  const body = await readRequestBody(request);
+  const body = await readEndpoint(request);
   if (!body.ok) return body;
-  const { value } = body.value;
+  const { value } = body;
   const other = refuseFields(value, scope);
   if (other !== null) return err(other);
   const own = takeSecret(value);
@@ -63,9 +65,9 @@ async function putUnder(
 
 /** Change fields of an endpoint; null takes one away. */
 export async function patchEndpoint(request: Request, id: string, scope: Scope): Answered {
-  const body = await readRequestBody(request);
+  const body = await readEndpoint(request);
   if (!body.ok) return body;
-  const change = body.value.value;
+  const change = body.value;
   if (!isJsonObject(change))
     return err(makeRefusal("INVALID_ENDPOINT", "The body must be an object with the fields that change."));
   const other = refuseFields(change, scope);
@@ -74,7 +76,12 @@ export async function patchEndpoint(request: Request, id: string, scope: Scope):
     const known = await read(id, scope);
     if (!known.ok) return known;
     const { endpoint } = known.value;
-    const settings = await parse({ ...toSettingsJson(endpoint), ...change }, scope, change);
+    const before = toSettingsJson(endpoint);
+    const after = { ...before, ...change };
+    const bytes = sizeOf(after);
+    // One that was kept before there was a bound may shrink.
+    if (bytes > LIMITS.endpointBytes && bytes > sizeOf(before)) return err(refuseSize(bytes));
+    const settings = await parse(after, scope, change);
     if (!settings.ok) return settings;
     const enables = change["paused"] === false;
     const asked = { id, settings: settings.value, enables, seen: endpoint.updatedAt };
@@ -200,9 +207,11 @@ async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scop
     ...(ownSecret !== undefined && { ownSecret: await box.seal(asked.id, ownSecret) }),
   };
   const put = { ...asked, ...sealed, keepsVia: customer !== undefined };
-  const kept = await askGate(() => scope.ask((directory) => directory.put(put, customer)), UNCERTAIN);
+  const most = customer === undefined ? 0 : portalSettingsOf(scope.context.configured).maxEndpoints;
+  const by = customer === undefined ? undefined : { customer, most };
+  const kept = await askGate(() => scope.ask((directory) => directory.put(put, by)), UNCERTAIN);
   if (!kept.ok) return kept;
-  if (!kept.value.ok) return err(refuseKept(kept.value.error, asked.id));
+  if (!kept.value.ok) return err(refuseKept(kept.value.error, { id: asked.id, most }));
   const { created, endpoint } = kept.value.value;
   const isOurs = created && ownSecret === undefined;
   const shown = { ...toShownEndpoint(endpoint, scope), ...(isOurs && { secret }) };
@@ -239,34 +248,4 @@ function boxOf({ context: { configured, caller } }: Scope): SecretBox {
 
 function only({ customer }: Scope): { customer?: string } {
   return customer === undefined ? {} : { customer };
-}
-
-function badName(id: string): Refusal {
-  const issue = { path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: visibleText(id) };
-  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${ENDPOINT_ID_IN_WORDS}.`, {
-    issue,
-    issues: [{ ...issue, hint: "Take another id." }],
-  });
-}
-
-const CHANGED = makeRefusal(
-  "NAME_TAKEN",
-  "The endpoint was changed by somebody else just now; look at it and ask again.",
-);
-
-function refuseKept(refusal: KeepRefusal, id: string): Refusal {
-  switch (refusal) {
-    case "changed":
-      return CHANGED;
-    case "unknown":
-      return makeRefusal(
-        "NOT_FOUND",
-        `There is no endpoint '${visibleText(id)}'; POST /v1/portal/endpoints makes one, and its id.`,
-      );
-    case "too-many":
-      return makeRefusal(
-        "INVALID_ENDPOINT",
-        `The tenant has as many endpoints as it may (${LIMITS.endpoints}); delete some first.`,
-      );
-  }
 }

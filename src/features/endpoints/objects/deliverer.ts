@@ -129,7 +129,7 @@ export class Deliverer {
     { answer, random }: { readonly answer: AttemptAnswer; readonly random: number },
   ): void {
     const { no, seq } = turn;
-    const { endpoints, deliveries, batches, notices, queue } = this.#store;
+    const { endpoints, deliveries, batches, days, notices, queue } = this.#store;
     const now = this.#world.clock.now();
     const endpoint = endpoints.byNo(no);
     // Deleted or erased meanwhile: its row is written already.
@@ -145,7 +145,11 @@ export class Deliverer {
     const isOver = endpoint.disabled !== null && tried.dueAt !== null;
     const delivery = isOver ? { ...tried, status: "discarded" as const, dueAt: null } : tried;
     const { failingSince, failedLast, disabled } = health;
+    const { status, durationMs } = answer.attempt;
+    const as =
+      delivery.dueAt === null ? (delivery.status === "delivered" ? "delivered" : "failed") : undefined;
     this.#store.together(() => {
+      days.count(no, now, { tookMs: status === undefined ? undefined : durationMs, as });
       deliveries.write(delivery);
       batches.get(seq)?.fresh.delete(no);
       queue.end(turn, now, { failed: delivery.status !== "delivered", slowMs });
@@ -167,7 +171,7 @@ export class Deliverer {
     const { no, disabled } = endpoint;
     this.#store.write(endpoint);
     if (disabled === null) return;
-    this.#store.discard(no, queue.clear(no));
+    this.#store.discard(no, queue.clear(no), this.#world.clock.now());
     notices.add(toDisabledNotice(endpoint, disabled));
   }
 }

@@ -51,6 +51,11 @@ export class DeliveryTable {
     return row === undefined ? null : toDelivery(row);
   }
 
+  /** Whether there is any of an endpoint. */
+  knows(no: number): boolean {
+    return this.#sql.exec("SELECT 1 AS one FROM deliveries WHERE no = ? LIMIT 1", no).toArray().length > 0;
+  }
+
   has(no: number, seq: number): boolean {
     return (
       this.#sql.exec("SELECT 1 AS one FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray().length > 0

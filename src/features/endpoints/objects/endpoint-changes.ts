@@ -1,6 +1,6 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
+import type { CustomerHands, EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { Put } from "../shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";
 import type { ShardCalls } from "./shard-calls.ts";
@@ -20,8 +20,8 @@ export class EndpointChanges {
     this.#shards = shards;
   }
 
-  put(asked: EndpointAsked, customer: string | undefined): Promise<Result<Put, KeepRefusal>> {
-    return this.#inTurn(asked.id, () => this.#put(asked, customer));
+  put(asked: EndpointAsked, by: CustomerHands | undefined): Promise<Result<Put, KeepRefusal>> {
+    return this.#inTurn(asked.id, () => this.#put(asked, by));
   }
 
   remove(id: string, customer: string | undefined): Promise<boolean> {
@@ -34,12 +34,14 @@ export class EndpointChanges {
     });
   }
 
-  async #put(asked: EndpointAsked, customer: string | undefined): Promise<Result<Put, KeepRefusal>> {
+  async #put(asked: EndpointAsked, by: CustomerHands | undefined): Promise<Result<Put, KeepRefusal>> {
     const { id, settings, isNew = false } = asked;
     const owner = settings.customer ?? null;
     let known = this.#index.find(id);
-    if (!isNew && customer !== undefined && known?.customer !== customer) return err("unknown");
+    if (!isNew && by !== undefined && known?.customer !== by.customer) return err("unknown");
     if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
+    if (known === null && by !== undefined && this.#index.countOf(by.customer) >= by.most)
+      return err("too-many-of-customer");
     for (;;) {
       const { no, shard } = (known ??= this.#index.add(id, owner));
       const put = await this.#shards.call(shard, (stub) => stub.put({ ...asked, no }));

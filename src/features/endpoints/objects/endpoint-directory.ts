@@ -10,6 +10,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
 import type {
+  CustomerHands,
   DeliveryList,
   DeliveryPage,
   DirectoryMethods,
@@ -120,8 +121,8 @@ export function createEndpointDirectory({
       };
     }
 
-    put(asked: EndpointAsked, customer?: string): Promise<Result<Put, KeepRefusal>> {
-      return this.#changes.put(asked, customer);
+    put(asked: EndpointAsked, by?: CustomerHands): Promise<Result<Put, KeepRefusal>> {
+      return this.#changes.put(asked, by);
     }
 
     async get(id: string, customer?: string): Promise<SeenEndpoint | null> {

@@ -37,6 +37,12 @@ export class EndpointIndex {
     return this.#byId.get(id) ?? null;
   }
 
+  countOf(customer: string): number {
+    let count = 0;
+    for (const endpoint of this.#byId.values()) if (endpoint.customer === customer) count += 1;
+    return count;
+  }
+
   values(): Iterable<IndexedEndpoint> {
     return this.#byId.values();
   }

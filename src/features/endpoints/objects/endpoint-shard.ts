@@ -9,7 +9,6 @@ import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { vaultOf } from "../../../core/edge/vault-of.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
-import { countDay } from "../count-day.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import { type EndpointState, HEALTHY, type KeptEndpoint, rotateSecrets, stateOf } from "../endpoint.ts";
 import { fitsPattern, isToldOf } from "../match-event.ts";
@@ -33,7 +32,6 @@ import { resealSecrets } from "./reseal-secrets.ts";
 import { SecretBox } from "./secret-box.ts";
 import { ShardStore } from "./shard-store.ts";
 
-const DAY_MS = 86_400_000;
 /** The platform ends an alarm after 15 minutes. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
@@ -86,7 +84,7 @@ export function createEndpointShard({
       const known = this.#store.endpoints.find(id);
       if (seen !== undefined && known?.updatedAt !== seen) return null;
       // A kill came between its deletion here and in the directory.
-      if (known === null && this.#store.endpoints.byNo(no) !== undefined) return "used";
+      if (known === null && this.#store.endpoints.name(no) !== undefined) return "used";
       // Two changes of one moment are two: the later one is seen by its time.
       const updatedAt = Math.max(now, (known?.updatedAt ?? 0) + 1);
       const health = known === null || (enables && known.disabled !== null) ? HEALTHY : known;
@@ -111,12 +109,11 @@ export function createEndpointShard({
 
     get(id: string): SeenEndpoint | null {
       const now = this.#enter();
-      const { endpoints, deliveries, queue } = this.#store;
+      const { endpoints, days, queue } = this.#store;
       const endpoint = endpoints.find(id);
       if (endpoint === null) return null;
       const { no } = endpoint;
-      const range = { before: Number.MAX_SAFE_INTEGER, limit: LIMITS.endpointBacklog };
-      return { endpoint, day: countDay(deliveries.list(no, range), queue.sizeOf(no), now - DAY_MS) };
+      return { endpoint, day: days.read(no, now, queue.sizeOf(no)) };
     }
 
     list(ids: readonly string[], state: EndpointState | null): KeptEndpoint[] {
@@ -225,7 +222,7 @@ export function createEndpointShard({
 
     delivery(no: number, seq: number): SeenDelivery | null {
       const { endpoints, deliveries, queue } = this.#store;
-      const endpoint = endpoints.byNo(no);
+      const endpoint = endpoints.name(no);
       if (endpoint === undefined) return null;
       const found = deliveries.find(no, seq) ?? this.#store.pendingOf(no, [seq])[0];
       return found === undefined ? null : toSeen(found, endpoint, { queue, nowMs: clock.now() });

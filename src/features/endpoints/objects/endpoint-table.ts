@@ -2,24 +2,32 @@ import type { KeptEndpoint } from "../endpoint.ts";
 
 type Row = { no: number; json: string; deleted_at: number | null };
 
-/** The endpoints of one object, all of them in memory. One that was deleted stays as long as its deliveries can be looked at. */
+/** An endpoint as its deliveries name it. Of one that was deleted this is all that is kept. */
+export interface NamedEndpoint extends Pick<KeptEndpoint, "no" | "id" | "customer"> {
+  readonly deletedAt?: number;
+}
+
+/** The endpoints of one object, all of them in memory. The id of one that was deleted stays as long as its deliveries can be looked at. */
 export class EndpointTable {
   readonly #sql: SqlStorage;
   readonly #byNo = new Map<number, KeptEndpoint>();
   readonly #byId = new Map<string, KeptEndpoint>();
-  readonly #buried = new Map<number, KeptEndpoint & { readonly deletedAt: number }>();
+  readonly #buried = new Map<number, NamedEndpoint & { readonly deletedAt: number }>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS endpoints (no INTEGER PRIMARY KEY, json TEXT NOT NULL, deleted_at INTEGER) STRICT",
     );
-    for (const { json, deleted_at: deletedAt } of this.#sql.exec<Row>(
+    // The version before kept more of those that were deleted than their ids.
+    this.#sql.exec(
+      `UPDATE endpoints SET json = json_object('id', json ->> '$.id') WHERE deleted_at IS NOT NULL AND json ->> '$.url' IS NOT NULL`,
+    );
+    for (const { no, json, deleted_at: deletedAt } of this.#sql.exec<Row>(
       "SELECT * FROM endpoints ORDER BY no",
     )) {
-      const endpoint = JSON.parse(json) as KeptEndpoint;
-      if (deletedAt === null) this.#remember(endpoint);
-      else this.#buried.set(endpoint.no, { ...endpoint, deletedAt });
+      if (deletedAt === null) this.#remember(JSON.parse(json) as KeptEndpoint);
+      else this.#buried.set(no, { no, id: (JSON.parse(json) as Pick<KeptEndpoint, "id">).id, deletedAt });
     }
   }
 
@@ -32,13 +40,8 @@ export class EndpointTable {
     return this.#byId.get(id) ?? null;
   }
 
-  /** All endpoints that have or had an id. */
-  findAll(id: string): KeptEndpoint[] {
-    return [...this.all()].filter((endpoint) => endpoint.id === id);
-  }
-
   byNo(no: number): KeptEndpoint | undefined {
-    return this.#byNo.get(no) ?? this.#buried.get(no);
+    return this.#byNo.get(no);
   }
 
   /** Those that there are. */
@@ -46,10 +49,15 @@ export class EndpointTable {
     return this.#byNo.values();
   }
 
-  /** Deleted ones as well. */
-  *all(): Iterable<KeptEndpoint> {
-    yield* this.#byNo.values();
-    yield* this.#buried.values();
+  /** Those that there are or were, by number. */
+  name(no: number): NamedEndpoint | undefined {
+    return this.#byNo.get(no) ?? this.#buried.get(no);
+  }
+
+  /** All of them, or all that have or had an id. */
+  *named(id?: string): Iterable<NamedEndpoint> {
+    for (const kept of [this.#byNo, this.#buried])
+      for (const one of kept.values()) if (id === undefined || one.id === id) yield one;
   }
 
   write(endpoint: KeptEndpoint): void {
@@ -61,19 +69,24 @@ export class EndpointTable {
     this.#remember(endpoint);
   }
 
-  /** Forget an endpoint but for its name: no secret and no address of it stays. */
-  bury(endpoint: KeptEndpoint, deletedAt: number): void {
-    const { filter: _, description: __, headers: ___, ...rest } = endpoint;
-    const buried = { ...rest, url: "", secrets: [] };
+  /** Forget an endpoint but for its id, which its deliveries are found by. */
+  bury({ no, id }: NamedEndpoint, deletedAt: number): void {
     this.#sql.exec(
       "UPDATE endpoints SET json = ?, deleted_at = ? WHERE no = ?",
-      JSON.stringify(buried),
+      JSON.stringify({ id }),
       deletedAt,
-      endpoint.no,
+      no,
     );
-    this.#byNo.delete(endpoint.no);
-    this.#byId.delete(endpoint.id);
-    this.#buried.set(endpoint.no, { ...buried, deletedAt });
+    this.#byNo.delete(no);
+    this.#byId.delete(id);
+    this.#buried.set(no, { no, id, deletedAt });
+  }
+
+  /** Forget an endpoint. */
+  delete({ no, id }: NamedEndpoint): void {
+    this.#sql.exec("DELETE FROM endpoints WHERE no = ?", no);
+    this.#byNo.delete(no);
+    this.#byId.delete(id);
   }
 
   /** Forget those that were deleted before a time. */

@@ -1,7 +1,7 @@
 import type { Delivery } from "../delivery.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
-import type { KeptEndpoint } from "../endpoint.ts";
 import type { DeliveryQuery, SeenDelivery } from "../shard-methods.ts";
+import type { NamedEndpoint } from "./endpoint-table.ts";
 import type { ShardStore } from "./shard-store.ts";
 
 /** Find the deliveries of one object that are asked for, the latest event first. */
@@ -11,7 +11,7 @@ export function findDeliveries(
   nowMs: number,
 ): SeenDelivery[] {
   const { endpoints: table, deliveries } = store;
-  const all = endpoints?.flatMap((id) => table.findAll(id)) ?? [...table.all()];
+  const all = endpoints?.flatMap((id) => [...table.named(id)]) ?? [...table.named()];
   const found = all.flatMap((endpoint) => {
     const { no } = endpoint;
     // The endpoints of one event come in the order of their numbers, the latest first.
@@ -32,7 +32,7 @@ export function findDeliveries(
 /** Show a delivery with its endpoint. One that waits is tried when its endpoint may be sent to, not only when it is due. */
 export function toSeen(
   delivery: Delivery,
-  { id, customer }: KeptEndpoint,
+  { id, customer }: NamedEndpoint,
   { queue, nowMs }: { readonly queue: DeliveryQueue; readonly nowMs: number },
 ): SeenDelivery {
   const isWaiting = delivery.dueAt !== null && !queue.isRunning(delivery);

@@ -8,6 +8,7 @@ import { createFilter, findMismatch } from "../match-event.ts";
 import { type LastAnswer, toLastAnswer } from "../share-places.ts";
 import type { Pruned } from "../shard-methods.ts";
 import { BatchTable } from "./batch-table.ts";
+import { DayTable } from "./day-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
 import { EndpointTable } from "./endpoint-table.ts";
 
@@ -17,6 +18,7 @@ export class ShardStore {
   readonly deliveries: DeliveryTable;
   readonly batches: BatchTable;
   readonly notices: NoticeTable;
+  readonly days: DayTable;
   readonly queue: DeliveryQueue;
   readonly #storage: DurableObjectStorage;
   readonly #filters = new Map<number, Condition | null>();
@@ -29,6 +31,7 @@ export class ShardStore {
     this.deliveries = new DeliveryTable(sql);
     this.batches = new BatchTable(sql);
     this.notices = new NoticeTable(sql);
+    this.days = new DayTable(sql);
     this.queue = new DeliveryQueue({ places, lastOf: (no) => this.#lastOf(no) });
     for (const endpoint of this.endpoints.values()) this.#setLane(endpoint);
     this.#loadQueue();
@@ -50,8 +53,11 @@ export class ShardStore {
     this.together(() => {
       const open = this.queue.open(known.no);
       this.queue.drop(known.no);
-      this.discard(known.no, open);
-      this.endpoints.bury(known, nowMs);
+      this.discard(known.no, open, nowMs);
+      this.days.forget(known.no);
+      // Nothing tells of one that was sent nothing.
+      if (this.deliveries.knows(known.no)) this.endpoints.bury(known, nowMs);
+      else this.endpoints.delete(known);
     });
     this.#filters.delete(known.no);
   }
@@ -93,10 +99,11 @@ export class ShardStore {
   }
 
   /** End deliveries that waited for an endpoint. */
-  discard(no: number, seqs: readonly number[]): void {
+  discard(no: number, seqs: readonly number[], nowMs: number): void {
     for (const seq of seqs) {
       const batch = this.batches.get(seq);
       if (batch === undefined) continue;
+      this.days.count(no, nowMs, { as: "failed" });
       const known = this.deliveryOf({ no, seq }, batch.event);
       this.deliveries.write({ ...known, status: "discarded", dueAt: null });
       this.batches.close(seq, no);
@@ -121,7 +128,7 @@ export class ShardStore {
   /** Forget what is older than events are kept, a bounded part of it. */
   prune(before: number): Pruned {
     let more = false;
-    for (const { no } of this.endpoints.all())
+    for (const { no } of this.endpoints.named())
       more = this.deliveries.prune(no, before, LIMITS.eventsPruned) || more;
     this.endpoints.prune(before);
     if (more) return "more";
@@ -130,7 +137,8 @@ export class ShardStore {
 
   erase(): void {
     this.together(() => {
-      for (const table of [this.endpoints, this.deliveries, this.batches, this.notices]) table.erase();
+      for (const table of [this.endpoints, this.deliveries, this.batches, this.notices, this.days])
+        table.erase();
     });
     this.queue.dropAll();
     this.#filters.clear();
@@ -164,6 +172,7 @@ export class ShardStore {
   #refuse(no: number, event: PublishedEvent, nowMs: number): void {
     const fresh = toFresh({ no, seq: event.seq }, event);
     const attempts = [{ at: nowMs, durationMs: 0, code: "BACKLOG_FULL" }];
+    this.days.count(no, nowMs, { as: "failed" });
     this.deliveries.write({ ...fresh, status: "failed", dueAt: null, attempts });
     this.batches.close(event.seq, no);
   }

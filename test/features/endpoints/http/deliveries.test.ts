@@ -11,6 +11,13 @@ const DAY = 24 * HOUR;
 const status = (code: number, headers: Record<string, string> = {}, text = "") =>
   new Response(text, { status: code, headers });
 
+/** What some endpoints answer. */
+const TEXTS: Readonly<Record<string, string>> = {
+  long: "y".repeat(100_000),
+  wide: "\u6587".repeat(2_000),
+  unseen: "\u202e".repeat(2_000),
+};
+
 describe("A delivery", () => {
   test("is tried again on the schedule of Standard Webhooks, with at most a tenth of jitter, and then given up", async () => {
     const { put, publish, deliveriesOf, later } = await openEndpoints(() => status(500, {}, "not now"));
@@ -124,18 +131,21 @@ describe("A delivery", () => {
     ]);
   });
 
-  test("keeps at most 1 KiB of an answer's text, with what hides in it made visible and the endpoint's own headers taken out", async () => {
+  test("keeps at most 1,024 bytes of an answer's text, with what hides in it made visible and the endpoint's own headers taken out", async () => {
     const { put, publish, deliveriesOf, later } = await openEndpoints(({ headers, url }: SentRequest) =>
-      status(500, {}, url.endsWith("long") ? "y".repeat(100_000) : `\u202e${headers["x-token"]}`),
+      status(500, {}, TEXTS[url.split("/").at(-1)!] ?? `\u202e${headers["x-token"]}`),
     );
     await put("a", { headers: { "x-token": "geheim-geheim" } });
-    await put("long");
+    for (const id of Object.keys(TEXTS)) await put(id);
     await publish("x");
     await later(SECOND);
     const [delivery] = await deliveriesOf("a");
     expect(delivery!.attempts[0]).toMatchObject({ response: "\\u{202e}[redacted]" });
-    const [long] = await deliveriesOf("long");
-    expect(long!.attempts[0]).toMatchObject({ response: "y".repeat(1_024) });
+    const responseOf = async (id: string) => (await deliveriesOf(id))[0]!.attempts[0];
+    expect(await responseOf("long")).toMatchObject({ response: "y".repeat(1_024) });
+    // As UTF-8, and no character of three bytes is cut in two; what is made visible counts as it is shown.
+    expect(await responseOf("wide")).toMatchObject({ response: "\u6587".repeat(341) });
+    expect(await responseOf("unseen")).toMatchObject({ response: "\\u{202e}".repeat(128) });
   });
 
   test("is sent once more when asked, under the event's id, to the endpoint's present address", async () => {
@@ -505,7 +515,7 @@ describe("An endpoint", () => {
     ["answers 200 after 8 s", 8],
     ["hangs", 60],
   ])(
-    "F35 T54 that %s takes one place of its object, and its neighbours get each event within 2 s",
+    "F35 T62 that %s takes one place of its object, and its neighbours get each event within 2 s",
     async (_, seconds) => {
       const began = new Map<string, number>();
       const { put, publish, sentTo, later, volley } = await openEndpoints(

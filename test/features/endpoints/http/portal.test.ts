@@ -7,8 +7,8 @@ import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { HOST, openEndpoints } from "./endpoint-world.ts";
 
-const open = async () => {
-  const world = await openEndpoints();
+const open = async (env: Readonly<Record<string, unknown>> = {}) => {
+  const world = await openEndpoints(undefined, { env });
   const { send } = world;
   const link = async (customer: string, more: object = {}) => {
     const made = await send("POST", "/v1/portal_links", { customer, ...more });
@@ -226,6 +226,70 @@ describe("What only the tenant may say and see", () => {
     expect((await by("DELETE", "/endpoints/theirs")).status).toBe(404);
     expect((await by("DELETE", "/endpoints/mine")).status).toBe(204);
     expect((await by("GET", "/endpoints/mine")).status).toBe(404);
+  });
+});
+
+describe("The endpoints that a link makes", () => {
+  const settings = (more: object = {}) => ({ url: `${HOST}/mine`, events: ["*"], ...more });
+
+  test("T59 are 50 of its customer, whoever made the others: the issue names the bound, and another customer's are its own", async () => {
+    const { link, put } = await open();
+    for (let n = 0; n < 20; n += 1) await put(`given${n}`, { customer: "c_1" });
+    const [by, other] = [await link("c_1"), await link("c_2")];
+    let last = "";
+    for (let n = 20; n < 50; n += 1) {
+      const made = await by("POST", "/endpoints", settings());
+      expect(made.status).toBe(201);
+      last = made.body.id;
+    }
+    expect(await by("POST", "/endpoints", settings())).toMatchObject({
+      status: 422,
+      body: {
+        code: "INVALID_ENDPOINT",
+        issues: [{ path: "", expected: "at most 50 endpoints of a customer", received: "another one" }],
+      },
+    });
+    // One that there is may be replaced, and the tenant itself is not bounded by it.
+    expect((await by("PUT", `/endpoints/${last}`, settings({ events: ["x"] }))).status).toBe(200);
+    await put("given20", { customer: "c_1" });
+    expect((await other("POST", "/endpoints", settings())).status).toBe(201);
+    for (const id of [last, "given0"]) expect((await by("DELETE", `/endpoints/${id}`)).status).toBe(204);
+    expect((await by("POST", "/endpoints", settings())).status).toBe(201);
+    expect((await by("POST", "/endpoints", settings())).status).toBe(422);
+  });
+
+  test("T59 are as many as `max_endpoints` of VOLLEY_PORTAL says", async () => {
+    const portal = { name: "Acme", accent: "#4338ca", max_endpoints: 2 };
+    const { link } = await open({ VOLLEY_PORTAL: JSON.stringify(portal) });
+    const by = await link("c_1");
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await by("POST", "/endpoints", settings())).status);
+    expect(statuses).toEqual([201, 201, 422]);
+  });
+
+  test("T59 have 16 KiB each, in one body and in many, and the tenant's as well", async () => {
+    const { link, put, send } = await open();
+    await put("given", { customer: "c_1" });
+    const by = await link("c_1");
+    const types = Array.from({ length: 100 }, (_, n) => `t${n}.${"x".repeat(200)}`);
+    const tooLarge = {
+      status: 422,
+      body: {
+        code: "INVALID_ENDPOINT",
+        issues: [
+          { path: "", expected: "at most 16384 bytes", received: expect.stringMatching(/^\d+ bytes$/) },
+        ],
+      },
+    };
+    expect(await by("POST", "/endpoints", settings({ events: types }))).toMatchObject(tooLarge);
+    expect(await send("PUT", "/v1/endpoints/b", settings({ events: types }))).toMatchObject(tooLarge);
+    expect(await send("PATCH", "/v1/endpoints/given", { events: types })).toMatchObject(tooLarge);
+    const filter = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`/f${n}`, { eq: "y".repeat(700) }]),
+    );
+    expect((await by("PATCH", "/endpoints/given", { events: types.slice(0, 70) })).status).toBe(200);
+    expect(await by("PATCH", "/endpoints/given", { filter })).toMatchObject(tooLarge);
+    expect((await by("PATCH", "/endpoints/given", { paused: true })).status).toBe(200);
   });
 });
 
