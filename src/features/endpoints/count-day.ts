@@ -13,7 +13,7 @@ interface Hour {
 /** How an endpoint's deliveries of a day ended, by hours since the epoch. As JSON it is what is kept. */
 export type Day = Record<number, Hour>;
 
-/** What an attempt adds: an answer that took so long, a delivery that is over. */
+/** The end of an attempt: an answer that took so long, a delivery that is over. */
 export interface Ended {
   readonly tookMs?: number | undefined;
   readonly as?: "delivered" | "failed" | undefined;

@@ -2,7 +2,7 @@ import type { KeptEndpoint } from "../endpoint.ts";
 
 type Row = { no: number; json: string; deleted_at: number | null };
 
-/** An endpoint as its deliveries name it. Of one that was deleted this is all that is kept. */
+/** An endpoint as its deliveries name it; one that was deleted leaves nothing else. */
 export interface NamedEndpoint extends Pick<KeptEndpoint, "no" | "id" | "customer"> {
   readonly deletedAt?: number;
 }

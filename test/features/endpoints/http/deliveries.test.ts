@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 const status = (code: number, headers: Record<string, string> = {}, text = "") =>
   new Response(text, { status: code, headers });
 
-/** What some endpoints answer. */
+/** The answers of some endpoints. */
 const TEXTS: Readonly<Record<string, string>> = {
   long: "y".repeat(100_000),
   wide: "\u6587".repeat(2_000),

@@ -232,7 +232,7 @@ describe("What only the tenant may say and see", () => {
 describe("The endpoints that a link makes", () => {
   const settings = (more: object = {}) => ({ url: `${HOST}/mine`, events: ["*"], ...more });
 
-  test("T59 are 50 of its customer, whoever made the others: the issue names the bound, and another customer's are its own", async () => {
+  test("T59 are 50 of its customer, those that the tenant made among them; the issue names the bound, and another customer has its own", async () => {
     const { link, put } = await open();
     for (let n = 0; n < 20; n += 1) await put(`given${n}`, { customer: "c_1" });
     const [by, other] = [await link("c_1"), await link("c_2")];
