@@ -461,6 +461,11 @@ export const FAULTS: readonly PromiseRow[] = [
     when: "an event to many endpoints while some of them hang",
     seen: "the others get it in time: those that fail have few of an object's places",
   },
+  {
+    mark: "F39",
+    when: "a tenant is restored from an export",
+    seen: "the export is the same again; what cannot be put back is named, and the command ends with 1",
+  },
 ];
 
 export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];

@@ -10,6 +10,7 @@ import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import type { Restore } from "../contract/restore-step.ts";
 import type { Accounts, Asking, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -197,6 +198,8 @@ export interface TenantPart {
   readonly describeExport: () => z.core.$ZodType;
   /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
   readonly exportJson: (context: RequestContext) => Promise<string | null>;
+  /** Makes the requests by which `volley restore` puts the field back, and names what cannot be. */
+  readonly restore: Restore;
   /** The number in words, for the document of the API. */
   readonly erased: string;
   /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */

@@ -6,6 +6,7 @@ import { askAll, listAll } from "../objects/connection-shards.ts";
 import type { ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { connectionDeskOf } from "./connection-desk.ts";
+import { restoreConnections } from "../restore-connections.ts";
 
 /** The connections of a tenant: exported without tokens, for a caller that may manage connections. */
 export const CONNECTIONS_OF_TENANT: TenantPart = {
@@ -23,6 +24,7 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
       after = page.at(-1)!;
     }
   },
+  restore: restoreConnections,
   erased: "Connections, with their tokens; what providers keep of them is theirs",
   async erase({ caller, configured }) {
     const ask = connectionDeskOf(configured).open(caller);

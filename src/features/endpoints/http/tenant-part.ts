@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { TenantPart } from "../../../core/edge/feature.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
 import { endpointDeskOf } from "./endpoint-desk.ts";
+import { restoreEndpoints } from "../restore-endpoints.ts";
 
 /** Bytes of events that are read in one call. */
 const PAGE = 1024 * 1024;
@@ -33,6 +34,7 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
     const shown = JSON.stringify(endpoints.map(toEndpointJson));
     return `{"endpoints":${shown},"event_types":[${types.map(toTypeText).join(",")}],"events":[${events.join(",")}]}`;
   },
+  restore: restoreEndpoints,
   erased: "Endpoints, with their events and deliveries",
   async erase({ caller, configured }) {
     const desk = endpointDeskOf(configured).open(caller);

@@ -5,6 +5,7 @@ import type { TenantPart } from "../../../core/edge/feature.ts";
 import { keySchema, toKeyJson, toText } from "../key-json.ts";
 import type { MadeKeys } from "./made-keys.ts";
 import { keyDeskOf } from "./key-desk.ts";
+import { restoreKeys } from "../restore-keys.ts";
 
 /** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
 export const KEYS_OF_TENANT: TenantPart = {
@@ -26,6 +27,7 @@ export const KEYS_OF_TENANT: TenantPart = {
     const kept = await readAll(made, caller.tenant);
     return `[${kept.map((key) => toKeyText(key, nowMs)).join(",")}]`;
   },
+  restore: restoreKeys,
   erased: "Names that keys were kept under; those of VOLLEY_KEYS are the operator's",
   async erase({ caller, configured }) {
     const made = await keyDeskOf(configured).open();

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import type { TenantPart } from "../../../core/edge/feature.ts";
 import { operatorDeskOf } from "./operator-desk.ts";
+import { restoreCounts } from "../restore-counts.ts";
 
 /** The counts of a tenant: its own hours are exported for a caller that may manage its tools and call all of them. */
 export const COUNTS_OF_TENANT: TenantPart = {
@@ -26,6 +27,7 @@ export const COUNTS_OF_TENANT: TenantPart = {
       })),
     );
   },
+  restore: restoreCounts,
   erased: "Hours of counts",
   async erase({ caller, configured }) {
     const desk = operatorDeskOf(configured);

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { TenantPart } from "../../../core/edge/feature.ts";
 import { runDeskOf } from "./run-desk.ts";
+import { restoreRunParts } from "../restore-parts.ts";
 
 /** The runs of a tenant: exported for a caller that may manage its tools and call all of them, the newest ones that one document has room for. */
 export const RUNS_OF_TENANT: TenantPart = {
@@ -33,6 +34,7 @@ export const RUNS_OF_TENANT: TenantPart = {
     for (const rerun of await log.readReruns()) texts.push(JSON.stringify(rerun));
     return `[${texts.join(",")}]`;
   },
+  restore: restoreRunParts,
   erased: "Runs",
   async erase({ caller, configured }) {
     const desk = runDeskOf(configured);

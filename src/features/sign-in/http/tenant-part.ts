@@ -5,6 +5,7 @@ import { tenantPrefix } from "../sign-in.ts";
 import { toSignInJson } from "../sign-in-json.ts";
 import type { KeptSignIn, SignInPlace } from "../store-methods.ts";
 import { signInDeskOf } from "./sign-in-desk.ts";
+import { restoreSignIns } from "../restore-sign-ins.ts";
 
 /** Sign-ins of one page, from every object. */
 const PAGE = 500;
@@ -24,6 +25,7 @@ export const SIGN_INS_OF_TENANT: TenantPart = {
       after = page.at(-1)!;
     }
   },
+  restore: restoreSignIns,
   erased: "Sign-ins of programs, with their tokens",
   async erase({ caller, configured }) {
     const { stores } = signInDeskOf(configured);

@@ -1,0 +1,21 @@
+import type { Restore } from "../../src/core/contract/restore-step.ts";
+import { restoreTools } from "../../src/features/added-tools/restore-tools.ts";
+import { restoreConnections } from "../../src/features/connections/restore-connections.ts";
+import { restoreEndpoints } from "../../src/features/endpoints/restore-endpoints.ts";
+import { restoreFlows } from "../../src/features/flows/restore-flows.ts";
+import { restoreKeys } from "../../src/features/keys/restore-keys.ts";
+import { restoreCounts } from "../../src/features/operator/restore-counts.ts";
+import { restoreRunParts } from "../../src/features/runs/restore-parts.ts";
+import { restoreSignIns } from "../../src/features/sign-in/restore-sign-ins.ts";
+
+/** Each field of an export with the feature's way to put it back, in the order in which that is done. */
+export const RESTORES: Readonly<Record<string, Restore>> = {
+  tools: restoreTools,
+  flows: restoreFlows,
+  keys: restoreKeys,
+  endpoints: restoreEndpoints,
+  connections: restoreConnections,
+  sign_ins: restoreSignIns,
+  runs: restoreRunParts,
+  counts: restoreCounts,
+};
