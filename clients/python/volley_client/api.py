@@ -333,6 +333,7 @@ class Connection(TypedDict):
     name: str
     state: Literal["pending", "active", "broken"]
     because: NotRequired[Literal["revoked", "refresh_lost", "unreadable"]]
+    problem: NotRequired[str]
     scopes: List[str]
     account: Union[str, None]
     account_id: Union[str, None]

@@ -833,8 +833,8 @@ export const connectionTimeoutMs = 25_000;
 export const providerConnections = 3;
 /** A provider's answer with tokens takes a few KiB; more is none. */
 export const providerAnswerBytes = 64 * 1024;
-/** The longest token: what does not fit in a header is of no use. */
-export const tokenCharacters = 8_192;
+/** The longest token: claims of many groups take 10 KiB, and what does not fit in a header is of no use. */
+export const tokenCharacters = 16_384;
 /** The longest name of an account that is shown. */
 export const accountCharacters = 200;
 /** The longest key of a subject, and the longest address to go back to. */

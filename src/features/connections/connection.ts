@@ -29,6 +29,19 @@ export interface Grant {
   /** Since when a refresh is under way, or was when it was cut off; null where none is. */
   readonly refreshingSince: number | null;
   readonly brokenBecause: BrokenBecause | null;
+  /** The refusals of its refresh token in a row; absent where the last answer was none. */
+  readonly refusals?: Refusals | undefined;
+}
+
+/** Refusals of a refresh token by words that may be about the grant, the client or the moment. */
+export interface Refusals {
+  readonly times: number;
+  /** The last one: its status and the provider's word. */
+  readonly answer: string;
+  /** The provider is not asked before. */
+  readonly askAt: number;
+  /** The client is wrong: the provider says so, or refuses other accounts alike. */
+  readonly ofClient?: "said" | "alike";
 }
 
 /** A person at the provider, by one link. */
@@ -261,6 +274,11 @@ export function timesOf(askedAt: number, expiresInS: number | null): Pick<Grant,
   // Clocks differ, and a request that waits for a slot is to arrive in time.
   const marginMs = Math.min(LIMITS.tokenMarginMs, lifeMs / 2);
   return { refreshAt: askedAt + lifeMs - marginMs, endsAt: askedAt + lifeMs };
+}
+
+/** How long a provider is left alone after so many refusals in a row. The first is asked about again at once: it may have been the moment. */
+export function pauseAfter(refusals: number): number {
+  return [0, 0, 20_000, 40_000][refusals] ?? 60_000;
 }
 
 /** Whether an access token is to be refreshed before it is used. */

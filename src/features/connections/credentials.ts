@@ -1,6 +1,7 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type { UpstreamRequest } from "../../core/catalog/define-tool.ts";
 import type { Connector, KeyPlace } from "./connectors/connector.ts";
+import { toTokenValue } from "./connectors/provider-request.ts";
 
 /** The characters of a header's value (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
@@ -26,8 +27,13 @@ export function withCredentials(
     throw new ToolFailure("EGRESS_DENIED", {
       hint: `The account's credentials go to the hosts of '${connector.name}' only; the tool asked for another one.`,
     });
-  if (connector.kind === "oauth2")
-    return { url: target.href, request: withHeader(request, "authorization", `Bearer ${access}`) };
+  if (connector.kind === "oauth2") {
+    const { tokenHeader } = connector;
+    return {
+      url: target.href,
+      request: withHeader(request, tokenHeader.name, toTokenValue(tokenHeader, access)),
+    };
+  }
   const { as } = connector;
   if (typeof as === "object" && "query" in as) {
     target.searchParams.set(as.query, access);

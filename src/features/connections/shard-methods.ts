@@ -1,3 +1,4 @@
+import type { Refused } from "./objects/refused-lately.ts";
 import { accountIdOf, type BrokenBecause, type Connection, type ConnectionPlace } from "./connection.ts";
 
 /** The binding of the objects that keep connections. */
@@ -11,6 +12,8 @@ export interface SeenConnection extends ConnectionPlace {
   readonly scopes: readonly string[];
   readonly account: string | null;
   readonly accountId: string | null;
+  /** The refusal of the client that keeps it from being renewed; null where it is another's, or none. */
+  readonly clientRefused: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly connectedAt: number | null;
@@ -141,6 +144,14 @@ export interface Resealed {
   readonly next: string | null;
 }
 
+/** An account at a provider. */
+export interface HeldAccount {
+  readonly connector: string;
+  readonly accountId: string;
+  /** Its name. */
+  readonly account: string | null;
+}
+
 /** The methods of an object that keeps connections. */
 export interface ConnectionShardMethods {
   start(
@@ -162,6 +173,10 @@ export interface ConnectionShardMethods {
   token(wish: TokenWish): Promise<UseAnswer>;
   /** Hear of actions that wait for these: what can run by now is run. */
   awaited(places: readonly ConnectionPlace[]): void;
+  /** Whether it got the same refusal for another account in the last minute. */
+  isAlike(refused: Refused): boolean;
+  /** Whether one of its connections that work is of an account. */
+  holds(account: HeldAccount): boolean;
   get(id: string): SeenConnection | null;
   list(query: ConnectionQuery): SeenConnection[];
   remove(id: string): Promise<boolean>;
@@ -182,6 +197,7 @@ export function toSeen(connection: Connection, state: SeenConnection["state"]): 
     scopes: grant?.scopes ?? [],
     account: grant?.account ?? null,
     accountId: accountIdOf(connection),
+    clientRefused: grant?.refusals?.ofClient === undefined ? null : grant.refusals.answer,
     createdAt,
     updatedAt,
     connectedAt: grant?.connectedAt ?? null,

@@ -20,6 +20,9 @@ export const connectionSchema = /* @__PURE__ */ lazySchema(() =>
             "Why it is broken: the provider takes its tokens no more; the answer to a refresh was lost; no key of the vault opens it",
           ),
         ),
+      problem: z
+        .optional(z.string())
+        .check(z.describe("What keeps it from being renewed, where that is not the account's")),
       scopes: z.array(z.string()),
       account: z.nullable(z.string()).check(z.describe("Whose it is at the provider: an address or a login")),
       account_id: z
@@ -45,6 +48,7 @@ export function toWireConnection(seen: SeenConnection): WireConnection {
     name: seen.name,
     state: seen.state,
     ...(seen.brokenBecause !== null && { because: seen.brokenBecause }),
+    ...(seen.clientRefused !== null && { problem: sayClientRefused(seen.connector, seen.clientRefused) }),
     scopes: [...seen.scopes],
     account: seen.account,
     account_id: seen.accountId,
@@ -52,6 +56,11 @@ export function toWireConnection(seen: SeenConnection): WireConnection {
     connected_at: seen.connectedAt === null ? null : toTime(seen.connectedAt),
     ...(seen.linkExpiresAt !== null && { link_expires_at: toTime(seen.linkExpiresAt) }),
   };
+}
+
+/** Say that a provider refuses the deployment's client. @param answer its status and word */
+export function sayClientRefused(connector: string, answer: string): string {
+  return `The provider of ${connector} refuses this deployment's client (${answer}), not this account: its operator has to look at VOLLEY_CONNECTORS.`;
 }
 
 export function toTime(ms: number): string {

@@ -867,6 +867,8 @@ export type Connection = {
   readonly state: "pending" | "active" | "broken";
   /** Why it is broken: the provider takes its tokens no more; the answer to a refresh was lost; no key of the vault opens it */
   readonly because?: "revoked" | "refresh_lost" | "unreadable";
+  /** What keeps it from being renewed, where that is not the account's */
+  readonly problem?: string;
   readonly scopes: readonly string[];
   /** Whose it is at the provider: an address or a login */
   readonly account: string | null;

@@ -28,6 +28,8 @@ export interface OAuthConnector extends AnyConnector, Dialect {
   readonly secret: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
+  /** Where tokens are refreshed: at the token's address with most. */
+  readonly refreshUrl: string;
   readonly revokeUrl: string | null;
   /** The `iss` that stands in each of its answers to a browser (RFC 9207); null where it says none, so that none is checked. */
   readonly issuer: string | null;
@@ -40,12 +42,18 @@ export type Connector = KeyConnector | OAuthConnector;
 /** The connectors of a deployment, by name. */
 export type Connectors = ReadonlyMap<string, Connector>;
 
+export type ClientAuth = "body" | "basic";
+
 /** The part of a provider that is its own way of speaking OAuth 2. */
 export interface Dialect {
-  /** How the client says who it is at the token's address. */
-  readonly clientAuth: "body" | "basic";
+  /** How the client says who it is at the token's address: with a code, and with a refresh token. */
+  readonly clientAuth: { readonly code: ClientAuth; readonly refresh: ClientAuth };
   /** How a request to the token's address is written. */
   readonly body: "form" | "json";
+  /** Further parameters of each request to it. */
+  readonly tokenParameters: Readonly<Record<string, string>>;
+  /** The header of its APIs in which a token stands, and the word before it; empty for none. */
+  readonly tokenHeader: { readonly name: string; readonly scheme: string };
   /** Whether it takes a proof key (RFC 7636). One that does not would refuse the link. */
   readonly pkce: boolean;
   /** Further parameters of the address where a person signs in. */
@@ -56,6 +64,8 @@ export interface Dialect {
   readonly scopePrefix: string;
   /** Asked for besides what is asked: for a refresh token, and to know whose account it is. */
   readonly alwaysScopes: readonly string[];
+  /** Other names of scopes that it answers with, by those that it is asked with. */
+  readonly aliases: Readonly<Record<string, string>>;
   /** Scopes that include others. */
   readonly includes: Readonly<Record<string, readonly string[]>>;
   /** Where its answer with tokens has them, where that is not the whole. */
@@ -64,8 +74,13 @@ export interface Dialect {
   readonly accountAt: readonly string[];
   /** Where they have the provider's id of the account: all of these together. */
   readonly accountIdAt: readonly string[];
-  /** An address that says whose account a token is of, where the answer does not. */
-  readonly accountUrl: string | null;
+  /** A request that says whose account a token is of, where the answer does not. */
+  readonly accountRequest: {
+    readonly method: "GET" | "POST";
+    readonly url: string;
+    /** Sent as JSON. */
+    readonly body?: unknown;
+  } | null;
   /** How a token is taken back. */
   readonly revoke: "rfc7009" | "bearer" | "github" | "json";
   /** Headers of its own APIs, for requests that Volley makes itself. */
@@ -74,19 +89,22 @@ export interface Dialect {
 
 /** OAuth 2 as its specifications have it. */
 export const STANDARD: Dialect = {
-  clientAuth: "body",
+  clientAuth: { code: "body", refresh: "body" },
   body: "form",
+  tokenParameters: {},
+  tokenHeader: { name: "authorization", scheme: "Bearer" },
   pkce: true,
   authorize: {},
   scopeParameter: "scope",
   scopeSeparator: " ",
   scopePrefix: "",
   alwaysScopes: [],
+  aliases: {},
   includes: {},
   tokensAt: "",
   accountAt: ["/email", "/preferred_username", "/sub"],
   accountIdAt: ["/sub"],
-  accountUrl: null,
+  accountRequest: null,
   revoke: "rfc7009",
   headers: {},
 };

@@ -15,7 +15,15 @@ import { toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { CONNECTOR_NAME, type Connector, type Connectors, type KeyPlace, STANDARD } from "./connector.ts";
+import {
+  type ClientAuth,
+  CONNECTOR_NAME,
+  type Connector,
+  type Connectors,
+  type Dialect,
+  type KeyPlace,
+  STANDARD,
+} from "./connector.ts";
 import { PRESETS } from "./presets.ts";
 import * as z from "zod/mini";
 
@@ -23,15 +31,48 @@ const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
 /** A header's or a parameter's name, as RFC 9110 has it. */
 const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 
+/** A header's name, and after a colon the word before the token. */
+const TOKEN_HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64})(?:: ?([A-Za-z0-9._~+/-]{0,64}))?$/;
+const POINTER = /^\/.{1,200}$/;
+
+const clientAuths = () => z.enum(["body", "basic"]);
+
 const SHARED = { hosts: listOf(written), tenants: optional(listOf(written)) };
 const secretForm = object({ secret: matching(VARIABLE) });
 const CLIENT = {
   kind: optional(just("oauth2")),
   client_id: written,
   client_secret: secretForm,
-  client_auth: optional(oneOf("body", "basic")),
+  client_auth: optional(
+    form(isClientAuth, () =>
+      z.union([
+        clientAuths(),
+        z.strictObject({ code: z.optional(clientAuths()), refresh: z.optional(clientAuths()) }),
+      ]),
+    ),
+  ),
   pkce: optional(flag),
   authorize_params: optional(texts),
+  refresh_url: optional(written),
+  revoke_url: optional(written),
+  scope_separator: optional(matching(/^[ ,;+]$/)),
+  token_body: optional(oneOf("form", "json")),
+  token_params: optional(texts),
+  token_header: optional(matching(TOKEN_HEADER)),
+  userinfo: optional(
+    object({
+      method: optional(oneOf("GET", "POST")),
+      url: written,
+      body: optional(
+        form(
+          () => true,
+          () => z.unknown(),
+        ),
+      ),
+      id: matching(POINTER),
+      name: optional(matching(POINTER)),
+    }),
+  ),
   issuer: optional(written),
   tenants: SHARED.tenants,
 };
@@ -45,7 +86,6 @@ const presetForm = object({
   scopes: optional(listOf(written, { min: 0 })),
   authorize_url: optional(written),
   token_url: optional(written),
-  revoke_url: optional(written),
   hosts: optional(SHARED.hosts),
 });
 const genericForm = object({
@@ -53,9 +93,17 @@ const genericForm = object({
   scopes: listOf(written, { min: 0 }),
   authorize_url: written,
   token_url: written,
-  revoke_url: optional(written),
   hosts: SHARED.hosts,
 });
+
+function isClientAuth(value: unknown): boolean {
+  const isOne = (one: unknown): boolean => one === undefined || one === "body" || one === "basic";
+  if (!isJsonObject(value)) return value !== undefined && isOne(value);
+  return (
+    Object.keys(value).every((name) => name === "code" || name === "refresh") &&
+    Object.values(value).every(isOne)
+  );
+}
 
 function isPlace(value: unknown): boolean {
   if (value === "bearer" || value === "basic") return true;
@@ -106,7 +154,9 @@ function parseConnector(
   const urls = {
     authorize_url: value.authorize_url ?? preset!.authorizeUrl,
     token_url: value.token_url ?? preset!.tokenUrl,
+    refresh_url: value.refresh_url ?? null,
     revoke_url: value.revoke_url ?? preset?.revokeUrl ?? null,
+    "userinfo/url": value.userinfo?.url ?? null,
     issuer: value.issuer ?? null,
   };
   for (const [field, url] of Object.entries(urls)) {
@@ -122,11 +172,12 @@ function parseConnector(
     name,
     clientId: value.client_id,
     secret: value.client_secret.secret,
-    clientAuth: value.client_auth ?? dialect.clientAuth,
+    ...readDialect(value, dialect),
     pkce: value.pkce ?? dialect.pkce,
     authorize: { ...dialect.authorize, ...value.authorize_params },
     authorizeUrl: urls.authorize_url,
     tokenUrl: urls.token_url,
+    refreshUrl: urls.refresh_url ?? urls.token_url,
     revokeUrl: urls.revoke_url,
     issuer: urls.issuer,
     // An address of another server than the preset's is spoken to as RFC 7009 says.
@@ -135,6 +186,47 @@ function parseConnector(
     scopes: value.scopes ?? preset!.scopes,
     tenants: toSet(value.tenants),
   });
+}
+
+/** The ways of a provider that a connector says itself. */
+function readDialect(
+  value: {
+    readonly client_auth?: unknown;
+    readonly scope_separator?: string | undefined;
+    readonly token_body?: "form" | "json" | undefined;
+    readonly token_params?: Readonly<Record<string, string>> | undefined;
+    readonly token_header?: string | undefined;
+    readonly userinfo?:
+      | {
+          readonly method?: "GET" | "POST" | undefined;
+          readonly url: string;
+          readonly body?: unknown;
+          readonly id: string;
+          readonly name?: string | undefined;
+        }
+      | undefined;
+  },
+  dialect: Dialect,
+): Partial<Dialect> {
+  const { client_auth: auth, token_header: header, userinfo } = value;
+  const [, name = "", scheme = ""] = TOKEN_HEADER.exec(header ?? "") ?? [];
+  const said = auth as ClientAuth | Partial<Dialect["clientAuth"]> | undefined;
+  return {
+    clientAuth: typeof said === "string" ? { code: said, refresh: said } : { ...dialect.clientAuth, ...said },
+    scopeSeparator: value.scope_separator ?? dialect.scopeSeparator,
+    body: value.token_body ?? dialect.body,
+    tokenParameters: { ...dialect.tokenParameters, ...value.token_params },
+    ...(header !== undefined && { tokenHeader: { name: name.toLowerCase(), scheme } }),
+    ...(userinfo !== undefined && {
+      accountRequest: {
+        method: userinfo.method ?? "GET",
+        url: userinfo.url,
+        ...(userinfo.body !== undefined && { body: userinfo.body }),
+      },
+      accountIdAt: [userinfo.id],
+      accountAt: userinfo.name === undefined ? dialect.accountAt : [userinfo.name],
+    }),
+  };
 }
 
 function sayMisfit({ schema }: { schema: () => z.ZodMiniType }, name: string, value: unknown): string {

@@ -38,6 +38,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       authorize: { access_type: "offline", prompt: "consent" },
       scopePrefix: "https://www.googleapis.com/auth/",
       alwaysScopes: ["openid", "email"],
+      aliases: { "userinfo.email": "email", "userinfo.profile": "profile" },
       includes: {
         calendar: ["calendar.events", "calendar.readonly", "calendar.events.readonly"],
         "calendar.events": ["calendar.events.readonly"],
@@ -79,7 +80,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       },
       accountAt: ["/login"],
       accountIdAt: ["/id"],
-      accountUrl: "https://api.github.com/user",
+      accountRequest: { method: "GET", url: "https://api.github.com/user" },
       revoke: "github",
       headers: { accept: "application/vnd.github+json", "user-agent": "volley" },
     },
@@ -112,7 +113,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     scopes: [],
     dialect: {
       ...STANDARD,
-      clientAuth: "basic",
+      clientAuth: { code: "basic", refresh: "basic" },
       body: "json",
       pkce: false,
       authorize: { owner: "user" },

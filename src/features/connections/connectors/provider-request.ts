@@ -1,4 +1,4 @@
-import type { OAuthConnector } from "./connector.ts";
+import type { ClientAuth, OAuthConnector } from "./connector.ts";
 
 /** A request to a provider. */
 export interface ProviderRequest {
@@ -23,21 +23,26 @@ export function makeExchange(
     verifier,
   }: { readonly code: string; readonly redirectUri: string; readonly verifier: string },
 ): ProviderRequest {
-  return makeTokenRequest(client, {
+  const { connector } = client;
+  const fields = {
+    ...connector.tokenParameters,
     grant_type: "authorization_code",
     code,
     redirect_uri: redirectUri,
-    ...(client.connector.pkce && { code_verifier: verifier }),
-  });
+    ...(connector.pkce && { code_verifier: verifier }),
+  };
+  return { ...toPost(client, fields, connector.clientAuth.code), url: connector.tokenUrl };
 }
 
 /** Make the request that exchanges a refresh token for the next access token (RFC 6749, 6). */
 export function makeRefresh(client: Client, refreshToken: string): ProviderRequest {
-  return makeTokenRequest(client, { grant_type: "refresh_token", refresh_token: refreshToken });
-}
-
-function makeTokenRequest(client: Client, fields: Readonly<Record<string, string>>): ProviderRequest {
-  return { ...toPost(client, fields), url: client.connector.tokenUrl };
+  const { connector } = client;
+  const fields = {
+    ...connector.tokenParameters,
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+  };
+  return { ...toPost(client, fields, connector.clientAuth.refresh), url: connector.refreshUrl };
 }
 
 /** Make the request that takes a token back; null where the provider has none. */
@@ -68,18 +73,29 @@ export function makeRevocation(
 
 /** Make the request that asks whose account a token is of; null where the provider's answer with tokens says it. */
 export function makeAccountRequest(
-  { accountUrl, headers }: OAuthConnector,
+  { accountRequest, headers, tokenHeader }: OAuthConnector,
   access: string,
 ): ProviderRequest | null {
-  if (accountUrl === null) return null;
-  return { url: accountUrl, method: "GET", headers: { ...headers, authorization: `Bearer ${access}` } };
+  if (accountRequest === null) return null;
+  const { method, url, body } = accountRequest;
+  const own = { ...headers, accept: headers["accept"] ?? "application/json" };
+  const sent = { ...own, [tokenHeader.name]: toTokenValue(tokenHeader, access) };
+  return body === undefined
+    ? { url, method, headers: sent }
+    : { url, method, headers: { ...sent, "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** Write a token as its provider's APIs take it. */
+export function toTokenValue({ scheme }: OAuthConnector["tokenHeader"], access: string): string {
+  return scheme === "" ? access : `${scheme} ${access}`;
 }
 
 function toPost(
   client: Client,
   fields: Readonly<Record<string, string>>,
+  clientAuth: ClientAuth = client.connector.clientAuth.refresh,
 ): Pick<ProviderRequest, "method" | "headers" | "body"> {
-  const { clientAuth, clientId, body, headers } = client.connector;
+  const { clientId, body, headers } = client.connector;
   const sent =
     clientAuth === "basic" ? fields : { ...fields, client_id: clientId, client_secret: client.secret };
   return {

@@ -34,14 +34,17 @@ export function missingScopes(
   granted: readonly string[],
   connector: OAuthConnector,
 ): string[] {
+  // A provider without scopes answers none, and is not asked about them.
+  if (granted.length === 0) return [];
   const has = new Set<string>();
   const add = (scope: string): void => {
     if (has.has(scope)) return;
     has.add(scope);
     for (const one of connector.includes[scope] ?? []) add(one);
   };
-  for (const scope of toShortScopes(granted, connector)) add(scope);
-  return toShortScopes(wanted, connector).filter((scope) => !has.has(scope));
+  const canonical = (scope: string): string => connector.aliases[scope] ?? scope;
+  for (const scope of toShortScopes(granted, connector)) add(canonical(scope));
+  return toShortScopes(wanted, connector).filter((scope) => !has.has(canonical(scope)));
 }
 
 /** The scopes that a link asks for: those that are there, those that are wanted, and without either the connector's own. */

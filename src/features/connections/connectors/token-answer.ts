@@ -6,7 +6,12 @@ import type { OAuthConnector } from "./connector.ts";
 import { toShortScopes } from "./scopes.ts";
 
 /** The answer of a provider as it came; null where none came, or it was too long. */
-export type CameBack = { readonly status: number; readonly text: string } | null;
+export type CameBack = {
+  readonly status: number;
+  readonly text: string;
+  /** How long it says that it is not to be asked. */
+  readonly retryAfterMs?: number | undefined;
+} | null;
 
 /** The tokens that a provider gave. */
 export interface Tokens {
@@ -15,7 +20,7 @@ export interface Tokens {
   readonly refresh: string | null;
   /** How long the access token is good, in seconds; null where it does not say. */
   readonly expiresInS: number | null;
-  /** In their short form; null where it does not say, which means those that were asked for. */
+  /** In their short form; null where it does not say, or says none, which means those that were there or asked for. */
   readonly scopes: readonly string[] | null;
   /** An address or a login; null where it does not say. */
   readonly account: string | null;
@@ -29,16 +34,15 @@ export type TokenAnswer =
   /** The code or the refresh token is not good, and will not be. */
   | { readonly kind: "invalid-grant" }
   /** The provider does not know the client: its operator's to repair. */
-  | { readonly kind: "invalid-client" }
-  /** It may be otherwise the next time. */
-  | { readonly kind: "failed" }
+  | { readonly kind: "invalid-client"; readonly answer: string }
+  /** It says no, in words that may be about the grant, the client, or the moment. */
+  | { readonly kind: "refused"; readonly answer: string }
   /** There was no answer, or one that says that the provider cannot just now. */
-  | { readonly kind: "unavailable" };
+  | { readonly kind: "unavailable"; readonly retryAfterMs?: number | undefined };
 
-/** Codes of refusals after which the same code or refresh token is never taken again. */
+/** Words of refusals after which the same code or refresh token is never taken again: the standard's, GitHub's, HubSpot's and Slack's. */
 const GRANT_IS_OVER = new Set([
   "invalid_grant",
-  // GitHub's and Slack's words for the same.
   "bad_verification_code",
   "bad_refresh_token",
   "invalid_refresh_token",
@@ -48,32 +52,65 @@ const GRANT_IS_OVER = new Set([
   "invalid_code",
   "code_already_used",
 ]);
+/** Words that are about the client and nothing else. Some say `unauthorized_client` of a dead grant. */
 const CLIENT_IS_WRONG = new Set([
   "invalid_client",
-  "unauthorized_client",
   "incorrect_client_credentials",
-  "redirect_uri_mismatch",
   "bad_client_secret",
   "invalid_client_id",
-  "bad_redirect_uri",
+]);
+/** Words of a provider that cannot just now, with whatever status. */
+const NOT_NOW = new Set([
+  "temporarily_unavailable",
+  "server_error",
+  "slow_down",
+  "ratelimited",
+  "rate_limited",
+  "internal_error",
+  "fatal_error",
+  "service_unavailable",
 ]);
 
 /**
- * Read the answer of a token's address. GitHub and Slack say that they refuse in an answer of 200. Whatever it is, nothing of its text
- * goes any further but the tokens.
+ * Read the answer of a token's address, which is JSON or a form. GitHub and Slack say that they refuse in an answer of 200. Whatever it
+ * is, nothing of its text goes any further but the tokens, and a refusal's one word.
  */
 export function readTokenAnswer(came: CameBack, connector: OAuthConnector): TokenAnswer {
-  if (came === null || came.status >= 500 || came.status === 429) return { kind: "unavailable" };
-  const parsed = attemptNow(() => JSON.parse(came.text) as unknown);
-  const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-  const code = typeof body["error"] === "string" ? body["error"] : "";
-  if (GRANT_IS_OVER.has(code)) return { kind: "invalid-grant" };
-  if (CLIENT_IS_WRONG.has(code) || came.status === 401) return { kind: "invalid-client" };
-  if (came.status < 200 || came.status > 299 || code !== "") return { kind: "failed" };
+  if (came === null) return { kind: "unavailable" };
+  const { status, retryAfterMs } = came;
+  const body = readBody(came.text);
+  const words = wordsOf(body);
+  if (words.some((word) => GRANT_IS_OVER.has(word))) return { kind: "invalid-grant" };
+  const answer = `${status} ${words[0] ?? ""}`.trim();
+  if (words.some((word) => CLIENT_IS_WRONG.has(word))) return { kind: "invalid-client", answer };
+  const isBusy = status >= 500 || status === 408 || status === 429;
+  if (isBusy || words.some((word) => NOT_NOW.has(word))) return { kind: "unavailable", retryAfterMs };
+  const isNo = status >= 400 || typeof body["error"] === "string" || body["ok"] === false;
+  if (isNo) return { kind: "refused", answer };
   // Slack's answer to a refresh has the tokens on top, its answer to a code within.
   const tokens =
     readTokens(at(body, connector.tokensAt), body, connector) ?? readTokens(body, body, connector);
-  return tokens === null ? { kind: "failed" } : { kind: "tokens", tokens };
+  return tokens === null ? { kind: "unavailable", retryAfterMs } : { kind: "tokens", tokens };
+}
+
+function readBody(text: string): JsonObject {
+  const parsed = attemptNow(() => JSON.parse(text) as unknown);
+  if (parsed.ok) return isJsonObject(parsed.value) ? parsed.value : {};
+  return Object.fromEntries(new URLSearchParams(text.trim()));
+}
+
+/** The words by which an answer names a refusal: `error` with most, beside it or instead another field with some. */
+function wordsOf(body: JsonObject): string[] {
+  const { error } = body;
+  const within = isJsonObject(error) ? [error["code"], error["type"], error["status"]] : [error];
+  return [
+    ...within,
+    body["code"],
+    body["error_code"],
+    body["errorCode"],
+    body["status"],
+    body["category"],
+  ].flatMap((word) => (typeof word === "string" && /^[\w.-]{1,40}$/.test(word) ? word.toLowerCase() : []));
 }
 
 /** The characters of a token in a header (RFC 6750, 2.1), and a few more that are sent by some. */
@@ -84,12 +121,12 @@ function readTokens(of: unknown, body: JsonObject, connector: OAuthConnector): T
   const access = readToken(of["access_token"]);
   if (access === null) return null;
   const expires = Number(of["expires_in"] ?? Number.NaN);
-  const scope = of["scope"];
+  const scopes = splitScopes(of["scope"] ?? of["scopes"]);
   return {
     access,
     refresh: readToken(of["refresh_token"]),
     expiresInS: Number.isFinite(expires) && expires > 0 ? expires : null,
-    scopes: typeof scope === "string" ? toShortScopes(splitScopes(scope), connector) : null,
+    scopes: scopes.length > 0 ? toShortScopes(scopes, connector) : null,
     ...readWhose(body, claimsOf(body["id_token"]), connector),
   };
 }
@@ -99,9 +136,12 @@ function readToken(value: unknown): string | null {
   return fits ? value : null;
 }
 
-/** Most write spaces, some commas; no scope has either. */
-function splitScopes(scope: string): string[] {
-  return scope.split(/[ ,]+/).filter((one) => one !== "");
+/** Most write blanks, some commas, semicolons or lists; no scope has any of these in it. */
+function splitScopes(scope: unknown): string[] {
+  const written: unknown[] = Array.isArray(scope) ? scope : [scope];
+  return written
+    .flatMap((one) => (typeof one === "string" ? one.split(/[\s,;]+/) : []))
+    .filter((one) => one !== "");
 }
 
 /** Find whose account it is in what a provider said; null where nothing there says it. */

@@ -38,6 +38,11 @@ export function createLinkPages(ways: LinkWays): Router {
   router.get(LINK_PATH, (c) => answer(c, LINK_PATH));
   router.post(LINK_PATH, (c) => answer(c, LINK_PATH));
   router.get(CALLBACK_PATH, (c) => answer(c, CALLBACK_PATH));
+  // Some providers send a person back by a form of theirs (`response_mode=form_post`), with which a browser sends no cookie of ours.
+  router.post(CALLBACK_PATH, async (c) => {
+    const { leadOnForm } = await import("./lead-on-form.ts");
+    return leadOnForm(c.req.raw);
+  });
   router.get(SIGNED_IN_PATH, (c) => answer(c, SIGNED_IN_PATH));
   return router;
 }

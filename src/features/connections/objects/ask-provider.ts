@@ -1,5 +1,6 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
+import { parseRetryAfter } from "../../../core/egress/retry-after.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
@@ -18,7 +19,8 @@ export async function askProvider(
     const init = { method, headers, redirect: "manual" as const, signal: stop.signal };
     const response = await fetch(url, body === undefined ? init : { ...init, body });
     const text = await readText(response);
-    return text === null ? null : { status: response.status, text };
+    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), clock.now());
+    return text === null ? null : { status: response.status, text, retryAfterMs };
   });
   cancel();
   return asked.ok ? asked.value : null;

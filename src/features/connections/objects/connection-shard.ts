@@ -1,4 +1,5 @@
 import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
+import { logWarning } from "../../../core/edge/platform/log-bug.ts";
 import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -12,6 +13,7 @@ import {
   type ConfirmAnswer,
   type ConnectionQuery,
   type ConnectionShardMethods,
+  type HeldAccount,
   type KeepAnswer,
   type LinkMade,
   type LinkView,
@@ -24,9 +26,11 @@ import {
   type UseAnswer,
   type VisitAnswer,
 } from "../shard-methods.ts";
+import { sayClientRefused } from "../wire-connection.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import { type Lack, LinkMaker } from "./link-maker.ts";
 import { Links } from "./links.ts";
+import type { Refused } from "./refused-lately.ts";
 import { Refreshes } from "./refreshes.ts";
 import { type ConnectionShardOptions, ShardWorld } from "./shard-world.ts";
 import type { KeptTokens } from "./token-box.ts";
@@ -168,6 +172,14 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       }
     }
 
+    isAlike(refused: Refused): boolean {
+      return this.#world.refusedLately.isAlike(refused);
+    }
+
+    holds(account: HeldAccount): boolean {
+      return this.#table.holds(account);
+    }
+
     get(id: string): SeenConnection | null {
       const known = this.#table.find(id);
       return known === null || isOver(known, clock.now()) ? null : toSeen(known, stateOf(known));
@@ -216,6 +228,10 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
           return connector === null ? null : this.#world.clientOf(connector);
         },
         ask: (request) => this.#world.ask(request),
+        onRefused: (refused) => this.#world.refusedLately.note(refused),
+        isAlike: (refused) => this.#world.isAlike(refused),
+        onClientRefused: ({ connector }, answer) =>
+          logWarning(sayClientRefused(connector, answer), { connector, tenant: this.#world.tenant }),
         onBroken: (connection) => this.#world.tell(connection),
         onUnused: (connection, tokens) =>
           this.ctx.waitUntil(attempt(() => this.#world.revokeTokens(connection, tokens))),

@@ -1,5 +1,5 @@
 import type { Connection, ConnectionPlace } from "../connection.ts";
-import type { ConnectionQuery } from "../shard-methods.ts";
+import type { ConnectionQuery, HeldAccount } from "../shard-methods.ts";
 
 type Row = { json: string };
 
@@ -56,6 +56,22 @@ export class ConnectionTable {
       "DELETE FROM connections WHERE over_at <= ? AND json_extract(json, '$.link.arrival.grant.sealed') IS NULL",
       now,
     );
+  }
+
+  /** Whether one that works is of an account: by the provider's id, or by its name where one of them has none. */
+  holds({ connector, accountId, account }: HeldAccount): boolean {
+    const [row] = this.#sql
+      .exec(
+        `SELECT 1 FROM (SELECT json_extract(json, '$.grant.accountId') AS account_id, json_extract(json, '$.grant.account') AS account FROM connections
+           WHERE connector = ?1 AND json_extract(json, '$.grant.sealed') IS NOT NULL AND json_extract(json, '$.grant.brokenBecause') IS NULL)
+         WHERE account_id = ?2 OR account = ?3 AND (?4 OR account_id IS NULL OR account_id LIKE 'ac\\_%' ESCAPE '\\') LIMIT 1`,
+        connector,
+        accountId,
+        account,
+        accountId.startsWith("ac_") ? 1 : 0,
+      )
+      .toArray();
+    return row !== undefined;
   }
 
   count(subject: string | null): number {

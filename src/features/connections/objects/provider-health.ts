@@ -14,7 +14,7 @@ export type ProviderEntry =
   | {
       readonly allowed: true;
       /** Report whether the provider answered. Returns how long it is left alone. */
-      readonly leave: (answered: boolean) => number;
+      readonly leave: (answered: boolean, retryAfterMs?: number) => number;
     }
   | { readonly allowed: false; readonly retryAfterMs: number };
 
@@ -23,6 +23,8 @@ interface Breakers {
   /** By the ids of the connections whose refresh failed last. */
   readonly failing: Map<string, Breaker>;
   shared: Breaker;
+  /** The provider asked to be left alone until then. */
+  restUntil: number;
 }
 
 /** A refresh takes two questions at most; one that never reports is believed lost then. */
@@ -46,6 +48,7 @@ export class ProviderHealth {
   enter({ connector, id }: Pick<Connection, "connector" | "id">): ProviderEntry {
     const now = this.#clock.now();
     const breakers = this.#breakersOf(connector, now);
+    if (now < breakers.restUntil) return { allowed: false, retryAfterMs: breakers.restUntil - now };
     const [own, entry] = enterBreaker(breakers.failing.get(id) ?? createBreaker(now), now, PROBE);
     if (!entry.allowed) return entry;
     const [shared, sharedEntry] = enterBreaker(breakers.shared, now, PROBE);
@@ -54,8 +57,9 @@ export class ProviderHealth {
     breakers.shared = shared;
     return {
       allowed: true,
-      leave: (answered) => {
+      leave: (answered, askedMs = 0) => {
         const at = this.#clock.now();
+        breakers.restUntil = Math.max(breakers.restUntil, at + askedMs);
         const verdict = answered ? "ok" : "failed";
         const was = breakers.shared;
         // While it is closed it counts nothing: it opens by what the connections' own have found out.
@@ -70,7 +74,7 @@ export class ProviderHealth {
         breakers.failing.set(id, opened);
         if (countFailing(breakers.failing, at) >= LIMITS.providerConnections)
           breakers.shared = openBreaker(breakers.shared, at);
-        return Math.max(leftMs(opened, at), leftMs(breakers.shared, at));
+        return Math.max(leftMs(opened, at), leftMs(breakers.shared, at), askedMs);
       },
     };
   }
@@ -78,7 +82,7 @@ export class ProviderHealth {
   #breakersOf(connector: string, now: number): Breakers {
     let breakers = this.#providers.get(connector);
     if (breakers === undefined) {
-      breakers = { failing: new Map(), shared: createBreaker(now) };
+      breakers = { failing: new Map(), shared: createBreaker(now), restUntil: 0 };
       this.#providers.set(connector, breakers);
     }
     return breakers;

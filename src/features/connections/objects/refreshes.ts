@@ -1,10 +1,13 @@
 import type { Clock } from "../../../core/kit/clock.ts";
 import {
+  accountIdOf,
   type BrokenBecause,
   type Connection,
   type Grant,
   isDue,
   isGood,
+  pauseAfter,
+  type Refusals,
   timesOf,
   withGrant,
 } from "../connection.ts";
@@ -12,6 +15,7 @@ import { type Client, makeRefresh, type ProviderRequest } from "../connectors/pr
 import { type CameBack, readTokenAnswer, type TokenAnswer } from "../connectors/token-answer.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import { type ProviderEntry, ProviderHealth } from "./provider-health.ts";
+import type { Refused } from "./refused-lately.ts";
 import type { KeptTokens, TokenBox } from "./token-box.ts";
 
 /** The tokens of a connection, or why there are none to use. */
@@ -32,6 +36,12 @@ interface RefreshOptions {
   readonly ask: (request: ProviderRequest) => Promise<CameBack>;
   /** A connection has become broken, and is stored so. */
   readonly onBroken: (connection: Connection) => void;
+  /** A refresh token was refused. */
+  readonly onRefused: (refused: Refused) => void;
+  /** Whether another account of the connector got the same refusal in the last minute. */
+  readonly isAlike: (refused: Refused) => Promise<boolean>;
+  /** A provider refuses the client, as was not known before. */
+  readonly onClientRefused: (connection: Connection, answer: string) => void;
   /** Tokens came for a connection that was ended meanwhile: they are to be taken back. */
   readonly onUnused: (connection: Connection, tokens: KeptTokens) => void;
 }
@@ -42,6 +52,11 @@ interface Wanted {
   /** A service did not take these tokens: they are of no use, however long they are good. */
   readonly isWanted: boolean;
 }
+
+type Refusal = Extract<TokenAnswer, { kind: "refused" | "invalid-client" }>;
+
+/** So many refusals in a row, over a minute, are no accident. */
+const LAST_REFUSAL = 4;
 
 /**
  * Opens the tokens of connections, and refreshes them: once for any number of calls that wait for it.
@@ -82,6 +97,9 @@ export class Refreshes {
     const client = this.#options.clientOf(connection);
     if (client === null || tokens.refresh === null)
       return this.#withoutRefresh(id, grant, { tokens, isWanted, client });
+    const { refusals } = grant;
+    if (refusals !== undefined && clock.now() < refusals.askAt)
+      return this.#asTheyAre(grant, { tokens, isWanted }, this.#sayRefused(refusals));
     const entry = this.#health.enter(connection);
     if (!entry.allowed) {
       const { retryAfterMs } = entry;
@@ -120,7 +138,10 @@ export class Refreshes {
     const { connection, grant } = begun;
     const wasCutOff = grant.refreshingSince !== null;
     table.put(withGrant(connection, clock.now(), { refreshingSince: clock.now() }));
+    const known = grant.refusals?.times ?? 0;
     let answer = await this.#ask(client, tokens.refresh!);
+    const isNew = answer.kind === "refused" && known === 0;
+    if (isNew) answer = await this.#ask(client, tokens.refresh!);
     let askedAt = answer.askedAt;
     if (answer.kind === "invalid-grant" && grant.before !== null) {
       // The one before it may still be good, where the provider gave the new one and did not keep it.
@@ -131,7 +152,8 @@ export class Refreshes {
         askedAt = answer.askedAt;
       }
     }
-    const retryAfterMs = leave(answer.kind !== "unavailable");
+    const isAnswered = answer.kind !== "unavailable";
+    const retryAfterMs = leave(isAnswered, answer.kind === "unavailable" ? answer.retryAfterMs : 0);
     const still = this.#find(id);
     const next =
       answer.kind === "tokens"
@@ -158,16 +180,53 @@ export class Refreshes {
           // People change their addresses.
           ...(answer.tokens.account !== null && { account: answer.tokens.account }),
           refreshingSince: null,
+          refusals: undefined,
         }),
       );
       return { kind: "tokens", tokens: next };
     }
     if (answer.kind === "invalid-grant")
       return this.#break(id, grant, wasCutOff ? "refresh_lost" : "revoked");
+    if (answer.kind === "refused" || answer.kind === "invalid-client")
+      return this.#refuse(id, grant, { ...answer, tokens, isWanted, times: known + (isNew ? 2 : 1) });
     // An answer that was lost on the way may have had new tokens in it; one that came had none.
     if (answer.cameBack) table.put(withGrant(still.connection, clock.now(), { refreshingSince: null }));
-    if (answer.kind === "invalid-client") return { kind: "misconfigured" };
     return this.#asTheyAre(grant, { tokens, isWanted }, { kind: "failed", retryAfterMs });
+  }
+
+  /**
+   * Count a refusal in words that may be about the grant, the client or the moment. The fourth in a row is the end of the grant, unless another account got
+   * the same: then the client is wrong, and no grant ends by that.
+   */
+  async #refuse(
+    id: string,
+    grant: Grant,
+    { kind, answer, times, ...wanted }: Wanted & Refusal & { readonly times: number },
+  ): Promise<Opened> {
+    const { clock, table, onRefused, isAlike, onClientRefused } = this.#options;
+    const found = this.#find(id);
+    if (found === null) return GONE;
+    const accountId = accountIdOf(found.connection)!;
+    const refused = { connector: found.connection.connector, accountId, answer };
+    onRefused(refused);
+    const isLast = kind === "refused" && times >= LAST_REFUSAL;
+    const ofClient =
+      kind === "invalid-client" ? "said" : isLast && (await isAlike(refused)) ? "alike" : undefined;
+    if (isLast && ofClient === undefined) return this.#break(id, grant, "revoked");
+    const latest = this.#find(id);
+    if (latest === null) return GONE;
+    if (!isSame(latest.grant, grant)) return this.#openAnew(id);
+    const askAt = clock.now() + pauseAfter(Math.max(times, 2));
+    const refusals: Refusals = { times, answer, askAt, ...(ofClient !== undefined && { ofClient }) };
+    table.put(withGrant(latest.connection, clock.now(), { refreshingSince: null, refusals }));
+    if (ofClient !== undefined && latest.grant.refusals?.ofClient === undefined)
+      onClientRefused(latest.connection, answer);
+    return this.#asTheyAre(grant, wanted, this.#sayRefused(refusals));
+  }
+
+  #sayRefused({ ofClient, askAt }: Refusals): Opened {
+    if (ofClient === "said") return { kind: "misconfigured" };
+    return { kind: "failed", retryAfterMs: askAt - this.#options.clock.now() };
   }
 
   /** No others are to be had just now: what is there is used as long as it is good. */

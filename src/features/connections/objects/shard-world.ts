@@ -6,17 +6,20 @@ import type { ObjectOptions } from "../../../core/edge/feature.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { Connection, ConnectionPlace, Grant } from "../connection.ts";
+import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
 import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
+import { connectionDeskOf } from "../http/connection-desk.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
-import { makeConnectionId, makeSecretText } from "../link-token.ts";
+import { CONNECTION_SHARDS, makeConnectionId, makeSecretText } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
 import { Awaited } from "./awaited.ts";
+import type { Shard } from "./connection-shards.ts";
 import { ConnectionTable } from "./connection-table.ts";
+import { type Refused, RefusedLately } from "./refused-lately.ts";
 import { type KeptTokens, TokenBox } from "./token-box.ts";
 
 export interface ConnectionShardOptions extends ObjectOptions {
@@ -40,6 +43,7 @@ export class ShardWorld {
   /** An account is used before the caller has said whose it is: in a sandbox. */
   readonly confirmsItself: boolean;
   readonly awaited: Awaited;
+  readonly refusedLately: RefusedLately;
   alarm!: GateAlarm;
   readonly #notices: NoticeTable;
   readonly #of: ShardPlace & Pick<ConnectionShardOptions, "deploymentOf">;
@@ -53,6 +57,7 @@ export class ShardWorld {
     this.#notices = new NoticeTable(ctx.storage.sql);
     this.tenant = (ctx.id.name ?? "").split("/")[0]!;
     this.clock = clock;
+    this.refusedLately = new RefusedLately(clock);
     this.confirmsItself = confirmsItself;
     this.#of = { ctx, env, deploymentOf };
     this.awaited = new Awaited(this, ctx);
@@ -162,26 +167,52 @@ export class ShardWorld {
   }
 
   /** Take a grant's tokens back at the provider, where it takes any back. */
-  async revoke(connection: Connection, { sealed }: Pick<Grant, "sealed">): Promise<void> {
-    const tokens = await this.tokens.open(connection, sealed);
-    if (tokens !== null) await this.revokeTokens(connection, tokens);
-  }
-
-  async revokeTokens({ connector: name }: Pick<Connection, "connector">, tokens: KeptTokens): Promise<void> {
-    const connector = this.oauth(name);
-    const request = connector === null ? null : makeRevocation(this.clientOf(connector), tokens);
-    if (request !== null) await this.ask(request);
+  async revoke(connection: Connection, grant: Grant): Promise<void> {
+    const tokens = await this.tokens.open(connection, grant.sealed);
+    if (tokens !== null) await this.revokeTokens({ ...connection, grant }, tokens);
   }
 
   /**
-   * The same of an account that was brought and is used by no one; here it is forgotten already. One that is connected already stays: to take
-   * one of its tokens back may end all of them.
+   * Take tokens back that are of no use here any more. Where another connection works with the same account they stay: to take one back may end
+   * all of that account's, and what cannot be asked may have one.
    */
+  async revokeTokens(connection: Connection, tokens: KeptTokens): Promise<void> {
+    const { connector: name, grant } = connection;
+    const connector = this.oauth(name);
+    const request = connector === null ? null : makeRevocation(this.clientOf(connector), tokens);
+    if (request === null) return;
+    const held = {
+      connector: name,
+      accountId: accountIdOf(connection) ?? "",
+      account: grant?.account ?? null,
+    };
+    if (this.table.holds(held)) return;
+    const elsewhere = await attempt(() => this.#askOthers((shard) => shard.holds(held)));
+    if (elsewhere.ok && !elsewhere.value.includes(true)) await this.ask(request);
+  }
+
+  /** The same of an account that was brought and is used by no one; here it is forgotten already. */
   revokeUnused(connection: Connection, brought: Grant | null | undefined): void {
     if (brought === null || brought === undefined) return;
-    const used = this.table.find(connection.id)?.grant?.account ?? null;
-    if (used !== null && used === brought.account) return;
     this.#of.ctx.waitUntil(attempt(() => this.revoke(connection, brought)));
+  }
+
+  /** Whether an account of this tenant but that one got the same refusal in the last minute. */
+  async isAlike(refused: Refused): Promise<boolean> {
+    if (this.refusedLately.isAlike(refused)) return true;
+    const others = await attempt(() => this.#askOthers((shard) => shard.isAlike(refused)));
+    return others.ok && others.value.includes(true);
+  }
+
+  /** Ask the tenant's other objects. */
+  async #askOthers<T>(send: (shard: Shard) => Promise<T>): Promise<T[]> {
+    const { deployment, tenant } = this;
+    const jurisdiction = deployment.runnerOf(tenant)?.jurisdiction;
+    const ask = connectionDeskOf(deployment.configured).open({ tenant, jurisdiction });
+    if (!ask.ok) return [];
+    const shards = Array.from({ length: CONNECTION_SHARDS }, (_, shard) => shard);
+    const others = shards.filter((shard) => `${tenant}/${shard}` !== this.#of.ctx.id.name);
+    return Promise.all(others.map((shard) => ask.value(shard, send)));
   }
 
   putOrDelete(id: string, connection: Connection | null): void {

@@ -13,6 +13,7 @@ const CONNECTOR: OAuthConnector = {
   secret: "S",
   authorizeUrl: "https://id.acme.dev/authorize",
   tokenUrl: "https://id.acme.dev/token",
+  refreshUrl: "https://id.acme.dev/token",
   revokeUrl: null,
   issuer: null,
   scopes: [],
@@ -48,6 +49,12 @@ class World {
   #object: Refreshes;
   /** Tokens that are opened from now on are open when it is over. */
   opening = Promise.resolve();
+  /** Refusals that came, whether other accounts get the same, and those of the client that were told. */
+  readonly refused: string[] = [];
+  isAlike = false;
+  readonly told: string[] = [];
+  /** A refusal in place of the provider's answer. */
+  refuses: { status: number; text: string; retryAfterMs?: number } | undefined;
   /** Whether the provider answers, and how. */
   answers: "as it does" | "not at all" | "with 503" = "as it does";
 
@@ -95,6 +102,9 @@ class World {
         },
       },
       clientOf: () => ({ connector: CONNECTOR, secret: "s" }),
+      onRefused: ({ answer }) => void this.refused.push(answer),
+      isAlike: async () => this.isAlike,
+      onClientRefused: (_, answer) => void this.told.push(answer),
       onBroken: () => {},
       onUnused: (_, tokens) => void this.unused.push(tokens),
       ask: async ({ body }) => {
@@ -112,6 +122,7 @@ class World {
   #provide(refresh: string): { status: number; text: string } {
     if (this.answers === "with 503") return { status: 503, text: "" };
     this.refreshes += 1;
+    if (this.refuses !== undefined) return this.refuses;
     if (!this.#good.has(refresh)) return { status: 400, text: JSON.stringify({ error: "invalid_grant" }) };
     const before = this.#good.get(refresh) ?? null;
     // The use of the new one is the end of the one before.
@@ -123,6 +134,13 @@ class World {
     if (this.rotation === "forgets at once") this.#good.delete(refresh);
     this.#good.set(next, this.rotation === "forgets at once" ? null : refresh);
     return { status: 200, text: JSON.stringify({ ...text, refresh_token: next }) };
+  }
+
+  /** Make the provider lose the token that it gave last, before it has kept it: the one before is the good one still. */
+  lose(): void {
+    const last = `r${this.#made}`;
+    this.#good.delete(last);
+    this.#good.set(this.#made === 1 ? "r0" : `r${this.#made - 1}`, null);
   }
 
   /** Make the provider forget every refresh token. */
@@ -250,6 +268,126 @@ describe("A refresh", () => {
     world.now = 2 * HOUR;
     await world.open();
     expect(world.row.grant!.before).toBe(seal({ access: "a1", refresh: "r1" }));
+  });
+});
+
+describe("A refresh token that is refused", () => {
+  const REFUSAL = { status: 400, text: JSON.stringify({ error: "invalid_request" }) };
+  const refusing = (refuses: World["refuses"] = REFUSAL): World => {
+    const world = new World("none");
+    world.refuses = refuses;
+    world.now = HOUR;
+    return world;
+  };
+  /** Ask at seconds after the hour, and say how often the provider was asked by then. */
+  const askAt = async (world: World, seconds: readonly number[]): Promise<unknown[]> => {
+    const seen: unknown[] = [];
+    for (const second of seconds) {
+      world.now = HOUR + 1_000 * second;
+      const opened = await world.open();
+      seen.push([
+        second,
+        world.refreshes,
+        opened.kind,
+        "retryAfterMs" in opened ? opened.retryAfterMs : null,
+      ]);
+    }
+    return seen;
+  };
+
+  test("in words that may mean anything is asked about at once, after 20 s and after 40 s, and then makes it broken", async () => {
+    const world = refusing();
+    expect(await askAt(world, [0, 5, 19, 20, 59, 60])).toEqual([
+      [0, 2, "failed", 20_000],
+      [5, 2, "failed", 15_000],
+      [19, 2, "failed", 1_000],
+      [20, 3, "failed", 40_000],
+      [59, 3, "failed", 1_000],
+      [60, 4, "broken", null],
+    ]);
+    expect(world.row.grant!.brokenBecause).toBe("revoked");
+    expect(world.refused).toEqual(Array.from({ length: 3 }, () => "400 invalid_request"));
+  });
+
+  test("is none of the account's where another one got the same: the client is wrong, which is told once, and asked about each minute", async () => {
+    const world = refusing();
+    world.isAlike = true;
+    expect(await askAt(world, [0, 20, 60, 61, 120, 180])).toEqual([
+      [0, 2, "failed", 20_000],
+      [20, 3, "failed", 40_000],
+      [60, 4, "failed", 60_000],
+      [61, 4, "failed", 59_000],
+      [120, 5, "failed", 60_000],
+      [180, 6, "failed", 60_000],
+    ]);
+    expect(world.told).toEqual(["400 invalid_request"]);
+    world.refuses = undefined;
+    expect(await askAt(world, [240])).toEqual([[240, 7, "tokens", null]]);
+    expect(world.row.grant!.refusals).toBeUndefined();
+  });
+
+  test("in a row is what counts: one that is good once begins anew", async () => {
+    const world = refusing();
+    await askAt(world, [0, 20]);
+    world.refuses = undefined;
+    await askAt(world, [60]);
+    world.refuses = REFUSAL;
+    world.now = 2 * HOUR + 60_000;
+    expect(await world.open()).toEqual({ kind: "failed", retryAfterMs: 20_000 });
+  });
+
+  test("survives a kill between two of them", async () => {
+    const world = refusing();
+    await askAt(world, [0]);
+    await world.openKilledAt(99);
+    expect(await askAt(world, [10, 20])).toEqual([
+      [10, 2, "failed", 10_000],
+      [20, 3, "failed", 40_000],
+    ]);
+  });
+
+  test("because the client is none makes no connection broken, and is not asked about on every call", async () => {
+    const world = refusing({ status: 401, text: JSON.stringify({ error: "invalid_client" }) });
+    expect(await askAt(world, [0, 1, 20, 60, 120, 180])).toEqual([
+      [0, 1, "misconfigured", null],
+      [1, 1, "misconfigured", null],
+      [20, 2, "misconfigured", null],
+      [60, 3, "misconfigured", null],
+      [120, 4, "misconfigured", null],
+      [180, 5, "misconfigured", null],
+    ]);
+    expect(world.told).toEqual(["401 invalid_client"]);
+  });
+
+  test("leaves the token in use as long as it is good", async () => {
+    const world = refusing();
+    world.now = HOUR - 30_000;
+    expect(await world.open()).toMatchObject({ kind: "tokens", tokens: { access: "a0" } });
+    expect(await world.open()).toMatchObject({ kind: "tokens", tokens: { access: "a0" } });
+    expect(world.refreshes).toBe(2);
+  });
+
+  test.each([429, 503, 408])("with %i is asked for again when the provider says", async (status) => {
+    const world = refusing({ status, text: "", retryAfterMs: 90_000 });
+    expect(await askAt(world, [0, 60, 89])).toEqual([
+      [0, 1, "failed", 90_000],
+      [60, 1, "kept-back", 30_000],
+      [89, 1, "kept-back", 1_000],
+    ]);
+    world.refuses = undefined;
+    expect(await askAt(world, [90])).toEqual([[90, 2, "tokens", null]]);
+  });
+
+  test("though it is the latest is no end where the one before is good still: the provider gave the next one and did not keep it", async () => {
+    const world = new World("until the next one is used");
+    world.now = HOUR;
+    expect(await world.open()).toMatchObject({ tokens: { access: "a1", refresh: "r1" } });
+    world.lose();
+    world.now = 2 * HOUR;
+    expect(await world.open()).toMatchObject({ tokens: { access: "a2", refresh: "r2" } });
+    expect(world.refreshes).toBe(3);
+    world.now = 3 * HOUR;
+    expect(await world.open()).toMatchObject({ kind: "tokens" });
   });
 });
 
