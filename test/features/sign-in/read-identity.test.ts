@@ -8,7 +8,7 @@ const read = (issuer: string) => {
 };
 const DIRECTORY = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
-describe("the issuer of people at Microsoft Entra", () => {
+describe("T65 the issuer of people at Microsoft Entra", () => {
   test.each([
     "common/v2.0",
     "organizations/v2.0",

@@ -35,7 +35,7 @@ const open = () =>
     routes: { "POST https://shop.acme.dev/hooks": () => new Response(null, { status: 204 }) },
   });
 
-describe.each(IDS)("an id of %s is taken as it is", (_, id) => {
+describe.each(IDS)("T65 an id of %s is taken as it is", (_, id) => {
   test("as a subject: in links, lists, headers, bodies, keys and filters of runs", async () => {
     const { connect, send, goOn, start, volley } = await open();
     const connection = await connect(id, "ada@acme.dev");
@@ -97,7 +97,7 @@ describe.each(IDS)("an id of %s is taken as it is", (_, id) => {
   });
 });
 
-test.each(NONE)("%j is no subject and no customer, wherever it is named", async (id) => {
+test.each(NONE)("T65 %j is no subject and no customer, wherever it is named", async (id) => {
   const { send, start } = await open();
   expect((await start({ subject: id })).status).toBe(422);
   const actions = [{ tool: "mailbox" }];
@@ -113,7 +113,7 @@ test.each(NONE)("%j is no subject and no customer, wherever it is named", async 
   expect(checkIdClaims(claims, expected).ok).toBe(false);
 });
 
-test("an id in a sentence for a model is quoted, and bounded, where it is more than a word", async () => {
+test("T65 an id in a sentence for a model is quoted, and bounded, where it is more than a word", async () => {
   const { send } = await open();
   const hintFor = async (subject: string): Promise<string> => {
     const { body } = await send("POST", "/v1/execute_actions", { actions: [{ tool: "mailbox" }], subject });
