@@ -69,6 +69,21 @@ describe.skipIf(!hasPython())("The Python client", async () => {
     });
     afterAll(() => new Promise((resolve) => server.close(resolve)));
 
+    test("says of a refused connection that nothing arrived, whatever was asked", async () => {
+      const program = `
+import os
+from volley_client import Volley, VolleyError
+waits = []
+volley = Volley(os.environ["VOLLEY_URL"], key="k", sleep=waits.append)
+try:
+    volley.batches.execute({"actions": []})
+except VolleyError as error:
+    print(error.code, error.arrived, "did not arrive" in error.hint, waits)
+`;
+      const printed = await python(program, { VOLLEY_URL: "http://127.0.0.1:1" });
+      expect(printed).toBe("CONNECTION_LOST False True [0.25, 0.5]");
+    });
+
     test("sends again a question, a PUT and what has a key, nothing else, and follows no redirect", async () => {
       const program = `
 import os

@@ -6,11 +6,19 @@ from typing import Any, Dict, List, Optional
 class VolleyError(Exception):
     """A request that was refused whole, or lost. A failed action is told in its result, and is never raised.
 
-    ``CONNECTION_LOST``: it may or may not have arrived. ``UNEXPECTED_ANSWER``: something else than Volley answered, such as a
+    ``CONNECTION_LOST``: it may have arrived, unless ``arrived`` is False. ``UNEXPECTED_ANSWER``: something else than Volley answered, such as a
     proxy. Any other code is Volley's own, and nothing ran.
     """
 
-    def __init__(self, code: str, hint: str, *, status: int = 0, problem: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        hint: str,
+        *,
+        status: int = 0,
+        problem: Optional[Dict[str, Any]] = None,
+        arrived: Optional[bool] = None,
+    ) -> None:
         super().__init__(f"{code}: {hint}")
         self.code = code
         #: The advice about it, in a sentence.
@@ -19,6 +27,8 @@ class VolleyError(Exception):
         self.status = status
         #: The server's problem document (RFC 9457).
         self.problem = problem or {}
+        #: False where no connection was made, so that nothing ran; None where that is not known.
+        self.arrived = arrived
 
     @property
     def issues(self) -> List[Dict[str, Any]]:

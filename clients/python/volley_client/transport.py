@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -71,8 +73,10 @@ class Transport:
                 if wait_s is None:
                     raise
             except (OSError, HTTPException) as error:
-                if not is_repeatable or again >= self._retries:
-                    raise VolleyError("CONNECTION_LOST", LOST) from error
+                is_unmade = _is_unmade(error)
+                # A request that never arrived has no effect that could come twice.
+                if not (is_repeatable or is_unmade) or again >= self._retries:
+                    raise _lost(error, is_unmade) from error
                 wait_s = PAUSE_S * 2**again
             self._sleep(wait_s)
             again += 1
@@ -108,6 +112,20 @@ class Transport:
             own_s: float = PAUSE_S * 2**again
             return max(own_s, (error.retry_after_ms or 0) / 1000)
         return None
+
+
+def _is_unmade(error: Exception) -> bool:
+    """Whether no connection was made: its name, a refusal, or its certificate."""
+    reason = getattr(error, "reason", error)
+    return isinstance(reason, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
+
+
+def _lost(error: Exception, is_unmade: bool) -> VolleyError:
+    if not is_unmade:
+        return VolleyError("CONNECTION_LOST", LOST)
+    why = getattr(error, "reason", error)
+    hint = f"No connection was made ({why}), so the request did not arrive and nothing ran. Check the address, and send it again."
+    return VolleyError("CONNECTION_LOST", hint, arrived=False)
 
 
 def _to_text(value: Any) -> str:

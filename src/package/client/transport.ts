@@ -37,7 +37,7 @@ const PAUSE_MS = 250;
 
 /**
  * Create the function that sends requests. Sent again is only what does the same twice as once: a question, a PUT, or what has an
- * idempotency key. No other request is, because its effect is unknown.
+ * idempotency key; and each request for which no connection was made. No other request is, because its effect is unknown.
  */
 export function createTransport({ url, key, subject, retries = 2, ...ports }: ClientOptions) {
   const { fetch: send = (to, init) => fetch(to, init), sleep = pause } = ports;
@@ -69,7 +69,11 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
     }
     signal?.throwIfAborted();
     if (asked.error instanceof VolleyError) throw asked.error;
-    throw new VolleyError("CONNECTION_LOST", LOST, { cause: asked.error });
+    const why = findUnmade(asked.error);
+    throw new VolleyError("CONNECTION_LOST", why === null ? LOST : sayUnmade(why), {
+      cause: asked.error,
+      arrived: why === null ? undefined : false,
+    });
   }
 
   return {
@@ -82,7 +86,9 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
       for (let again = 0; ; again += 1) {
         const sent = await attempt(() => sendOnce(path, sending, read));
         if (sent.ok) return sent.value;
-        const waitMs = again < retries && isRepeatable ? pauseBefore(sent.error, again) : null;
+        // A request that never arrived has no effect that could come twice.
+        const mayRepeat = isRepeatable || (sent.error instanceof VolleyError && sent.error.arrived === false);
+        const waitMs = again < retries && mayRepeat ? pauseBefore(sent.error, again) : null;
         if (waitMs === null) throw sent.error;
         await sleep(waitMs, sending.signal);
       }
@@ -92,6 +98,27 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
 
 const LOST =
   "The connection was lost, so it is not known whether the request arrived. With an idempotency key it is sent again by itself.";
+
+const sayUnmade = (why: string): string =>
+  `No connection was made (${why}), so the request did not arrive and nothing ran. Check the address, and send it again.`;
+
+/** Codes of TLS, by which a connection ends before a request is sent on it. */
+const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
+
+/** Find why no connection was made, as the platform says it; null where that is not known, and a request may have been sent. */
+function findUnmade(error: unknown): string | null {
+  for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth += 1) {
+    const { code, syscall } = one as { readonly code?: unknown; readonly syscall?: unknown };
+    const isUnmade =
+      syscall === "connect" ||
+      syscall === "getaddrinfo" ||
+      code === "ECONNREFUSED" ||
+      code === "UND_ERR_CONNECT_TIMEOUT" ||
+      (typeof code === "string" && TLS.test(code));
+    if (isUnmade) return String(code);
+  }
+  return null;
+}
 
 /** How long to wait before sending again what failed so; null where that is no use. */
 function pauseBefore(error: unknown, again: number): number | null {

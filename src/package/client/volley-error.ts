@@ -1,7 +1,7 @@
 import type { Problem } from "./wire.ts";
 
 /**
- * Why a request has no answer. `CONNECTION_LOST`: it may or may not have arrived. `UNEXPECTED_ANSWER`: what answered is not Volley,
+ * Why a request has no answer. `CONNECTION_LOST`: it may have arrived, unless `arrived` is false. `UNEXPECTED_ANSWER`: what answered is not Volley,
  * such as a proxy. Any other code is Volley's own, and nothing ran.
  */
 export type VolleyErrorCode = Problem["code"] | "CONNECTION_LOST" | "UNEXPECTED_ANSWER";
@@ -16,6 +16,8 @@ export class VolleyError extends Error {
   readonly status: number;
   /** The server's problem, where it has the server's own form: path, `expected`, `received`, `issues`. */
   readonly problem: Problem | null;
+  /** False where no connection was made, so that nothing ran; undefined where that is not known. */
+  readonly arrived: false | undefined;
 
   constructor(
     code: VolleyErrorCode,
@@ -24,13 +26,20 @@ export class VolleyError extends Error {
       status = 0,
       problem = null,
       cause,
-    }: { readonly status?: number; readonly problem?: Problem | null; readonly cause?: unknown } = {},
+      arrived,
+    }: {
+      readonly status?: number;
+      readonly problem?: Problem | null;
+      readonly cause?: unknown;
+      readonly arrived?: false | undefined;
+    } = {},
   ) {
     super(`${code}: ${hint}`, { cause });
     this.code = code;
     this.hint = hint;
     this.status = status;
     this.problem = problem;
+    this.arrived = arrived;
   }
 
   /** All that is wrong with what was sent, where the server says so: each with its path, what was expected and what came. */

@@ -91,7 +91,55 @@ describe("a request", () => {
   });
 });
 
+/** Errors as Node's fetch throws them. */
+const unmade = (fields: object) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("x"), fields) });
+const UNMADE: readonly [string, Error][] = [
+  ["refused", unmade({ code: "ECONNREFUSED", syscall: "connect" })],
+  ["without a name", unmade({ code: "ENOTFOUND", syscall: "getaddrinfo" })],
+  ["of a wrong certificate", unmade({ code: "CERT_HAS_EXPIRED" })],
+  ["that is not made in time", unmade({ code: "UND_ERR_CONNECT_TIMEOUT" })],
+];
+
+describe("a connection", () => {
+  test.each(UNMADE)("%s brought nothing: it is said, and any request is sent again", async (_, error) => {
+    const { ask, sent } = transportOf([error, Response.json("there")]);
+    expect(await ask({ method: "POST" })).toBe("there");
+    expect(sent).toHaveLength(2);
+    const gone = await errorOf(transportOf([error, error, error]).ask({ method: "DELETE" }));
+    expect(gone).toMatchObject({ code: "CONNECTION_LOST", arrived: false });
+    expect(gone.hint).toContain("did not arrive");
+  });
+
+  test("that breaks after it was made may have brought the request", async () => {
+    for (const error of [
+      unmade({ code: "ECONNRESET", syscall: "read" }),
+      unmade({ code: "UND_ERR_SOCKET" }),
+    ]) {
+      const { ask, sent } = transportOf([error]);
+      expect(await errorOf(ask({ method: "POST" }))).toMatchObject({ arrived: undefined });
+      expect(sent).toHaveLength(1);
+    }
+  });
+});
+
 describe("what is sent again", () => {
+  test.each([
+    ["GET", undefined, 3],
+    ["PUT", undefined, 3],
+    ["POST", undefined, 1],
+    ["PATCH", undefined, 1],
+    ["DELETE", undefined, 1],
+    ["POST", "key", 3],
+    ["PATCH", "key", 3],
+    ["DELETE", "key", 3],
+  ] as const)("of a %s with the key %s is %i requests in all", async (method, key, times) => {
+    const { ask, sent } = transportOf([LOST, LOST, LOST]);
+    const sending = { ...(method !== "GET" && { method }), key };
+    expect(await errorOf(ask(sending))).toMatchObject({ code: "CONNECTION_LOST" });
+    expect(sent).toHaveLength(times);
+  });
+
   test("a question and what has a key, twice, after pauses that double", async () => {
     for (const sending of [
       {},
