@@ -937,6 +937,12 @@ class ListedConfirmationActionsItem(TypedDict):
     gated: bool
 
 
+class ListedConfirmationAsksItem(TypedDict):
+    id: str
+    tool: str
+    args: NotRequired[str]
+
+
 class ListedConfirmationDecidedBy(TypedDict):
     """The key that decided, or the name of the person in the link"""
     name: str
@@ -951,6 +957,7 @@ class ListedConfirmation(TypedDict):
     requested_by: RequestedBy
     url: str
     actions: List[ListedConfirmationActionsItem]
+    asks: List[ListedConfirmationAsksItem]
     decided_by: NotRequired[ListedConfirmationDecidedBy]
     decided_at: NotRequired[str]
     reason: NotRequired[str]

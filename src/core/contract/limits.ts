@@ -546,6 +546,12 @@ export const conditionPointers = 20;
 export const conditionCharacters = 256;
 /** Values of one `in` of a condition. */
 export const conditionChoices = 100;
+/** The arguments of an action in a list of questions: a line that is read at a glance. */
+export const askedLineCharacters = 300;
+/** A question is told to end soon when so much of its time is over: a quarter is left to decide in. */
+export const confirmationExpiringAt = 0.75;
+/** Questions that end, or are about to, and are told of in one turn of their object. */
+export const confirmationsToldAtOnce = 100;
 /** Confirmations kept of one tenant, the decided and the expired among them. */
 export const confirmationsKept = 1_000;
 /** Tools that one tenant adds while running: a large API's operations, and more than discovery tells apart well. */

@@ -8,16 +8,18 @@ import { type ConfirmationRecord, GROUP_FORMAT } from "./confirmation.ts";
 /** The name of the kind of job, and of its backlog. */
 export const ANSWERS = "answers";
 
-/** The name that stands in the place of a tool's, which no tool can have. */
-const TOLD = "confirmation.decided";
+/** The names that stand in the place of a tool's, which no tool can have. */
+const DECIDED = "confirmation.decided";
+const EXPIRED = "confirmation.expired";
 
 /**
- * Make the job that tells a batch's address what became of its question: who decided, and the result of every action. Null where
- * the batch named no address. Its id is the question's, which is decided once.
+ * Make the job that tells a batch's address what became of its question: who decided, and the result of every action; or that nobody did
+ * in time. Null where the batch named no address. Its id is the question's, which ends once.
  */
 export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: number): JobSpec | null {
   const { format, callback, asker } = JSON.parse(record.groupJson) as ParkedGroup;
-  const { id, answerJson, decided } = record;
+  const { id, status, answerJson, decided } = record;
+  const type = status === "expired" ? EXPIRED : DECIDED;
   if (format !== GROUP_FORMAT || callback === undefined) return null;
   const isSmall = answerJson !== null && answerJson.length <= LIMITS.jobDataBytes / 3;
   const facts = JSON.stringify({
@@ -29,14 +31,14 @@ export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: n
       ...(decided.reason !== undefined && { reason: decided.reason }),
       ...(decided.args !== undefined && { edited: true }),
     }),
-    ...(!isSmall && { results_left_out: true }),
+    ...(!isSmall && status !== "expired" && { results_left_out: true }),
   });
   // The digits of an answer stay as they are: its text is taken over, not read.
   const data = isSmall ? `${facts.slice(0, -1)},"answer":${answerJson}}` : facts;
-  const json = `{"type":"${TOLD}","timestamp":"${toIso(nowMs)}","data":${data}}`;
+  const json = `{"type":"${type}","timestamp":"${toIso(nowMs)}","data":${data}}`;
   return {
     id,
-    tool: TOLD,
+    tool: type,
     argsJson: json,
     // The address may hold secrets: it stands where a job keeps its tool, which no answer shows, and it goes on with that.
     toolJson: JSON.stringify(callback),

@@ -12,6 +12,28 @@ export interface Confirmation {
   readonly decidedBy: string | null;
   /** Size of its group's JSON and of the answer that is kept with it, as UTF-8. */
   readonly bytes: number;
+  /** What was told of its end; null before anything was. */
+  readonly told: Told | null;
+}
+
+/** What is told of a question that nobody decides: that it ends soon, once, and that it has ended. */
+export type Told = "expiring" | "expired";
+
+/** Find what is to be told of a question, and from when on; null for one that was decided, or of which all is told. */
+export function nextTold({ status, createdAt, expiresAt, told }: Confirmation): {
+  readonly told: Told;
+  readonly at: number;
+} | null {
+  if (status !== "pending" || told === "expired") return null;
+  const soonAt = createdAt + Math.floor((expiresAt - createdAt) * LIMITS.confirmationExpiringAt);
+  return told === null ? { told: "expiring", at: soonAt } : { told: "expired", at: expiresAt };
+}
+
+/** What is due to be told of a question now: of one that has ended meanwhile, that alone. */
+export function dueTold(confirmation: Confirmation, nowMs: number): Told | null {
+  const next = nextTold(confirmation);
+  if (next === null || nowMs < next.at) return null;
+  return nowMs >= confirmation.expiresAt ? "expired" : next.told;
 }
 
 export interface ConfirmationLimits {
@@ -40,7 +62,15 @@ export function beginConfirmation(
   nowMs: number,
   { ttlMs }: Pick<ConfirmationLimits, "ttlMs">,
 ): Confirmation {
-  return { id, bytes, status: "pending", createdAt: nowMs, expiresAt: nowMs + ttlMs, decidedBy: null };
+  return {
+    id,
+    bytes,
+    status: "pending",
+    createdAt: nowMs,
+    expiresAt: nowMs + ttlMs,
+    decidedBy: null,
+    told: null,
+  };
 }
 
 /** The status of a confirmation now. */

@@ -8,7 +8,9 @@ import type {
   ParkedGroup,
 } from "../../core/contract/gate/parked-group.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 import type { ApprovalLink, OpenedLink } from "./approval-link.ts";
 import type { Decision } from "./decision.ts";
 
@@ -57,11 +59,16 @@ export function begunFlows(
   );
 }
 
-/** The fields of a group that a list shows: neither arguments nor results. */
+/** An action as a list shows it: its arguments in one line, and no results. A version that did not keep the line left it out. */
+export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> {
+  readonly args?: string;
+}
+
+/** The fields of a group that a list shows. */
 export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits"> {
   /** Whose accounts it uses; absent where it uses the deployment's own, and where a version recorded it that did not say. */
   readonly subject?: string;
-  readonly actions: readonly Pick<ParkedAction, "id" | "tool" | "gated">[];
+  readonly actions: readonly HeadAction[];
 }
 
 /** Make of a group what a list shows of it. */
@@ -71,8 +78,19 @@ export function toHead({ requestedBy, asker, awaits, account, actions }: ParkedG
     ...(account !== undefined && { subject: account.subject }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
-    actions: listAsked(actions).map(({ id, tool, gated }) => ({ id, tool, gated })),
+    actions: listAsked(actions).map(({ id, tool, gated, args }) => ({ id, tool, gated, args: toLine(args) })),
   };
+}
+
+/** Write arguments in one line, in which nothing hides: those of a call, of each element of a loop, or what waits for them. */
+function toLine(args: ParkedAction["args"]): string {
+  const shown =
+    args.kind === "loop"
+      ? args.elements.map((element) => ("input" in element ? element.input : { error: element.error.code }))
+      : args.input;
+  const most = LIMITS.askedLineCharacters;
+  const line = visibleText(JSON.stringify(shown), most);
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 /** A group on its way to the gate. */

@@ -1,9 +1,10 @@
 import { makeEvent, type OperatorEvent, toIso } from "../../core/contract/gate/operator-event.ts";
 import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
+import type { Told } from "./confirmation-book.ts";
 
 /**
- * Tell of a question that waits for a person. Its expiry is no event: no action causes that, and this says when it comes.
+ * Tell of a question that waits for a person.
  *
  * @param url where a person decides who needs no key
  */
@@ -16,6 +17,19 @@ export function toRequestedEvent(tenant: string, question: ListedConfirmation, u
       expires_at: toIso(question.expiresAt),
       url,
     },
+  );
+}
+
+/** Tell that a question ends soon, when three quarters of its time are over, or that it has ended without a decision. */
+export function toEndEvent(
+  tenant: string,
+  question: ListedConfirmation,
+  { told, at }: { readonly told: Told; readonly at: number },
+): OperatorEvent {
+  return makeEvent(
+    `confirmation.${told}`,
+    { atMs: at, of: question.id },
+    { ...toQuestion(tenant, question), expires_at: toIso(question.expiresAt) },
   );
 }
 

@@ -114,10 +114,17 @@ export const confirmationSchema = lazySchema(() => {
     .register(z.globalRegistry, { id: "Confirmation" });
 });
 
-/** A confirmation as a list has it: without arguments and results. */
+/** A confirmation as a list has it: arguments in one line, without results. */
 export const listedConfirmationSchema = lazySchema(() => {
   const { id, status, created_at, expires_at, requested_by, url } = confirmationSchema().shape;
   const action = z.strictObject({ id: z.string(), tool: z.string(), gated: z.boolean() });
+  const ask = z.strictObject({
+    id: z.string(),
+    tool: z.string(),
+    args: z
+      .optional(z.string())
+      .check(z.describe("In one line of at most 300 characters; absent where an earlier version asked")),
+  });
   return z
     .strictObject({
       id,
@@ -127,6 +134,7 @@ export const listedConfirmationSchema = lazySchema(() => {
       requested_by,
       url,
       actions: z.array(action),
+      asks: z.array(ask).check(z.describe("What a yes would do")),
       ...decidedFields(),
     })
     .register(z.globalRegistry, { id: "ListedConfirmation" });
@@ -144,7 +152,12 @@ export function toWireListed(
     expires_at: new Date(expiresAt).toISOString(),
     requested_by: toWireAsker(head, knows),
     url,
-    actions: [...head.actions],
+    actions: head.actions.map(({ id: of, tool, gated }) => ({ id: of, tool, gated })),
+    asks: head.actions.map(({ id: of, tool, args }) => ({
+      id: of,
+      tool,
+      ...(args !== undefined && { args }),
+    })),
     ...toWireDecision(decided),
   };
 }

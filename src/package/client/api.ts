@@ -1601,6 +1601,13 @@ export type ListedConfirmation = {
     readonly tool: string;
     readonly gated: boolean;
   }[];
+  /** What a yes would do */
+  readonly asks: readonly {
+    readonly id: string;
+    readonly tool: string;
+    /** In one line of at most 300 characters; absent where an earlier version asked */
+    readonly args?: string;
+  }[];
   /** The key that decided, or the name of the person in the link */
   readonly decided_by?: {
     readonly name: string;

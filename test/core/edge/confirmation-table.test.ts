@@ -206,21 +206,42 @@ describe("conclude() and reject()", () => {
 });
 
 describe("A confirmation's row", () => {
-  test("is written once for each change, and goes with any entry a day after it expired", async () => {
+  test("is written once for each change, beside the alarm that tells of its end, and goes with any entry a day after it expired", async () => {
     const stub = gateOf();
     const rowsWritten = await countRows(stub);
     await ask(stub).park([group("c")]);
-    expect(await rowsWritten()).toBe(1);
-    await ask(stub).approve(by("ann"), makeRequest());
     expect(await rowsWritten()).toBe(2);
-    await ask(stub).conclude(by("ann"));
+    await ask(stub).approve(by("ann"), makeRequest());
     expect(await rowsWritten()).toBe(3);
+    await ask(stub).conclude(by("ann"));
+    expect(await rowsWritten()).toBe(4);
     await age(stub, LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
     expect(await statusOf(stub)).toBe("done");
     await age(stub, 60_000);
     await stub.admit(makeRequest());
     await runInDurableObject(stub, (_gate, { storage }) => {
       expect(storage.sql.exec("SELECT id FROM confirmations").toArray()).toEqual([]);
+    });
+  });
+
+  test("is taken once when it ends soon and once when it has ended, by the alarm alone", async () => {
+    const stub = gateOf();
+    await ask(stub).park([group("c")]);
+    await runInDurableObject(stub, async (_gate, { storage }) => {
+      const alarmAt = await storage.getAlarm();
+      const { created_at: at } = storage.sql
+        .exec<{ created_at: number }>("SELECT created_at FROM confirmations")
+        .one();
+      expect(alarmAt! - at).toBe(0.75 * LIMITS.confirmationTtlMs);
+      const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      const taken = (ms: number) => table.takeDue(at + ms, 100).map(({ told }) => told);
+      const { confirmationTtlMs: ttlMs } = LIMITS;
+      expect(taken(0.75 * ttlMs - 1)).toEqual([]);
+      expect(taken(0.75 * ttlMs)).toEqual(["expiring"]);
+      expect(taken(ttlMs - 1)).toEqual([]);
+      const again = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      expect(again.takeDue(at + ttlMs, 100).map(({ told }) => told)).toEqual(["expired"]);
+      expect([again.tellAt, again.takeDue(at + 2 * ttlMs, 100)]).toEqual([null, []]);
     });
   });
 
@@ -259,7 +280,7 @@ describe("confirmations()", () => {
   const everything = { status: null, limit: 100, after: null };
   const idsOf = (listed: readonly { readonly id: string }[]) => listed.map(({ id }) => id);
 
-  test("lists what was parked, newest first, without arguments, from any place on", async () => {
+  test("lists what was parked, newest first, with arguments in a line, from any place on", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), about("c", "purge")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
@@ -271,11 +292,10 @@ describe("confirmations()", () => {
     expect(listed[2]!.head).toEqual({
       requestedBy: "ann",
       actions: [
-        { id: "a0", tool: "drop", gated: true },
-        { id: "a1", tool: "mail", gated: false },
+        { id: "a0", tool: "drop", gated: true, args: '"geheim"' },
+        { id: "a1", tool: "mail", gated: false, args: '"geheim"' },
       ],
     });
-    expect(JSON.stringify(listed)).not.toContain("geheim");
     expect(idsOf(await ask(stub).confirmations({ ...everything, after: listed[0]! }))).toEqual(["a", "b"]);
     expect(idsOf(await ask(stub).confirmations({ ...everything, limit: 1 }))).toEqual(["c"]);
   });

@@ -14,12 +14,13 @@ interface Told {
   readonly group?: Partial<ParkedGroup>;
   readonly decided?: Decision | null;
   readonly answerJson?: string | null;
+  readonly status?: "done" | "expired";
 }
 
-function jobOf({ group = {}, decided = YES, answerJson = '{"results":[]}' }: Told = {}) {
+function jobOf({ group = {}, decided = YES, answerJson = '{"results":[]}', status = "done" }: Told = {}) {
   const groupJson = JSON.stringify({ format: GROUP_FORMAT, callback: CALLBACK, ...group });
   const times = { createdAt: AT - 9, expiresAt: AT + 9 };
-  const record = { id: "q", status: "done", key: null, ...times, groupJson, answerJson, decided } as const;
+  const record = { id: "q", status, key: null, ...times, groupJson, answerJson, decided } as const;
   return makeAnswerJob(record, AT);
 }
 
@@ -43,6 +44,16 @@ test("a decision is told to the batch's own address, with who made it and every 
       answer: { results: [{ id: "a" }] },
     },
   });
+});
+
+test("a question that nobody decided in time is told as expired, with no decision and no answer", () => {
+  const told = { status: "expired", decided: null, answerJson: null } as const;
+  expect(eventOf({ ...told, group: { asker: { key: "agent", runId: "run-1" } } })).toEqual({
+    type: "confirmation.expired",
+    timestamp: "2026-01-02T03:04:05.006Z",
+    data: { confirmation_id: "q", batch_id: "run-1" },
+  });
+  expect(jobOf(told)!.tool).toBe("confirmation.expired");
 });
 
 test("the digits of an answer are told as they are", () => {

@@ -7,9 +7,11 @@ import {
   type Confirmation,
   type ConfirmationCommand,
   CONFIRMATION_LIMITS,
+  dueTold,
   expireConfirmations,
   fitConfirmations,
   makeRoom,
+  nextTold,
   statusAt,
 } from "../../../src/features/confirmations/confirmation-book.ts";
 
@@ -293,5 +295,25 @@ describe("makeRoom()", () => {
     expect(roomFor(50, make("c"), make("a", { bytes: 60 }))).toBeNull();
     expect(roomFor(50, make("c"), make("a", { bytes: 60, status: "running" }))).toBeNull();
     expect(roomFor(50, done("c", 100, 60))).toBeNull();
+  });
+});
+
+describe("dueTold()", () => {
+  const told = (one: Confirmation, ...at: number[]) => at.map((ms) => dueTold(one, ms));
+
+  test("tells of a question once that it ends soon, and once that it has ended", () => {
+    expect(told(NEW, 0, 749, 750, 999)).toEqual([null, null, "expiring", "expiring"]);
+    const soon: Confirmation = { ...NEW, told: "expiring" };
+    expect(told(soon, 750, 999, 1_000, 9_999)).toEqual([null, null, "expired", "expired"]);
+    expect(told({ ...NEW, told: "expired" }, 750, 1_000, 9_999)).toEqual([null, null, null]);
+  });
+
+  test("tells of one that ended before anybody looked its end alone", () => {
+    expect(told(NEW, 1_000)).toEqual(["expired"]);
+  });
+
+  test.each(["running", "done", "rejected"] as const)("tells nothing of one that is %s", (status) => {
+    expect(told({ ...NEW, status }, 750, 1_000)).toEqual([null, null]);
+    expect(nextTold({ ...NEW, status })).toBeNull();
   });
 });

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { ListedConfirmation } from "../../../src/features/confirmations/confirmation.ts";
-import { toDecidedEvent, toRequestedEvent } from "../../../src/features/confirmations/question-events.ts";
+import {
+  toDecidedEvent,
+  toEndEvent,
+  toRequestedEvent,
+} from "../../../src/features/confirmations/question-events.ts";
 
 const AT = Date.parse("2026-01-02T03:04:05.006Z");
 const ISO = "2026-01-02T03:04:05.006Z";
@@ -49,3 +53,15 @@ test("a question is told when it is asked and when it is decided, each tool once
     data: { ...question, decision: "reject", decided_by: { name: "Ada", via: "link" }, reason: "Too much" },
   });
 });
+
+test.each(["expiring", "expired"] as const)(
+  "a question that is %s is told under an id of its own",
+  (told) => {
+    const event = toEndEvent("acme", QUESTION, { told, at: AT + 750 });
+    expect(event.id).toBe(`confirmation-${told}-question-1`);
+    expect(bodyOf(event)).toMatchObject({
+      type: `confirmation.${told}`,
+      data: { tenant: "acme", confirmation_id: "question-1", expires_at: "2026-01-02T03:04:06.006Z" },
+    });
+  },
+);

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../src/core/contract/json.ts";
 import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
@@ -158,7 +159,7 @@ describe("toWireConfirmation()", () => {
   });
 });
 
-test("toWireListed() shows neither arguments nor results", () => {
+test("toWireListed() shows arguments in one line, and no results", () => {
   const asker = { key: "agent", runId: "r" };
   const { id, status, createdAt, expiresAt } = RECORD;
   const head = toHead(groupOf({ asker }));
@@ -174,11 +175,22 @@ test("toWireListed() shows neither arguments nor results", () => {
     requested_by: { key: "agent", run_id: "r" },
     url: URL,
     actions: [{ id: "a", tool: "send_email", gated: true }],
+    asks: [{ id: "a", tool: "send_email", args: '{"to":"a@example.com"}' }],
   });
   expect(toHead(groupOf())).toEqual({
     requestedBy: "agent",
-    actions: [{ id: "a", tool: "send_email", gated: true }],
+    actions: [{ id: "a", tool: "send_email", gated: true, args: '{"to":"a@example.com"}' }],
   });
+});
+
+test("toHead() cuts a line at 300 characters, and hides nothing in it", () => {
+  const [action] = groupOf().actions;
+  const lineOf = (input: object) =>
+    toHead(groupOf({ actions: [{ ...action!, args: { kind: "call", input: input as JsonObject } }] }))
+      .actions[0]!.args!;
+  expect(lineOf({ to: "a\u202eb\nc" })).toBe('{"to":"a\\u{202e}b\\nc"}');
+  const long = lineOf({ body: "x".repeat(1_000) });
+  expect([long.length, long.at(-1)]).toEqual([300, "…"]);
 });
 
 test("toWireListed() says who decided, why, and whether other arguments ran, but not which", () => {

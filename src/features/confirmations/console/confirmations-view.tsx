@@ -53,6 +53,7 @@ function ConfirmationList() {
                 <strong>
                   <bdi>{sayTools(one)}</bdi>
                 </strong>
+                <Asks of={one} />
                 <span class="muted small">
                   asked by <bdi>{sayAsker(one.requested_by)}</bdi> at <Time at={one.created_at} />
                 </span>
@@ -110,6 +111,26 @@ function ConfirmationList() {
         </section>
       )}
     </div>
+  );
+}
+
+/** Actions of a card; the page of the question has all of them. */
+const SHOWN = 3;
+
+/** What a yes would do, each action in a line. */
+function Asks({ of: { asks } }: { readonly of: ListedConfirmation }) {
+  const left = asks.length - SHOWN;
+  return (
+    <>
+      {asks.slice(0, SHOWN).map(({ id, tool, args }) => (
+        <code key={id} class="small ask">
+          <bdi>
+            {tool} {args}
+          </bdi>
+        </code>
+      ))}
+      {left > 0 && <span class="muted small">and {left} more</span>}
+    </>
   );
 }
 

@@ -75,7 +75,7 @@ export const listConfirmations: Endpoint = {
       ...pageFields(),
     }),
     answer: {
-      description: "One page of confirmations, without their arguments and results",
+      description: "One page of confirmations: what each asks in lines, and no results",
       schema: z
         .strictObject({
           confirmations: z.array(listedConfirmationSchema()),

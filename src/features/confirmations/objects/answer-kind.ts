@@ -23,7 +23,7 @@ export function createAnswerKind(send: SendEvent): JobKind {
     isMendable: true,
     limitOf: () => null,
     async attempt({ spec }) {
-      const event = { id: `confirmation-decided-${spec.id}`, json: spec.argsJson };
+      const event = { id: `${spec.tool.replace(".", "-")}-${spec.id}`, json: spec.argsJson };
       const end = await send(event, JSON.parse(spec.toolJson!) as CallbackTarget);
       const status = end.kind === "answered" ? end.status : null;
       if (status !== null && status >= 200 && status < 300) return { kind: "succeeded", dataJson: "null" };

@@ -21,10 +21,13 @@ import {
   type Confirmation,
   type ConfirmationCommand,
   type ConfirmationLimits,
+  dueTold,
   expireConfirmations,
   fitConfirmations,
   makeRoom,
+  nextTold,
   statusAt,
+  type Told,
 } from "../confirmation-book.ts";
 
 type Row = {
@@ -34,6 +37,7 @@ type Row = {
   expires_at: number;
   decided_by: string | null;
   bytes: number;
+  told: string | null;
 };
 
 type Texts = {
@@ -59,6 +63,8 @@ export class ConfirmationTable {
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
+  /** When something is to be told of a question that nobody decides; null for never. */
+  #tellAt: number | null = null;
 
   /** @param onAsked hears of every question that is recorded, in the same turn */
   constructor(storage: DurableObjectStorage, limits: ConfirmationLimits, onAsked: OnAsked = () => {}) {
@@ -184,7 +190,35 @@ export class ConfirmationTable {
     });
     for (const dropped of room ?? []) this.#book.delete(dropped);
     this.#book.set(id, room === null ? changed : { ...changed, bytes: changed.bytes + bytes });
+    this.#findTellAt();
     return refused;
+  }
+
+  /** When something is to be told of a question that nobody decides; null for never. */
+  get tellAt(): number | null {
+    return this.#tellAt;
+  }
+
+  /**
+   * Take what is due to be told of questions that nobody decides: each is told once. Throws when storage refuses, and is asked again.
+   *
+   * @param most so many in one turn
+   */
+  takeDue(nowMs: number, most: number): readonly { readonly id: string; readonly told: Told }[] {
+    if (this.#tellAt === null || nowMs < this.#tellAt) return [];
+    const due = [...this.#book.values()]
+      .flatMap((one) => {
+        const told = dueTold(one, nowMs);
+        return told === null ? [] : [{ ...one, told }];
+      })
+      .slice(0, most);
+    this.#storage.transactionSync(() => {
+      for (const { id, told } of due)
+        this.#storage.sql.exec("UPDATE confirmations SET told = ? WHERE id = ?", told, id);
+    });
+    for (const one of due) this.#book.set(one.id, one);
+    this.#findTellAt();
+    return due;
   }
 
   /** Remove decided questions whose time is over; false, and no SQL, when there is none. Throws when storage refuses. */
@@ -198,11 +232,17 @@ export class ConfirmationTable {
 
   #readBook(): void {
     const rows = this.#storage.sql.exec<Row>(
-      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
+      "SELECT id, status, created_at, expires_at, decided_by, bytes, told FROM confirmations",
     );
     this.#book = new Map(Array.from(rows, (row) => [row.id, toConfirmation(row)]));
     const expiries = [...this.#book.values()].map(({ expiresAt }) => expiresAt);
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
+    this.#findTellAt();
+  }
+
+  #findTellAt(): void {
+    const times = [...this.#book.values()].flatMap((one) => nextTold(one)?.at ?? []);
+    this.#tellAt = times.length === 0 ? null : Math.min(...times);
   }
 
   #readHead(id: string): Pick<ListedConfirmation, "head" | "decided"> | null {
@@ -257,7 +297,15 @@ function isFor(
 }
 
 /** Only this version and its successors write these; a status that is none of them was decided, so nothing runs for it. */
-function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes }: Row): Confirmation {
+function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes, told }: Row): Confirmation {
   const known = status === "pending" || status === "running" || status === "done" ? status : "rejected";
-  return { id, status: known, createdAt: created_at, expiresAt: expires_at, decidedBy: decided_by, bytes };
+  return {
+    id,
+    status: known,
+    createdAt: created_at,
+    expiresAt: expires_at,
+    decidedBy: decided_by,
+    bytes,
+    told: told === "expiring" || told === "expired" ? told : null,
+  };
 }

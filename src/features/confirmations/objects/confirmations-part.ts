@@ -1,3 +1,4 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
@@ -6,8 +7,8 @@ import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts"
 import { makeAnswerJob } from "../answer-job.ts";
 import type { Claim, ConfirmationMethods, ConfirmationRecord, ListedConfirmation } from "../confirmation.ts";
 import { refuseClaim } from "../confirmation.ts";
-import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../confirmation-book.ts";
-import { toDecidedEvent, toRequestedEvent } from "../question-events.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-book.ts";
+import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { LinkTable } from "./link-table.ts";
 
@@ -27,6 +28,9 @@ const DECISIONS = `
     edit INTEGER NOT NULL, used INTEGER NOT NULL
   ) WITHOUT ROWID, STRICT;`;
 
+/** What was told of a question that nobody decides. */
+const TOLD = `ALTER TABLE confirmations ADD COLUMN told TEXT;`;
+
 /**
  * Make the part of a tenant's object that keeps what waits for a person, and what became of it.
  *
@@ -38,14 +42,14 @@ export function createConfirmationsPart(
 ): ObjectPart {
   return {
     name: "confirmations",
-    steps: [TABLES, DECISIONS],
+    steps: [TABLES, DECISIONS, TOLD],
     ...(createKind !== undefined && { createKind }),
     open: (world) => openConfirmations(world, limitsOf(world.env)),
   };
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox, changed, tell }: PartWorld,
+  { storage, tenant, events, outbox, changed, tell, onDue }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
@@ -74,8 +78,21 @@ function openConfirmations(
     if (event !== null) events.record(now, () => event);
     tell(now, make);
   };
+  /** Tell that a question ends soon, or has ended: the operator, the tenant and, of the end, the batch's own address. */
+  const tellEnds = (now: number, id: string, told: Told): void => {
+    const make = () => {
+      const question = table.listed(now, id);
+      return question && toEndEvent(tenant, question, { told, at: now });
+    };
+    const event = events.isOn ? make() : null;
+    if (event !== null) events.record(now, () => event);
+    tell(now, make);
+    if (told === "expiring") return;
+    changed(now);
+    answer(now, { id });
+  };
   /** Tell the batch's own address what became of its question, in the turn of that. */
-  const answer = (now: number, { id }: Claim): void => {
+  const answer = (now: number, { id }: Pick<Claim, "id">): void => {
     const record = table.read(now, id);
     const spec = record === null ? null : makeAnswerJob(record, now);
     if (spec !== null) attemptNow(() => outbox.recordOne(now, { spec, takes: null, beside: () => {} }));
@@ -94,7 +111,12 @@ function openConfirmations(
     return { ...record, told };
   };
   const methods: PartMethods<ConfirmationMethods> = {
-    park: (now, groups) => table.park(now, groups),
+    park(now, groups) {
+      const parked = table.park(now, groups);
+      // That a question ends is told by the alarm, also where nothing else wakes the object until then.
+      if (table.tellAt !== null) onDue(table.tellAt);
+      return parked;
+    },
     confirmation: read,
     confirmations: (now, query) => table.list(now, query),
     reject(now, claim, answerJson) {
@@ -138,6 +160,12 @@ function openConfirmations(
         if (claim.link !== undefined) links.setUsed(claim.link, false);
       },
       granted: (now, value) => tellDecided(now, "approve", value as Claim),
+    },
+    get nextAt() {
+      return table.tellAt;
+    },
+    take(now) {
+      for (const { id, told } of table.takeDue(now, LIMITS.confirmationsToldAtOnce)) tellEnds(now, id, told);
     },
     prune(now) {
       if (table.prune(now)) links.prune();

@@ -7,14 +7,17 @@ import { attempt, attemptNow } from "../../../core/kit/result.ts";
 export type TellOwner = (notices: readonly Notice[]) => Promise<void>;
 
 /** The events of a tenant's object that the tenant is told of. */
-const TOLD: ReadonlySet<string> = new Set(["job.dead", "confirmation.requested", "confirmation.decided"]);
+const TOLD: ReadonlySet<string> = new Set([
+  "job.dead",
+  "confirmation.requested",
+  "confirmation.decided",
+  "confirmation.expiring",
+  "confirmation.expired",
+]);
 
 /**
  * Make the part of a tenant's object that tells the tenant of its jobs and questions: each is written down in the turn of its cause, and
  * forgotten once the tenant's directory has it.
- *
- * That a question has expired no action causes, so it is written down with the question, for the time of its end, and taken back when
- * the question is decided.
  */
 export function createEndpointsPart(
   tellerOf: (env: Record<string, unknown>, tenant: string) => TellOwner | undefined,
@@ -63,20 +66,12 @@ function keep(
   if (!TOLD.has(type)) return;
   const { tenant: _, ...told } = data;
   table.add({ id, type: `volley.${type}`, data: JSON.stringify(told) }, nowMs);
-  const { confirmation_id: question, expires_at: expiresAt } = data;
-  if (question === undefined) return;
-  const expired = `confirmation-expired-${question}`;
-  if (type === "confirmation.decided") table.remove(expired);
-  else
-    table.add(
-      { id: expired, type: "volley.confirmation.expired", data: JSON.stringify(told) },
-      Date.parse(expiresAt ?? ""),
-    );
+  // An earlier version wrote the end of a question down with the question.
+  if (type === "confirmation.decided") table.remove(`confirmation-expired-${data.confirmation_id}`);
 }
 
 /** As much as is looked at of what is told. */
 interface Told {
   readonly tenant?: string;
   readonly confirmation_id?: string;
-  readonly expires_at?: string;
 }

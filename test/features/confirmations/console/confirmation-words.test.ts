@@ -16,6 +16,7 @@ describe("A question", () => {
     expires_at: "2026-01-01T00:15:00.000Z",
     requested_by: { key: "ci", run_id: "r1" },
     actions: [],
+    asks: [],
   };
 
   test("waits until its time is over, whatever was read before", () => {

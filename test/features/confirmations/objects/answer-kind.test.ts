@@ -8,7 +8,12 @@ import {
 } from "../../../../src/features/confirmations/objects/answer-kind.ts";
 
 const TARGET = { url: "https://example.com/told", secretName: "S" };
-const SPEC = { id: "q", argsJson: '{"type":"x"}', toolJson: JSON.stringify(TARGET) } as JobSpec;
+const SPEC = {
+  id: "q",
+  tool: "confirmation.decided",
+  argsJson: '{"type":"x"}',
+  toolJson: JSON.stringify(TARGET),
+} as JobSpec;
 
 /** Deliver an event to an address that answers so; how the attempt ended, and what was sent. */
 async function deliver(end: CallbackEnd) {

@@ -133,6 +133,33 @@ describe("A tenant's endpoint", () => {
     expect(told()).toHaveLength(1);
   });
 
+  test("is told once that a question ends soon: when three quarters of its time are over", async () => {
+    const { volley, told, later } = await openWatched(["volley.confirmation.expiring"]);
+    const { results } = await volley.run({ actions: [{ tool: "drop_it", args: {} }] });
+    const { id, expires_at: expiresAt } = (results[0] as unknown as Parked).confirmation;
+    const leftMs = Date.parse(expiresAt) - volley.now();
+    await later(0.75 * leftMs - 60_000);
+    expect(told()).toEqual([]);
+    await later(120_000);
+    expect(told()).toMatchObject([
+      { type: "volley.confirmation.expiring", data: { confirmation_id: id, expires_at: expiresAt } },
+    ]);
+    await later(2 * DAY);
+    expect(told()).toHaveLength(1);
+  });
+
+  test("is told nothing of the end of a question that was decided", async () => {
+    const { volley, told, later, send } = await openWatched([
+      "volley.confirmation.expiring",
+      "volley.confirmation.expired",
+    ]);
+    const { results } = await volley.run({ actions: [{ tool: "drop_it", args: {} }] });
+    const { id } = (results[0] as unknown as Parked).confirmation;
+    await send("POST", `/v1/confirmations/${id}`, { decision: "reject" });
+    await later(2 * DAY);
+    expect(told()).toEqual([]);
+  });
+
   test("that is paused gets what it was to be told by recover with `all`", async () => {
     const { volley, told, later, send } = await openWatched(["volley.*"]);
     await send("PATCH", "/v1/endpoints/watch", { paused: true });
