@@ -548,8 +548,8 @@ export const conditionCharacters = 256;
 export const conditionChoices = 100;
 /** The arguments of an action in a list of questions: a line that is read at a glance. */
 export const askedLineCharacters = 300;
-/** A question is told to end soon when so much of its time is over: a quarter is left to decide in. */
-export const confirmationExpiringAt = 0.75;
+/** A question is told to end soon when so much of its time is over, in percent: a quarter is left to decide in. */
+export const confirmationExpiringPercent = 75;
 /** Questions that end, or are about to, and are told of in one turn of their object. */
 export const confirmationsToldAtOnce = 100;
 /** Confirmations kept of one tenant, the decided and the expired among them. */

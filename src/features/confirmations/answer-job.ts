@@ -13,8 +13,8 @@ const DECIDED = "confirmation.decided";
 const EXPIRED = "confirmation.expired";
 
 /**
- * Make the job that tells a batch's address what became of its question: who decided, and the result of every action; or that nobody did
- * in time. Null where the batch named no address. Its id is the question's, which ends once.
+ * Make the job that tells a batch's address what became of its question: who decided, and the result of every action; or that its
+ * time is over. Null where the batch named no address. Its id is the question's, which ends once.
  */
 export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: number): JobSpec | null {
   const { format, callback, asker } = JSON.parse(record.groupJson) as ParkedGroup;

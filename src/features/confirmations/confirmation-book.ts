@@ -12,24 +12,24 @@ export interface Confirmation {
   readonly decidedBy: string | null;
   /** Size of its group's JSON and of the answer that is kept with it, as UTF-8. */
   readonly bytes: number;
-  /** What was told of its end; null before anything was. */
+  /** The last event about its end; null before the first. */
   readonly told: Told | null;
 }
 
-/** What is told of a question that nobody decides: that it ends soon, once, and that it has ended. */
+/** The events about the end of an open question: it ends soon, and it has ended. */
 export type Told = "expiring" | "expired";
 
-/** Find what is to be told of a question, and from when on; null for one that was decided, or of which all is told. */
+/** Find the next event of a question, and its time; null for a question that was decided, or has had both. */
 export function nextTold({ status, createdAt, expiresAt, told }: Confirmation): {
   readonly told: Told;
   readonly at: number;
 } | null {
   if (status !== "pending" || told === "expired") return null;
-  const soonAt = createdAt + Math.floor((expiresAt - createdAt) * LIMITS.confirmationExpiringAt);
+  const soonAt = createdAt + Math.floor((expiresAt - createdAt) * (LIMITS.confirmationExpiringPercent / 100));
   return told === null ? { told: "expiring", at: soonAt } : { told: "expired", at: expiresAt };
 }
 
-/** What is due to be told of a question now: of one that has ended meanwhile, that alone. */
+/** Find the event that is due of a question now. A question that has ended has the second event alone. */
 export function dueTold(confirmation: Confirmation, nowMs: number): Told | null {
   const next = nextTold(confirmation);
   if (next === null || nowMs < next.at) return null;

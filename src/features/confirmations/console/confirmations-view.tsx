@@ -117,7 +117,7 @@ function ConfirmationList() {
 /** Actions of a card; the page of the question has all of them. */
 const SHOWN = 3;
 
-/** What a yes would do, each action in a line. */
+/** The actions that a yes would run, each in a line. */
 function Asks({ of: { asks } }: { readonly of: ListedConfirmation }) {
   const left = asks.length - SHOWN;
   return (

@@ -63,7 +63,7 @@ export class ConfirmationTable {
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
-  /** When something is to be told of a question that nobody decides; null for never. */
+  /** The time of the next event about the end of an open question; null where there is none. */
   #tellAt: number | null = null;
 
   /** @param onAsked hears of every question that is recorded, in the same turn */
@@ -194,13 +194,13 @@ export class ConfirmationTable {
     return refused;
   }
 
-  /** When something is to be told of a question that nobody decides; null for never. */
+  /** The time of the next event about the end of an open question; null where there is none. */
   get tellAt(): number | null {
     return this.#tellAt;
   }
 
   /**
-   * Take what is due to be told of questions that nobody decides: each is told once. Throws when storage refuses, and is asked again.
+   * Take the events that are due about the end of open questions, each once. Throws when storage refuses, and is asked again.
    *
    * @param most so many in one turn
    */

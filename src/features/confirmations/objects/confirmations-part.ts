@@ -28,7 +28,7 @@ const DECISIONS = `
     edit INTEGER NOT NULL, used INTEGER NOT NULL
   ) WITHOUT ROWID, STRICT;`;
 
-/** What was told of a question that nobody decides. */
+/** The last event about the end of an open question. */
 const TOLD = `ALTER TABLE confirmations ADD COLUMN told TEXT;`;
 
 /**
