@@ -594,7 +594,7 @@ export const SURVIVORS: Reasons = {
       "field !== null",
     ),
   ],
-  "src/features/agent/dialect/json-span.ts": [
+  "src/core/kit/json/json-span.ts": [
     on(
       "Behind the end of a text there is no character, and nothing is found there.",
       "at < limit",

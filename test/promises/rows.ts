@@ -314,6 +314,11 @@ export const THREATS: readonly PromiseRow[] = [
     when: "another system's own spelling of a signature, an error or a content type",
     seen: "taken once it has proved who it is, and never 401 after that: what a flow does not want is answered 2xx and starts nothing",
   },
+  {
+    mark: "T66",
+    when: "a model's odd name, id, arguments, item or reason to stop",
+    seen: "run as it was meant, or told to the model in its own words, or handed over; sent back only as a provider takes it, so no call is lost and no request ends after a write",
+  },
 ];
 
 /** The faults: upstreams, clients, the runtime, storage, clocks. */

@@ -2,6 +2,7 @@ import { HeldBytes } from "../../src/core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
 import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
+import { type IsTheirs, tellTheirs } from "../../src/features/agent/dialect/dialect.ts";
 import type { Audience } from "../../src/features/agent/agent-request.ts";
 import { runAgent } from "../../src/features/agent/run-agent.ts";
 import { STRATEGIES } from "../../src/features/agent/strategies.ts";
@@ -95,7 +96,7 @@ export class AgentWorld extends TestWorld {
           bodyBytes: 1_000,
           bytes,
           endsAt,
-          audience: this.#audienceOf(({ name }) => conversation.theirs.has(name)),
+          audience: this.#audienceOf(tellTheirs(conversation)),
         },
         execution,
       ),
@@ -130,11 +131,11 @@ export class AgentWorld extends TestWorld {
       : new Response(toStream(completion), { headers: { "content-type": "text/event-stream" } });
   }
 
-  #audienceOf(isTheirs: (call: { readonly name: string }) => boolean): Audience | null {
+  #audienceOf(isTheirs: IsTheirs): Audience | null {
     const { heard } = this;
     if (heard === null) return null;
     return {
-      relay: CHAT.createRelay((name) => isTheirs({ name })),
+      relay: CHAT.createRelay(isTheirs),
       begin: () => void heard.push("(begun)"),
       write: async (text) => void heard.push(text),
       wait: () => {

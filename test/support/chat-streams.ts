@@ -269,4 +269,5 @@ export const CHAT_SERVERS: readonly ChatServer[] = [
 ];
 
 /** A caller's own tools, by name. */
-export const isTheirs = (name: string): boolean => name === "lookup" || name === "notify";
+export const isTheirs = ({ name }: { readonly name: string }): boolean =>
+  name === "lookup" || name === "notify";

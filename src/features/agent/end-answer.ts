@@ -95,8 +95,8 @@ async function keep(
   return keepTurn(kept, under, voice, { gate, ports });
 }
 
-function toNamedCall({ id, args }: ModelCall): { readonly id: string; readonly args: string } {
-  return { id, args: args.ok ? canonicalJson(args.value) : "" };
+function toNamedCall({ id, args, foreign }: ModelCall): { readonly id: string; readonly args: string } {
+  return { id, args: args.ok && foreign !== true ? canonicalJson(args.value) : "" };
 }
 
 function toReport(stopped: Stopped, { rounds, questions }: Progress): string {

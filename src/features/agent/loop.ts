@@ -18,8 +18,13 @@ export type Move =
 /** The last event that the loop is told. */
 export type News =
   | { readonly kind: "planned" }
-  /** The model has answered: how many calls of ours it made, and whether it calls the caller's own tools. */
-  | { readonly kind: "answered"; readonly ours: number; readonly callsTheirs: boolean }
+  /** The model has answered: how many calls of ours it made, whether somebody else has to answer some, and whether it has only paused. */
+  | {
+      readonly kind: "answered";
+      readonly ours: number;
+      readonly callsTheirs: boolean;
+      readonly paused?: boolean;
+    }
   /** A round has run. */
   | {
       readonly kind: "ran";
@@ -72,14 +77,21 @@ export function nextMove(state: LoopState, news: News): readonly [LoopState, Mov
     case "planned":
       return [state, { kind: "ask" }];
     case "answered": {
-      const { ours, callsTheirs } = news;
+      const { ours, callsTheirs, paused = false } = news;
       if (state.closing !== null) return [state, { kind: "end", stopped: state.closing }];
       if (ours > 0) return [{ ...state, callsTheirs }, { kind: "run" }];
+      if (paused && !callsTheirs) return afterPause(state);
       return [state, { kind: "end", stopped: callsTheirs ? "client_tools" : "answer" }];
     }
     case "ran":
       return afterRound(state, news);
   }
+}
+
+/** A pause is a round in which nothing of ours runs. Nothing is said before the turn goes on, so no plan is asked for. */
+function afterPause(state: LoopState): readonly [LoopState, Move] {
+  const next = { ...state, rounds: state.rounds + 1 };
+  return next.rounds >= next.maxRounds ? close(next, "max_rounds") : [next, { kind: "ask" }];
 }
 
 function afterRound(

@@ -29,13 +29,36 @@ export class Progress {
   said: Said | null = null;
   /** Replies of the last round, by the ids of its calls. */
   replies: ReadonlyMap<string, KeptReply> = new Map();
+  /** The ids of the conversation's calls. */
+  readonly ids: Set<string>;
+  /** A turn that the provider paused, until it has gone on. */
+  #paused: ModelTurn | null = null;
   readonly #dialect: Dialect;
   readonly #voice: Voice;
 
   constructor({ messages, dialect, voice }: Pick<AgentRequest, "messages" | "dialect" | "voice">) {
     this.messages = messages;
+    this.ids = new Set(dialect.findAnchors(messages).flatMap(({ calls }) => calls.map(({ id }) => id)));
     this.#dialect = dialect;
     this.#voice = voice;
+  }
+
+  /** Take an answer of the model: what it said before it paused is part of it. */
+  hear(turn: ModelTurn): ModelTurn {
+    for (const { id } of turn.calls) this.ids.add(id);
+    this.addUsage(turn);
+    const paused = this.#paused;
+    this.#paused = null;
+    return paused === null ? turn : (this.#dialect.goOn?.(paused, turn) ?? turn);
+  }
+
+  /** Let a turn that only paused go on: it is a round in which nothing has run. */
+  pause(): void {
+    const { turn, ms } = this.said!;
+    this.#paused = turn;
+    const { content } = turn.message;
+    if (!Array.isArray(content) || content.length > 0) this.append([turn.message]);
+    this.rounds.push(`{"results":[],"duration_ms":0,"model_ms":${ms}}`);
   }
 
   /** Tell the model something, in a message that the caller does not see. */

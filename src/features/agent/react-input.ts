@@ -1,5 +1,5 @@
 import { attemptNow } from "../../core/kit/result.ts";
-import { blankTrailingCommas, findJsonSpan } from "./dialect/json-span.ts";
+import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 import { BLANK, endOfLine, FENCE_CLOSING, FENCE_OPENING, type LabelledText } from "./labelled-text.ts";
 import type { ReactLabel } from "./react-labels.ts";

@@ -1,5 +1,5 @@
 import * as LIMITS from "../../core/contract/limits.ts";
-import { blankTrailingCommas, findJsonSpan } from "./dialect/json-span.ts";
+import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
 import { BLANK, endOfLine, FENCE_CLOSING, FENCE_OPENING, LabelledText } from "./labelled-text.ts";
 import { toAnswer, unwrapAnswer } from "./react-answer.ts";
 import { findInput, type Input, isNoInput, readInputBehind, readInputBeside } from "./react-input.ts";

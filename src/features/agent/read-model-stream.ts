@@ -24,12 +24,14 @@ export interface Streaming {
   readonly relay: StreamHearer;
   readonly mode: RelayMode;
   readonly outlet: Outlet;
+  /** The ids of earlier calls of the conversation. */
+  readonly ids?: ReadonlySet<string>;
 }
 
 /** Read a stream to its end, and pass on what of it is for the caller, without secrets and not in our voice. */
 export async function readModelStream(
   response: Response,
-  { relay, mode, outlet }: Streaming,
+  { relay, mode, outlet, ids }: Streaming,
   {
     wait,
     clock,
@@ -40,7 +42,7 @@ export async function readModelStream(
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const splitter = new EventSplitter();
   const secrets = redactor === null ? null : new EventRedactor(redactor);
-  relay.begin(mode);
+  relay.begin(mode, ids);
   let isHeard = false;
   let left: number = LIMITS.modelStreamBytes;
   let eventsLeft: number = LIMITS.modelPieces;

@@ -5,7 +5,7 @@ import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
 import type { AgentRefusal, AgentRequest, Audience } from "./agent-request.ts";
 import { askModel } from "./ask-model.ts";
-import type { ModelTurn, RelayMode } from "./dialect/dialect.ts";
+import { type ModelTurn, type RelayMode, tellTheirs } from "./dialect/dialect.ts";
 import { endAnswer } from "./end-answer.ts";
 import { beginLoop, type LoopState, type Move, nextMove } from "./loop.ts";
 import { askForPlan, GO_ON, sayClosing } from "./notes.ts";
@@ -44,6 +44,7 @@ async function converse(
   const { options, conversation, voice, dialect, audience } = request;
   const tools = offerTools(options.surface, execution.catalog);
   const write = voice.createRequests(conversation, tools);
+  const isTheirs = tellTheirs(conversation);
   const progress = new Progress(request);
   let [state, move]: readonly [LoopState, Move] = beginLoop(STRATEGIES[options.strategy], options.maxRounds);
   for (;;) {
@@ -54,6 +55,7 @@ async function converse(
         const planned = await ask(request, execution, {
           body: write(progress.messages, false),
           mode: "silent",
+          ids: new Set(progress.ids),
         });
         if (!planned.ok) return progress.refuse(planned.error);
         model.push(toModelRound(planned.value, execution.ports.clock.now()));
@@ -68,21 +70,24 @@ async function converse(
         const isLast = move.kind === "close";
         if (move.kind === "close") progress.tell(sayClosing(move.why, state.rounds));
         const mode = voice.relayMode === "silent" ? "silent" : isLast ? "closed" : "open";
-        const answered = await ask(request, execution, { body: write(progress.messages, !isLast), mode });
+        const body = write(progress.messages, !isLast, state.rounds > 0);
+        const answered = await ask(request, execution, { body, mode, ids: new Set(progress.ids) });
         if (!answered.ok) return progress.refuse(answered.error);
         model.push(toModelRound(answered.value, execution.ports.clock.now()));
-        const { turn, ms } = answered.value;
-        progress.addUsage(turn);
+        const { ms } = answered.value;
+        const turn = progress.hear(answered.value.turn);
         const read = voice.understand(turn, () => execution.ports.newId());
-        const ours = read.calls.filter(({ name }) => !conversation.theirs.has(name));
-        const theirs = read.calls.filter(({ name }) => conversation.theirs.has(name));
+        const ours = read.calls.filter((call) => !isTheirs(call));
+        const theirs = read.calls.filter(isTheirs);
         progress.said = { turn, read, ms, ours, theirs };
         progress.replies = new Map();
         [state, move] = nextMove(state, {
           kind: "answered",
           ours: ours.length,
           callsTheirs: theirs.length > 0,
+          paused: turn.paused === true,
         });
+        if (move.kind === "ask" || (move.kind === "close" && !isLast)) progress.pause();
         break;
       }
       case "run": {
@@ -119,7 +124,11 @@ const GONE = makeRefusal(
 async function ask(
   { conversation, dialect, address, endsAt, audience, bytes }: AgentRequest,
   { ports, signal, watch }: Execution,
-  { body, mode }: { readonly body: JsonObject; readonly mode: RelayMode },
+  {
+    body,
+    mode,
+    ids,
+  }: { readonly body: JsonObject; readonly mode: RelayMode; readonly ids: ReadonlySet<string> },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
   const startedAt = ports.clock.now();
   let stopWaiting = audience?.wait();
@@ -129,6 +138,7 @@ async function ask(
       : {
           relay: audience.relay,
           mode,
+          ids,
           outlet: {
             begin: audience.begin,
             write: (text) => {
@@ -140,7 +150,9 @@ async function ask(
           },
         };
   watch?.enter("model");
-  const sent = { ports, dialect, address, body: conversation.body, endsAt, signal, bytes };
+  const reading = { isTheirs: tellTheirs(conversation), ids };
+  const reads = { readTurn: (answer: unknown) => dialect.readTurn(answer, reading) };
+  const sent = { ports, dialect: reads, address, body: conversation.body, endsAt, signal, bytes };
   const asked = await askModel(body, sent, streaming);
   watch?.enter("write");
   stopWaiting?.();

@@ -42,7 +42,7 @@ export interface Voice {
   createRequests(
     conversation: Conversation,
     tools: readonly ToolDescriptor[],
-  ): (messages: readonly Message[], mayCall: boolean) => JsonObject;
+  ): (messages: readonly Message[], mayCall: boolean, isLater?: boolean) => JsonObject;
   understand(turn: ModelTurn, newId: () => string): Understood;
   /** Put a turn and the replies to its calls before the rest of a conversation. */
   join(
@@ -60,7 +60,8 @@ export function speakNatively(dialect: Dialect): Voice {
     relayMode: "open",
     createRequests(conversation, tools) {
       const write = dialect.createRequests(conversation, tools);
-      return (messages, mayCall) => write({ messages, tools: mayCall ? "ours" : "off" });
+      return (messages, mayCall, isLater = false) =>
+        write({ messages, tools: mayCall ? "ours" : "off", isLater });
     },
     understand: ({ calls, message }) => ({ calls, message, text: null }),
     join: (kept, replies, rest) => joinKept(dialect, kept, replies, rest),

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { ok } from "../../core/kit/result.ts";
 import { parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
+import { isCalled } from "../../core/run/turns/turn-table.ts";
 import {
   defineDialect,
   foundAt,
@@ -51,7 +52,7 @@ export const parseAnthropicTurn = defineDialect<ToolUse>({
     // Taken for something else, the call would be lost.
     if (type === undefined && input !== undefined)
       return refuseShape(`${path}/type`, "the block's type", undefined);
-    if (type !== "tool_use") return ok(null);
+    if (!isCalled("messages", type)) return ok(null);
     const id = readId(sent);
     if (typeof id !== "string") return refuseShape(`${path}/id`, "the call's id, a string", sent);
     if (typeof name !== "string") return refuseShape(`${path}/name`, "the tool's name", name);

@@ -4,6 +4,7 @@ import { makeFailure } from "../../core/contract/failure.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { err, ok } from "../../core/kit/result.ts";
 import { CUSTOM, parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
+import { isCalled } from "../../core/run/turns/turn-table.ts";
 import {
   defineDialect,
   foundAt,
@@ -52,13 +53,13 @@ export const parseResponsesTurn = defineDialect<ResponsesCall>({
     // A message may leave its type out; a call that does would be lost.
     if (type === undefined && "call_id" in item)
       return refuseShape(`${path}/type`, "the item's type", undefined);
-    if (type !== "function_call" && type !== "custom_tool_call") return ok(null);
+    if (!isCalled("responses", type)) return ok(null);
     const callId = readId(sent);
     if (typeof callId !== "string") return refuseShape(`${path}/call_id`, "the call's id, a string", sent);
     if (typeof name !== "string") return refuseShape(`${path}/name`, "the function's name", name);
     const custom = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
     const parsed = type === "function_call" ? parseCallArguments(args) : custom;
-    return ok({ callId, name, args: parsed, output: OUTPUTS[type] });
+    return ok({ callId, name, args: parsed, output: OUTPUTS[type as keyof typeof OUTPUTS] });
   },
   toItem: ({ callId, output }, { json }): Written<typeof outputSchema> => ({
     type: output,

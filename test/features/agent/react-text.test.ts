@@ -169,7 +169,7 @@ const INPUTS: CallRow[] = [
   [
     "twice, so that neither is lost without a word",
     `Action: get_weather\nAction Input: ${PHOENIX}\n${PHOENIX}`,
-    [["get_weather", "a second document begins"]],
+    [["get_weather", "are 2 JSON objects"]],
   ],
 ];
 

@@ -34,5 +34,5 @@ test.each(TURNS)(
 );
 
 test("a model that counts its calls has their numbers kept, and none twice", () => {
-  expect(makeUnique([0, 1, 1, "a", null])).toEqual(["0", "1", "1_2", "a", "call_4"]);
+  expect(makeUnique([0, 1, 1, "a", null], new Set())).toEqual(["0", "1", "1_2", "a", "call_4"]);
 });

@@ -60,6 +60,11 @@ const FUNCTION: Shape = {
   strict: orNull(BOOLEAN),
 };
 
+const CALLED: Kind = {
+  expected: "a string that matches '^[a-zA-Z0-9_-]+$', with at most 64 characters",
+  fits: (value) => typeof value === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
+};
+
 /** The fields of each type of item that tests send; an id of what is not stored here finds nothing. */
 const ITEMS: Readonly<Record<string, Shape>> = {
   message: {
@@ -68,7 +73,15 @@ const ITEMS: Readonly<Record<string, Shape>> = {
     content: either(STRING, LIST),
     "phase?": orNull(STRING),
   },
-  function_call: { type: ANYTHING, call_id: STRING, name: STRING, arguments: STRING },
+  function_call: {
+    type: ANYTHING,
+    call_id: STRING,
+    name: CALLED,
+    arguments: STRING,
+    "namespace?": STRING,
+    "id?": STRING,
+    "status?": STRING,
+  },
   function_call_output: {
     type: ANYTHING,
     call_id: STRING,
@@ -77,6 +90,19 @@ const ITEMS: Readonly<Record<string, Shape>> = {
     "status?": ANYTHING,
   },
   reasoning: { type: ANYTHING, id: STRING, summary: LIST, encrypted_content: STRING, "content?": ANYTHING },
+};
+
+/** Calls of other kinds, and what each of them is not complete without. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  shell_call: ["call_id", "action"],
+  local_shell_call: ["id", "call_id", "action", "status"],
+  apply_patch_call: ["call_id", "operation", "status"],
+  computer_call: ["id", "call_id", "status"],
+  custom_tool_call: ["call_id", "name", "input"],
+  mcp_approval_request: ["id", "name", "arguments", "server_label"],
+  tool_search_call: ["arguments"],
+  web_search_call: ["id", "status"],
+  mcp_list_tools: ["id", "server_label", "tools"],
 };
 
 /**
@@ -108,7 +134,12 @@ function* findItemProblems(items: readonly JsonObject[]): Generator<ChatProblem,
   for (const [index, item] of items.entries()) {
     const type = typeof item["type"] === "string" ? item["type"] : "message";
     const shape = ITEMS[type];
-    if (shape === undefined)
+    const isOther = type in CALLS || type.endsWith("_output") || type === "mcp_approval_response";
+    if (shape === undefined && isOther) {
+      const missing = CALLS[type]?.find((field) => item[field] === undefined);
+      if (missing !== undefined)
+        yield refuse(`Missing required parameter: 'input[${index}].${missing}'.`, `input[${index}]`, null);
+    } else if (shape === undefined)
       yield refuse(`Invalid value: '${type}'.`, `input[${index}].type`, "invalid_value");
     else for (const misfit of findMisfits(item, shape, ["input", index])) yield toChatProblem(misfit);
     if (type === "function_call") waiting.add(item["call_id"]);

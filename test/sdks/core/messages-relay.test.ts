@@ -97,7 +97,7 @@ function answer(sent: string, ending: Partial<Ending> = {}) {
   const passing = relay();
   const { text: heard, fault } = passStream(passing, sent);
   const turn = passing.turn();
-  const calls = turn?.calls.filter(({ name }) => isTheirs(name)) ?? [];
+  const calls = turn?.calls.filter(isTheirs) ?? [];
   const end = passing.end({ ...AS_IT_IS, calls, usage: turn?.usage ?? null, ...ending });
   return { fault, turn, stream: heard + end };
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
+import { NAMELESS } from "./parse-call-arguments.ts";
 import { findStrayCall, type TurnEndpoint } from "./stray-call.ts";
 
 /** One tool call as a provider's model made it; its id stays with its dialect. */
@@ -125,9 +126,14 @@ function readList<C extends ProviderCall>(
   for (const { item, place } of placed) {
     const call = isJsonObject(item) ? read(item, place) : refuseShape(place, expected, item);
     if (!call.ok) return call;
-    if (call.value !== null) calls.push(call.value);
+    if (call.value !== null) calls.push(withName(call.value));
   }
   return ok(calls);
+}
+
+/** A call whose name is empty has the failure of that in place of its arguments. */
+function withName<C extends ProviderCall>(call: C): C {
+  return call.name.trim() === "" ? { ...call, args: err(NAMELESS) } : call;
 }
 
 /** Refuse a body, or a part of it, that is not what the provider sends. */

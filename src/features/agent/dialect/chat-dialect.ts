@@ -3,9 +3,16 @@ import { isJsonObject, type JsonObject, parseExact } from "../../../core/contrac
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
-import { callsIn, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
+import { callsIn, OLD_CALL, sentCalls, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
-import type { Asked, Conversation, Dialect, Ending, ModelTurn } from "./dialect.ts";
+import {
+  AS_WRITTEN,
+  type Asked,
+  type Conversation,
+  type Dialect,
+  type Ending,
+  type ModelTurn,
+} from "./dialect.ts";
 import { joinReplies } from "./join-replies.ts";
 import { listTools } from "./list-tools.ts";
 import { toPlainMessages } from "./plain-messages.ts";
@@ -22,15 +29,18 @@ export const CHAT: Dialect = {
     const { n } = body;
     // Several answers would be several conversations from there on.
     if (n !== undefined && n !== null && n !== 1) return refuseField("/n", "1 or nothing", n);
-    return readConversation(body, toolName);
+    const { functions } = body;
+    const old = Array.isArray(functions) ? (functions as readonly unknown[]).filter(isJsonObject) : [];
+    const more = old.map(({ name }) => name).filter((name) => typeof name === "string");
+    return readConversation(body, toolName, { more });
   },
   createRequests,
-  readTurn(response) {
+  readTurn(response, reading = AS_WRITTEN) {
     const choices = isJsonObject(response) ? response["choices"] : undefined;
     const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
     const message = isJsonObject(choice) ? choice["message"] : undefined;
     if (!isJsonObject(message) || callsIn(message).length > LIMITS.modelCalls) return null;
-    return toTurn(message, response as JsonObject);
+    return toTurn(message, response as JsonObject, reading);
   },
   join: (turn, replies, rest) =>
     joinReplies(
@@ -46,7 +56,7 @@ export const CHAT: Dialect = {
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
-        ? { at, calls: callsIn(message).map(toNamedCall), text: textOf(message["content"]) }
+        ? { at, calls: sentCalls(message).map(toNamedCall), text: textOf(message["content"]) }
         : [],
     ),
   digestOf({ role, content, tool_calls: _, ...message }) {
@@ -56,9 +66,9 @@ export const CHAT: Dialect = {
   },
   toPlain: (messages) =>
     toPlainMessages(messages, {
-      observationOf: ({ role, content }) => (role === "tool" ? textOf(content) : null),
+      observationOf: ({ role, content }) => (role === "tool" || role === "function" ? textOf(content) : null),
       actionsOf(message) {
-        const calls = callsIn(message).map(({ function: called }) => {
+        const calls = sentCalls(message).map(({ function: called }) => {
           const { name, arguments: args } = isJsonObject(called) ? called : {};
           return { name, args };
         });
@@ -90,31 +100,54 @@ function createRequests(
   const { tools: theirs, ...rest } = body;
   const { tool_choice: _, parallel_tool_calls: __, functions: ___, function_call: ____, ...bare } = rest;
   const offered = [...listTools(tools, "openai"), ...((theirs ?? []) as readonly object[])];
-  return ({ messages, tools: mode, system }) => ({
-    ...(mode === "ours" ? rest : bare),
+  const { tool_choice: choice, function_call: old } = rest;
+  const later = {
+    ...rest,
+    ...(choice !== undefined && { tool_choice: freeChoice(choice) }),
+    ...(isJsonObject(old) && { function_call: "auto" }),
+  };
+  return ({ messages, tools: mode, system, isLater }) => ({
+    ...(mode !== "ours" ? bare : isLater === true ? later : rest),
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     // An empty list is refused.
     ...(mode === "ours" && offered.length > 0 && { tools: offered }),
   });
 }
 
+/** The choice of tools for rounds after one that was forced: one among some tools stays one among them. */
+function freeChoice(choice: unknown): unknown {
+  if (choice === "required") return "auto";
+  if (!isJsonObject(choice)) return choice;
+  const { type, allowed_tools: allowed } = choice;
+  return type === "allowed_tools" && isJsonObject(allowed)
+    ? { ...choice, allowed_tools: { ...allowed, mode: "auto" } }
+    : "auto";
+}
+
 /** The message and the reason that it ended for, as the caller is told of them: its calls as the model wrote them. */
 function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, ending: Ending): JsonObject {
-  const { tool_calls: _, ...said } = message as JsonObject;
-  const sent = callsIn(message as JsonObject);
-  const ids = callsIn(turn.message).map(({ id }) => id);
-  const calls = toToolCalls(turn, ending.calls).map((call) => {
-    const written = sent[ids.indexOf(call["id"])];
-    return written === undefined ? call : { ...written, id: call["id"] };
+  const { tool_calls: _, function_call: old, ...said } = message as JsonObject;
+  const kept = new Set(ending.calls.map(({ id }) => id));
+  const written = sentCalls(message as JsonObject).flatMap((call, at): JsonObject[] => {
+    const { id, foreign } = turn.calls[at]!;
+    return kept.delete(id) ? [foreign === true ? call : { ...call, id }] : [];
   });
+  const calls = [
+    ...written.filter(({ type }) => type !== OLD_CALL),
+    ...toToolCalls(
+      { message: {} },
+      ending.calls.filter(({ id }) => kept.has(id)),
+    ),
+  ];
   const words = wordsOf(turn, ending);
   return {
     message: {
       ...said,
       ...(words !== null && { content: words }),
       ...(calls.length > 0 && { tool_calls: calls }),
+      ...(written.length > 0 && calls.length < written.length && { function_call: old }),
     },
-    finish_reason: words === null ? finish_reason : calls.length > 0 ? "tool_calls" : "stop",
+    finish_reason: words === null ? finish_reason : ending.calls.length > 0 ? "tool_calls" : "stop",
   };
 }
 

@@ -1,21 +1,27 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { err } from "../../../core/kit/result.ts";
-import type { Ending, Message, ModelCall, ModelTurn } from "./dialect.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import type { Ending, IsTheirs, Message, ModelCall, ModelTurn, Reading } from "./dialect.ts";
 import { makeUnique, textOf } from "./read-conversation.ts";
-import { repairArguments } from "./repair-arguments.ts";
+import { readArguments } from "./repair-arguments.ts";
+import { legalName } from "../../../core/run/turns/legal-name.ts";
 import { CUSTOM } from "../../../core/run/turns/parse-call-arguments.ts";
+import { whatIsDone } from "../../../core/run/turns/turn-table.ts";
 
 /**
  * Read a model's message, and make of it what goes back into the conversation: what is only ever said by the server is left
- * out, and arguments are JSON, because some servers parse those of earlier turns.
+ * out, arguments are JSON, because some servers parse those of earlier turns, and names and ids are such as every server takes.
  */
-export function toTurn(message: JsonObject, response: JsonObject): ModelTurn {
-  const { content, annotations: _, audio, tool_calls: __, ...fields } = message;
-  const sent = callsIn(message);
-  const ids = makeUnique(sent.map(({ id }) => id));
-  const read = sent.map((call, at) => readCall(call, ids[at]!));
+export function toTurn(message: JsonObject, response: JsonObject, { isTheirs, ids }: Reading): ModelTurn {
+  const { content, annotations: _, audio, tool_calls: __, function_call: old, ...fields } = message;
+  const sent = sentCalls(message);
+  const unique = makeUnique(
+    sent.map(({ id }) => id),
+    ids,
+  );
+  const read = sent.map((call, at) => readCall(call, unique[at]!, isTheirs));
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  const entries = read.flatMap(({ entry }) => entry ?? []);
   return {
     calls: read.map(({ call }) => call),
     text: textOf(content),
@@ -23,7 +29,8 @@ export function toTurn(message: JsonObject, response: JsonObject): ModelTurn {
       ...Object.fromEntries(kept),
       role: "assistant",
       ...((content !== undefined || read.length === 0) && { content: content ?? null }),
-      ...(read.length > 0 && { tool_calls: read.map(({ entry }) => entry) }),
+      ...(entries.length > 0 && { tool_calls: entries }),
+      ...(entries.length < read.length && { function_call: old }),
       ...(isJsonObject(audio) && { audio: { id: audio["id"] } }),
     },
     usage: isJsonObject(response["usage"]) ? response["usage"] : null,
@@ -31,28 +38,45 @@ export function toTurn(message: JsonObject, response: JsonObject): ModelTurn {
   };
 }
 
-function readCall(call: JsonObject, id: string): { readonly call: ModelCall; readonly entry: JsonObject } {
+/** The calls that a model's message makes; one that stands where calls stood once has the mark of that for an id. */
+export function sentCalls(message: JsonObject): readonly JsonObject[] {
+  const { function_call: old } = message;
+  const calls = callsIn(message);
+  return isJsonObject(old) ? [...calls, { type: OLD_CALL, id: OLD_CALL, function: old }] : calls;
+}
+
+/** The type and the id of the one call of a message that stands in `function_call`, which has a place for neither. */
+export const OLD_CALL = "function_call";
+
+interface ReadCall {
+  readonly call: ModelCall;
+  /** As it stands in the message that goes back; null where it stays in `function_call`. */
+  readonly entry: JsonObject | null;
+}
+
+function readCall(call: JsonObject, id: string, isTheirs: IsTheirs): ReadCall {
   const { index: _, ...sent } = call;
-  const { function: called, custom } = sent;
+  const { function: called, custom, type } = sent;
   if (isJsonObject(custom)) {
-    const failure = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
+    const args = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
+    const name = String(custom["name"] ?? "");
+    const own = { id, name, args, closed: false, written: "{}" };
     return {
-      call: { id, name: String(custom["name"]), args: failure, closed: false, written: "{}" },
-      entry: { ...sent, id },
+      call: own,
+      entry: { ...sent, id, custom: { ...custom, name: isTheirs(own) ? name : legalName(name) } },
     };
+  }
+  if (!isJsonObject(called) && whatIsDone("chat", type ?? "function") === "handed over") {
+    const own = { id: String(sent["id"] ?? id), name: String(type), args: ok({}), written: "{}" };
+    return { call: { ...own, closed: false, foreign: true }, entry: sent };
   }
   const { name: named, arguments: text } = isJsonObject(called) ? called : {};
   const name = typeof named === "string" ? named : "";
-  const repaired = repairArguments(text);
-  return {
-    call: { id, name, ...repaired },
-    entry: {
-      ...sent,
-      id,
-      type: "function",
-      function: { ...(called as JsonObject), name, arguments: repaired.written },
-    },
-  };
+  const own = { id, name, ...readArguments(name, text) };
+  const isOwn = isTheirs(own);
+  if (type === OLD_CALL && isOwn) return { call: { ...own, id: OLD_CALL }, entry: null };
+  const said = { ...(called as JsonObject), name: isOwn ? name : legalName(name), arguments: own.written };
+  return { call: own, entry: { ...sent, id, type: "function", function: said } };
 }
 
 /** The calls in a message, as they are written there. */

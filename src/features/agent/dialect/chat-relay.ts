@@ -3,7 +3,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
-import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import type { Ending, IsTheirs, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
 import {
   type AnswerName,
   DONE,
@@ -14,7 +14,7 @@ import {
   writeChunk,
 } from "./chat-chunks.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";
-import { toChatError } from "./provider-error.ts";
+import { toChatError, writeError } from "./provider-error.ts";
 import { type ShownCalls, StreamedMessage } from "./streamed-message.ts";
 import { weighText } from "./weigh-text.ts";
 
@@ -23,7 +23,6 @@ interface Chunk extends ShownCalls {
   readonly raw: string;
   readonly chunk: JsonObject;
   readonly choice: JsonObject;
-  readonly delta: JsonObject;
 }
 
 /** A chunk that is not passed on before it is known how the answer goes on; without a choice a comment, or the usage. */
@@ -38,7 +37,7 @@ type Held = Chunk | { readonly raw: string; readonly chunk: JsonObject | null; r
  * Source: https://platform.openai.com/docs/api-reference/chat-streaming
  */
 export class ChatRelay implements Relay {
-  readonly #isTheirs: (name: string) => boolean;
+  readonly #isTheirs: IsTheirs;
   /** The fields that identify the answer: the same in all chunks, whichever stream they are of. */
   #answer: AnswerName = null;
   #hasRole = false;
@@ -48,6 +47,7 @@ export class ChatRelay implements Relay {
   #before = 0;
 
   #mode: RelayMode = "open";
+  #ids: ReadonlySet<string> = new Set();
   #message: StreamedMessage;
   #tail: Held[] = [];
   #finish: Chunk | null = null;
@@ -59,16 +59,17 @@ export class ChatRelay implements Relay {
   #response: JsonObject | null = null;
   #kept = 0;
 
-  constructor(isTheirs: (name: string) => boolean) {
+  constructor(isTheirs: IsTheirs) {
     this.#isTheirs = isTheirs;
     this.#message = this.#beginMessage();
   }
 
-  begin(mode: RelayMode): void {
+  begin(mode: RelayMode, ids: ReadonlySet<string> = new Set()): void {
     const wasOver = this.isOver || this.#finish !== null;
     if (!this.#hasPassed) this.#answer = null;
     else if (wasOver) this.#before += 1;
     this.#mode = mode;
+    this.#ids = ids;
     this.#message = this.#beginMessage();
     this.#tail = [];
     this.#finish = null;
@@ -115,7 +116,7 @@ export class ChatRelay implements Relay {
     const [choice] = Array.isArray(chunk["choices"]) ? (chunk["choices"] as unknown[]) : [];
     if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk, choice: null }));
     const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
-    const taken: Chunk = { raw, chunk, choice, delta, ...this.#message.take(delta) };
+    const taken: Chunk = { raw, chunk, choice, ...this.#message.take(delta) };
     this.#kept += weighText(delta);
     if (this.#message.calls > LIMITS.modelCalls) return err("too large");
     if (typeof choice["finish_reason"] === "string") this.#finish = taken;
@@ -128,10 +129,13 @@ export class ChatRelay implements Relay {
 
   turn(): ModelTurn | null {
     if (this.#finish === null && !this.isOver) return null;
-    return toTurn(this.#message.toMessage(), {
-      ...this.#response,
-      ...(this.#used !== null && { usage: this.#used }),
-    });
+    const response = { ...this.#response, ...(this.#used !== null && { usage: this.#used }) };
+    return toTurn(this.message(), response, { isTheirs: this.#isTheirs, ids: this.#ids });
+  }
+
+  /** The message of the stream as far as it was heard, as the model wrote it. */
+  message(): JsonObject {
+    return this.#message.toMessage();
   }
 
   proceed(): string {
@@ -154,7 +158,7 @@ export class ChatRelay implements Relay {
       ? (wordsOf({ text: turn?.text ?? "" }, ending) ?? turn?.text ?? "")
       : sayMore(turn?.text ?? "", ending);
     const finish = isSilent || words !== null ? null : this.#finish;
-    const isMeant = finish?.choice["finish_reason"] !== "tool_calls" || calls.length > 0;
+    const isMeant = !CALLS.has(finish?.choice["finish_reason"]) || calls.length > 0;
     const report = [tellChunk(this.#answer, ending.report), this.#done ?? DONE];
     if (finish !== null && isMeant && this.#isUntouched(usage))
       return [...this.#tail.map(({ raw }) => raw), ...report].join("");
@@ -173,14 +177,13 @@ export class ChatRelay implements Relay {
     ].join("");
   }
 
-  fail(refusal: Refusal): string {
-    return `data: ${JSON.stringify(toChatError(refusal))}\n\n${DONE}`;
+  fail(refusal: Refusal, report: string | null = null): string {
+    return `data: ${writeError(toChatError(refusal), report)}\n\n${DONE}`;
   }
 
   #beginMessage(): StreamedMessage {
-    return new StreamedMessage((name) =>
-      this.#mode === "open" && this.#isTheirs(name) ? this.#shown++ : null,
-    );
+    const isShown: IsTheirs = (call) => this.#mode === "open" && this.#isTheirs(call);
+    return new StreamedMessage((call) => (isShown(call) ? this.#shown++ : null), isShown, this.#ids);
   }
 
   /** Take a line without a choice: a comment, the usage, or the server's words about itself. */
@@ -252,6 +255,9 @@ export class ChatRelay implements Relay {
     return writeChunk(this.#answer, { choices: [{ index: 0, delta, finish_reason }] });
   }
 }
+
+/** The reasons for which an answer ends that calls something. */
+const CALLS: ReadonlySet<unknown> = new Set(["tool_calls", "function_call"]);
 
 /** The words after text that was passed on already; null for nothing. */
 function sayMore(said: string, { words }: Ending): string | null {

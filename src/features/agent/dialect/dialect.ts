@@ -15,6 +15,10 @@ export interface ModelCall extends ProviderCall {
   readonly closed: boolean;
   /** Its arguments as JSON text, as the model wrote them. */
   readonly written: string;
+  /** It stands among the caller's tools of this name, and is none of ours whatever its own name is. */
+  readonly space?: string;
+  /** It calls no tool by its name: somebody else has to answer it, so it is handed over as it is. */
+  readonly foreign?: true;
 }
 
 /** The content of a model's answer. */
@@ -27,15 +31,37 @@ export interface ModelTurn {
   readonly usage: JsonObject | null;
   /** The whole answer as it came; of a stream, what says which answer it is. */
   readonly response: JsonObject;
+  /** The provider has only paused: sent back as it is, the turn goes on. */
+  readonly paused?: true;
 }
+
+/** Whether a call is of the caller's own tools, by its name and the name among which it stands. */
+export type IsTheirs = (call: Pick<ModelCall, "name" | "space" | "foreign">) => boolean;
+
+/** Tell the caller's calls from ours. */
+export function tellTheirs({ theirs, spaces }: Pick<Conversation, "theirs" | "spaces">): IsTheirs {
+  return ({ name, space, foreign }) =>
+    foreign === true || (space === undefined ? theirs.has(name) : spaces.has(space));
+}
+
+/** The conversation that an answer is read for. */
+export interface Reading {
+  readonly isTheirs: IsTheirs;
+  /** The ids of its earlier calls. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Reads an answer for no conversation: each name and id in it stays. */
+export const AS_WRITTEN: Reading = { isTheirs: () => true, ids: new Set() };
 
 /** The parts of a caller's request that the loop has to know. */
 export interface Conversation {
   /** The body without the field `volley`. */
   readonly body: JsonObject;
   readonly messages: readonly Message[];
-  /** Names of the caller's own tools. */
+  /** Names of the caller's own tools, and those among which some of them stand. */
   readonly theirs: ReadonlySet<string>;
+  readonly spaces: ReadonlySet<string>;
   readonly streams: boolean;
 }
 
@@ -46,6 +72,8 @@ export interface Asked {
   readonly tools: "ours" | "off" | "unsaid";
   /** The text that a model is told before everything else. */
   readonly system?: string;
+  /** A call that the caller forces was made already: the choice is the model's. */
+  readonly isLater?: boolean;
 }
 
 /** Part of a conversation that waits for what else is known of it: calls whose replies are not in it. */
@@ -82,8 +110,10 @@ export interface Dialect {
   read(body: JsonObject): Result<Conversation, Refusal>;
   /** Make a writer of requests: what of them is the same each time is made once. */
   createRequests(conversation: Conversation, tools: readonly ToolDescriptor[]): (asked: Asked) => JsonObject;
-  /** Read a model's answer; null where it is none. */
-  readTurn(response: unknown): ModelTurn | null;
+  /** Read a model's answer, as what goes back into its conversation; null where it is none. */
+  readTurn(response: unknown, reading?: Reading): ModelTurn | null;
+  /** Put what a turn said before it paused into the answer of the turn that went on; absent where no turn pauses. */
+  goOn?(paused: ModelTurn, turn: ModelTurn): ModelTurn;
   /**
    * Put a model's message and the replies to its calls before the rest of a conversation. Replies that stand at the
    * beginning of the rest are taken in their place: each call is answered once, in the order of the calls.
@@ -101,7 +131,7 @@ export interface Dialect {
   toPlain(messages: readonly Message[]): readonly Message[];
   /** Write the answer to a request that is no stream, as JSON. */
   writeAnswer(turn: ModelTurn, ending: Ending): string;
-  createRelay(isTheirs: (name: string) => boolean): Relay;
+  createRelay(isTheirs: IsTheirs): Relay;
 }
 
 /**
@@ -124,14 +154,14 @@ export interface Relay extends StreamHearer {
   result(json: string): string;
   /** The end of the answer. */
   end(ending: Ending): string;
-  /** The end of an answer that cannot be given. */
-  fail(refusal: Refusal): string;
+  /** The end of an answer that cannot be given. @param report what was done before, as JSON */
+  fail(refusal: Refusal, report?: string | null): string;
 }
 
 /** Hears a model's stream. */
 export interface StreamHearer {
-  /** Another stream begins; what is known of an earlier one that broke off is forgotten. */
-  begin(mode: RelayMode): void;
+  /** Another stream begins; what is known of an earlier one that broke off is forgotten. @param ids those of earlier calls of the conversation */
+  begin(mode: RelayMode, ids?: ReadonlySet<string>): void;
   /** Take one event; the text that goes to the caller now. */
   take(event: ModelEvent): Result<string, StreamFault>;
   /** The weight of what is kept of the stream under way, as `weighText` has it. */

@@ -2,11 +2,20 @@ import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
-import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
+import {
+  AS_WRITTEN,
+  type Asked,
+  type Conversation,
+  type Dialect,
+  type Ending,
+  type Message,
+  type ModelTurn,
+  type Replies,
+} from "./dialect.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err } from "../../../core/kit/result.ts";
 import { listTools } from "./list-tools.ts";
-import { type Block, toTurn, toUse } from "./messages-content.ts";
+import { type Block, endPause, toTurn, toUse, usesIn } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";
 import { makeThreadRefusal } from "./provider-error.ts";
 import { readConversation, textOf } from "./read-conversation.ts";
@@ -28,13 +37,19 @@ export const MESSAGES: Dialect = {
     return readConversation(kind === "create" ? rest : body, ({ name }) => name);
   },
   createRequests,
-  readTurn(response) {
+  readTurn(response, reading = AS_WRITTEN) {
     const content = isJsonObject(response) ? response["content"] : undefined;
     if (!Array.isArray(content) || content.length > LIMITS.modelCalls) return null;
-    return toTurn(content.filter(isJsonObject), response as JsonObject);
+    return toTurn(content.filter(isJsonObject), response as JsonObject, reading);
+  },
+  goOn({ response: { content: before } }, { response, ...turn }) {
+    return {
+      ...turn,
+      response: { ...response, content: [...toBlocks(before), ...toBlocks(response["content"])] },
+    };
   },
   join(turn, replies, [next, ...rest]) {
-    const ids = usesIn(turn).map(({ id }) => String(id));
+    const ids = usesOf(turn).map(({ id }) => String(id));
     const isReply = next !== undefined && next["role"] === "user";
     const sent = isReply ? blocksOf(next) : [];
     const theirs = new Map(sent.filter(isResult).map((block) => [String(block["tool_use_id"]), block]));
@@ -51,7 +66,14 @@ export const MESSAGES: Dialect = {
   /** Two messages of one side are read as one, so it is said in the last where that is the user's. */
   tell(messages, text) {
     const last = messages.at(-1);
-    if (last?.["role"] !== "user") return [...messages, { role: "user", content: text }];
+    if (last?.["role"] !== "user") {
+      const content = last === undefined ? [] : endPause(blocksOf(last));
+      const isWhole = last === undefined || content.length === blocksOf(last).length;
+      const ended = isWhole
+        ? messages
+        : [...messages.slice(0, -1), ...(content.length === 0 ? [] : [{ ...last, content }])];
+      return [...ended, { role: "user", content: text }];
+    }
     return [...messages.slice(0, -1), { ...last, content: [...blocksOf(last), { type: "text", text }] }];
   },
   say: (text) => ({
@@ -61,7 +83,7 @@ export const MESSAGES: Dialect = {
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
-        ? { at, calls: usesIn(message).map(toNamedCall), text: textOf(message["content"]) }
+        ? { at, calls: usesOf(message).map(toNamedCall), text: textOf(message["content"]) }
         : [],
     ),
   digestOf(message) {
@@ -111,8 +133,9 @@ function createRequests(
   if (last !== undefined && breakpoints.length < BREAKPOINTS)
     ours.splice(-1, 1, { ...last, cache_control: { type: "ephemeral", ...(isLong && { ttl: "1h" }) } });
   const offered = [...ours, ...((theirs ?? []) as readonly object[])];
-  return ({ messages, tools: mode, system }) => {
-    const choice = mode === "off" ? { type: "none" } : tool_choice;
+  return ({ messages, tools: mode, system, isLater }) => {
+    const choice =
+      mode === "off" ? { type: "none" } : isLater === true ? freeChoice(tool_choice) : tool_choice;
     const prelude = system === undefined ? said : [{ type: "text", text: system }, ...toBlocks(said)];
     return {
       ...rest,
@@ -133,14 +156,16 @@ function findBreakpoints({ cache_control, system, tools, messages }: JsonObject)
 }
 
 function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject {
-  const { content, stop_reason } = turn.response;
+  const { stop_reason } = turn.response;
+  const content = toBlocks(turn.response["content"]);
+  const uses = new Map(usesIn(content).map((block, at) => [block, turn.calls[at]!]));
   const kept = new Set(calls.map(({ id }) => id));
-  let at = 0;
-  const said = (content as readonly unknown[]).filter(isJsonObject).flatMap((block): readonly Block[] => {
-    if (block["type"] !== "tool_use") return [block];
+  const said = content.flatMap((block): readonly Block[] => {
+    const call = uses.get(block);
+    if (call === undefined) return [block];
     // Under the id that it has in the conversation, where it had none or another's.
-    const { id } = turn.calls[at++]!;
-    return kept.has(id) ? [{ ...block, id }] : [];
+    if (!kept.has(call.id)) return [];
+    return [call.foreign === true ? block : { ...block, id: call.id }];
   });
   const isOwn = text !== undefined || words !== undefined;
   if (!isOwn) return { content: said };
@@ -158,8 +183,15 @@ function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject
 
 const NONE: readonly never[] = [];
 
-function usesIn(message: Message): readonly Block[] {
-  return blocksOf(message).filter(({ type }) => type === "tool_use");
+function usesOf(message: Message): readonly Block[] {
+  return usesIn(blocksOf(message));
+}
+
+/** The choice of tools for rounds after one that was forced. */
+function freeChoice(choice: unknown): unknown {
+  if (!isJsonObject(choice) || (choice["type"] !== "any" && choice["type"] !== "tool")) return choice;
+  const { name: _, ...rest } = choice;
+  return { ...rest, type: "auto" };
 }
 
 function isResult({ type }: Block): boolean {

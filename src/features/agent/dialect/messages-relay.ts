@@ -2,11 +2,12 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import { toTurn } from "./messages-content.ts";
+import type { Ending, IsTheirs, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import { isCalled } from "../../../core/run/turns/turn-table.ts";
+import { toLegalId, toTurn } from "./messages-content.ts";
 import { tellIn, toEvent, toPing, writeText, writeUse } from "./messages-events.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";
-import { toMessagesError } from "./provider-error.ts";
+import { toMessagesError, writeError } from "./provider-error.ts";
 import { takeId } from "./read-conversation.ts";
 import { beginBlock, type StreamedBlock, takePiece, toBlock } from "./streamed-block.ts";
 import { weighText } from "./weigh-text.ts";
@@ -34,7 +35,7 @@ const USAGE = [
  * Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
 export class MessagesRelay implements Relay {
-  readonly #isTheirs: (name: string) => boolean;
+  readonly #isTheirs: IsTheirs;
   #hasBegun = false;
   #hasPassed = false;
   #before = 0;
@@ -44,22 +45,26 @@ export class MessagesRelay implements Relay {
   #message: JsonObject | null = null;
   #blocks: StreamedBlock[] = [];
   #places = new Map<unknown, StreamedBlock>();
+  #earlier: ReadonlySet<string> = new Set();
   #ids = new Set<string>();
+  #calls = 0;
   #delta: Held | null = null;
   #stop: string | null = null;
   #kept = 0;
 
-  constructor(isTheirs: (name: string) => boolean) {
+  constructor(isTheirs: IsTheirs) {
     this.#isTheirs = isTheirs;
   }
 
-  begin(mode: RelayMode): void {
+  begin(mode: RelayMode, ids: ReadonlySet<string> = new Set()): void {
     if (this.#hasPassed && this.#stop !== null) this.#before += 1;
     this.#mode = mode;
     this.#message = null;
     this.#blocks = [];
     this.#places = new Map();
-    this.#ids = new Set();
+    this.#earlier = ids;
+    this.#ids = new Set(ids);
+    this.#calls = 0;
     this.#delta = null;
     this.#stop = null;
     this.#kept = 0;
@@ -106,12 +111,13 @@ export class MessagesRelay implements Relay {
     const content = this.#blocks.map(toBlock);
     const { delta } = this.#delta?.data ?? {};
     const usage = this.#used();
-    return toTurn(content, {
+    const response = {
       ...this.#message,
       ...(isJsonObject(delta) && delta),
       content,
       ...(usage !== null && { usage }),
-    });
+    };
+    return toTurn(content, response, { isTheirs: this.#isTheirs, ids: this.#earlier });
   }
 
   proceed(): string {
@@ -136,8 +142,8 @@ export class MessagesRelay implements Relay {
     ].join("");
   }
 
-  fail(refusal: Refusal): string {
-    return toEvent({ ...toMessagesError(refusal) });
+  fail(refusal: Refusal, report: string | null = null): string {
+    return `event: error\ndata: ${writeError(toMessagesError(refusal), report)}\n\n`;
   }
 
   #passed(text: string): string {
@@ -170,10 +176,10 @@ export class MessagesRelay implements Relay {
   }
 
   #open(sent: JsonObject, index: unknown): StreamedBlock {
-    const isCall = sent["type"] === "tool_use";
-    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(sent["name"])));
+    const isCall = isCalled("messages", sent["type"]);
+    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs({ name: String(sent["name"]) }));
     const shownAs = isShown && this.#mode !== "silent" ? this.#shown++ : null;
-    const block = isCall ? { ...sent, id: takeId(sent["id"], this.#ids.size, this.#ids) } : sent;
+    const block = isCall ? { ...sent, id: takeId(toLegalId(sent["id"]), this.#calls++, this.#ids) } : sent;
     const opened = beginBlock(block, shownAs);
     this.#places.set(index, opened);
     this.#blocks.push(opened);

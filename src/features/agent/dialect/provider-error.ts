@@ -37,9 +37,10 @@ export const providerErrorSchema = lazySchema(() =>
         details: z
           .optional(z.strictObject({ error_code: z.literal(THREAD_LOST) }))
           .check(z.describe("Where Anthropic's API is spoken: why a thread does not go on")),
+        volley: z.optional(z.looseObject({})).check(z.describe("The actions that had run before the error")),
       }),
       request_id: z.string(),
-      volley: z.optional(z.looseObject({})).check(z.describe("The actions that had run before the error")),
+      volley: z.optional(z.looseObject({})).check(z.describe("The same as in `error`")),
     })
     .register(z.globalRegistry, { id: "ProviderError" }),
 );
@@ -65,6 +66,14 @@ export function toMessagesError(refusal: Refusal): ProviderError {
   const { error } = toChatError(refusal);
   const isThread = refusal.issue?.path === THREAD_PATH;
   return { type: "error", error: { ...error, ...(isThread && { details: { error_code: THREAD_LOST } }) } };
+}
+
+/** Write an error as JSON, with what had run before it inside: official clients give their callers no other part of it. */
+export function writeError({ error, ...rest }: { readonly error?: object }, report: string | null): string {
+  if (report === null) return JSON.stringify({ ...rest, error });
+  const json = JSON.stringify(error);
+  const head = JSON.stringify(rest).slice(0, -1);
+  return `${head}${head === "{" ? "" : ","}"error":${json.slice(0, -1)},"volley":${report}}}`;
 }
 
 /** Refuse to go on with a thread, so that the client sends all of it. */

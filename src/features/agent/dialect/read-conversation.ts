@@ -9,10 +9,12 @@ import type { Conversation } from "./dialect.ts";
  * Read what both providers' bodies have in common. Everything else in them is the model's server's to judge.
  *
  * @param nameOf the name of one of the caller's tools; undefined where it has none that a model could call
+ * @param options `spaces` are names among which tools of the caller's stand, `more` the names of tools that are listed elsewhere
  */
 export function readConversation(
   body: JsonObject,
   nameOf: (tool: JsonObject) => unknown,
+  { spaces = [], more = [] }: { readonly spaces?: readonly string[]; readonly more?: readonly string[] } = {},
 ): Result<Conversation, Refusal> {
   const { messages, tools, stream } = body;
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject))
@@ -23,7 +25,8 @@ export function readConversation(
     return refuseField("/tools", "an array of tools", tools);
   const listed = (tools ?? []) as readonly JsonObject[];
   const names = listed.map(nameOf).filter((name) => typeof name === "string");
-  return ok({ body, messages, theirs: new Set(names), streams: stream === true });
+  const theirs = new Set([...names, ...more]);
+  return ok({ body, messages, theirs, spaces: new Set(spaces), streams: stream === true });
 }
 
 /** Refuse a field of the body. */
@@ -41,9 +44,13 @@ export function textOf(content: unknown): string {
     .join("");
 }
 
-/** Give every call an id of its own: without one it could not be answered, and two of the same cannot be told apart. */
-export function makeUnique(ids: readonly unknown[]): string[] {
-  const taken = new Set<string>();
+/**
+ * Give every call an id of its own: without one it could not be answered, and two of the same cannot be told apart.
+ *
+ * @param earlier those of earlier calls of the conversation
+ */
+export function makeUnique(ids: readonly unknown[], earlier: ReadonlySet<string>): string[] {
+  const taken = new Set(earlier);
   return ids.map((id, at) => takeId(id, at, taken));
 }
 

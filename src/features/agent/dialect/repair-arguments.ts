@@ -1,16 +1,15 @@
 import type { Failure } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { parseCallArguments } from "../../../core/run/turns/parse-call-arguments.ts";
-import { attemptNow, type Result } from "../../../core/kit/result.ts";
-import { findJsonSpan } from "./json-span.ts";
+import { innerText, NAMELESS, parseCallArguments } from "../../../core/run/turns/parse-call-arguments.ts";
+import { err, type Result } from "../../../core/kit/result.ts";
+import { findJsonSpan } from "../../../core/kit/json/json-span.ts";
 
 /** A call's arguments, or why they are not to be used. */
 export interface RepairedArguments {
   readonly args: Result<JsonObject, Failure>;
   /** The text ended too early, and brackets were appended: something may be missing, which matters for a write. */
   readonly closed: boolean;
-  /** The arguments as JSON text, to the byte as they were sent where that is JSON; of those that are not to be used and no JSON, `{}`. */
+  /** The arguments as JSON text, to the byte as they were sent where that is the text of an object; of those that are not to be used, `{}`. */
   readonly written: string;
 }
 
@@ -35,11 +34,17 @@ export function repairArguments(sent: unknown): RepairedArguments {
     : { args, closed: false, written: writtenAs(sent, args) };
 }
 
-/** Arguments that were not repaired, as JSON text. */
+/** The arguments of a call; a call without a name has its failure in their place. */
+export function readArguments(name: string, sent: unknown): RepairedArguments {
+  const read = repairArguments(sent);
+  return name.trim() === "" ? { ...read, args: err(NAMELESS), closed: false } : read;
+}
+
+/** Arguments that were not repaired, as JSON text: that of an object, because servers read it as one. */
 function writtenAs(sent: unknown, args: Result<JsonObject, Failure>): string {
-  const isJson =
-    typeof sent === "string" && sent.length <= LIMITS.bodyBytes && attemptNow(() => void JSON.parse(sent)).ok;
-  return isJson ? sent : JSON.stringify(args.ok ? args.value : {});
+  if (!args.ok) return "{}";
+  const text = typeof sent === "string" ? innerText(sent) : "";
+  return text.trimStart().startsWith("{") ? text : JSON.stringify(args.value);
 }
 
 /** Find the one object that the text is, or that its first fence holds; null where something else stands beside it. */

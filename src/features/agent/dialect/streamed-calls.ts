@@ -1,4 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { whatIsDone } from "../../../core/run/turns/turn-table.ts";
+import type { ModelCall } from "./dialect.ts";
+import { growField } from "./grow-field.ts";
+import { OpenObject } from "./open-object.ts";
 import { takeId } from "./read-conversation.ts";
 
 /** A call as its pieces arrive. */
@@ -6,25 +10,39 @@ interface PartialCall {
   /** Its own, whatever the server gave it. */
   readonly id: string;
   readonly sentId: unknown;
-  readonly fields: JsonObject;
-  /** True of a custom tool, whose input is text. */
-  readonly isCustom: boolean;
+  fields: JsonObject;
+  /** In a custom tool the input is text; a foreign call has fields of its own. */
+  readonly kind: "function" | "custom" | "foreign";
   name: string;
   readonly args: string[];
+  readonly object: OpenObject;
   /** Which call of the caller's answer it is; null where it is not in it. */
   shownAs: number | null;
 }
 
+/** A piece of a call, taken apart. */
+interface Piece {
+  readonly id: unknown;
+  readonly hasIndex: boolean;
+  readonly place: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Gives a call its place in the caller's answer; null where it has none. */
+export type NextShown = (call: Pick<ModelCall, "name" | "foreign">) => number | null;
+
 /** The calls of one stream of Chat Completions, put together from their pieces. */
 export class StreamedCalls {
-  readonly #nextShown: (name: string) => number | null;
+  readonly #nextShown: NextShown;
   readonly #calls: PartialCall[] = [];
   readonly #places = new Map<number, PartialCall>();
-  readonly #ids = new Set<string>();
+  readonly #ids: Set<string>;
 
-  /** @param nextShown gives a call of this name its place in the caller's answer; null where it has none */
-  constructor(nextShown: (name: string) => number | null) {
+  /** @param ids those of earlier calls of the conversation */
+  constructor(nextShown: NextShown, ids: ReadonlySet<string>) {
     this.#nextShown = nextShown;
+    this.#ids = new Set(ids);
   }
 
   get count(): number {
@@ -32,41 +50,41 @@ export class StreamedCalls {
   }
 
   /** Keep a piece of a call; as the caller is shown it, null where it is not. */
-  take(piece: JsonObject, at: number): JsonObject | null {
-    const { index, id, function: called, custom, ...fields } = piece;
-    const place = typeof index === "number" ? index : at;
-    const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
-    const { name, arguments: args, input = args, ...others } = sent;
-    let call = this.#places.get(place);
-    const begins = call === undefined || isAnother(call, piece, name);
-    if (call === undefined || begins) {
-      call = {
-        id: takeId(id, this.#calls.length, this.#ids),
-        sentId: id,
-        fields: { ...fields, function: others },
-        isCustom: isJsonObject(custom),
-        name: "",
-        args: [],
-        shownAs: null,
-      };
-      this.#places.set(place, call);
-      this.#calls.push(call);
-    }
-    if (typeof input === "string") call.args.push(input);
-    // Some servers send arguments whole, as an object; an empty one may only begin a call whose text follows.
-    else if (isJsonObject(input) && Object.keys(input).length > 0) call.args.push(JSON.stringify(input));
-    if (typeof name === "string" && call.name === "") {
-      call.name = name;
-      call.shownAs = this.#nextShown(name);
+  take(sent: JsonObject, at: number): JsonObject | null {
+    const { index, id, function: called, custom, ...fields } = sent;
+    const {
+      name,
+      arguments: args,
+      input = args,
+      ...others
+    } = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
+    const piece: Piece = {
+      id,
+      hasIndex: typeof index === "number",
+      place: typeof index === "number" ? index : at,
+      name: typeof name === "string" ? name : "",
+      text: toText(input),
+    };
+    const known = this.#find(piece);
+    const call = known ?? this.#begin(piece, sent, { ...fields, function: others });
+    if (known?.kind === "foreign") known.fields = growField(known.fields, fields) as JsonObject;
+    const isRest = known !== undefined && isRestOfName(known, piece);
+    call.args.push(piece.text);
+    call.object.take(piece.text);
+    if (piece.name !== "" && (call.name === "" || isRest)) {
+      call.name += piece.name;
+      const isShown = call.shownAs !== null;
+      call.shownAs ??= this.#nextShown(call);
       // All that came before its name, if there is anything.
-      if (call.shownAs !== null && !begins) return { index: call.shownAs, ...toEntry(call) };
+      if (call.shownAs !== null && !isShown && known !== undefined)
+        return { index: call.shownAs, ...toEntry(call) };
     }
     const { shownAs } = call;
     if (shownAs === null) return null;
-    if (begins)
-      return shownAs === index && id === call.id ? piece : { ...piece, index: shownAs, id: call.id };
-    if (shownAs === index && (id === undefined || id === call.id)) return piece;
-    const { id: _, ...rest } = piece;
+    if (known === undefined)
+      return shownAs === index && id === call.id ? sent : { ...sent, index: shownAs, id: call.id };
+    if (shownAs === index && (id === undefined || id === call.id)) return sent;
+    const { id: _, ...rest } = sent;
     return { ...rest, index: shownAs };
   }
 
@@ -74,20 +92,76 @@ export class StreamedCalls {
   toEntries(): JsonObject[] {
     return this.#calls.map(toEntry);
   }
+
+  /** Find the call that a piece belongs to; undefined where it begins one. */
+  #find(piece: Piece): PartialCall | undefined {
+    const here = this.#places.get(piece.place);
+    if (here !== undefined) return isAnother(here, piece) ? undefined : here;
+    // The index may shift from piece to piece: then its id tells the call, or that it says nothing of its own.
+    const last = hasText(piece.id)
+      ? this.#calls.findLast(({ sentId }) => sentId === piece.id)
+      : this.#calls.at(-1);
+    if (last === undefined) return undefined;
+    return piece.name === "" || (piece.name === last.name && last.object.isOpen) ? last : undefined;
+  }
+
+  #begin({ id, place }: Piece, sent: JsonObject, fields: JsonObject): PartialCall {
+    const { type } = sent;
+    const hasName = isJsonObject(sent["function"]) || isJsonObject(sent["custom"]);
+    const isForeign = !hasName && type !== undefined && whatIsDone("chat", type) === "handed over";
+    const call: PartialCall = {
+      id: takeId(id, this.#calls.length, this.#ids),
+      sentId: id,
+      fields,
+      kind: isForeign ? "foreign" : isJsonObject(sent["custom"]) ? "custom" : "function",
+      name: "",
+      args: [],
+      object: new OpenObject(),
+      shownAs: isForeign ? this.#nextShown({ name: String(type), foreign: true }) : null,
+    };
+    this.#places.set(place, call);
+    this.#calls.push(call);
+    return call;
+  }
+}
+
+/** Some servers send arguments whole, as an object; an empty one may only begin a call whose text follows. */
+function toText(input: unknown): string {
+  if (typeof input === "string") return input;
+  return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
+}
+
+function hasText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 /**
  * Whether a piece begins another call than the one under way at its place: some servers number no call, or all of them 0, and
- * send each whole. One id for each piece is what others do, but those name a call once.
+ * send each whole, with ids or without. One id for each piece is what others do, but those name a call once; and others name it in
+ * every piece.
  */
-function isAnother({ name, sentId }: PartialCall, { index, id }: JsonObject, next: unknown): boolean {
-  if (name === "" || typeof next !== "string" || next === "") return false;
-  return typeof id === "string" && id !== "" ? id !== sentId : typeof index !== "number";
+function isAnother(call: PartialCall, { id, name, text, hasIndex }: Piece): boolean {
+  if (call.name === "" || name === "") return false;
+  if (name === call.name) {
+    if (hasText(id) && hasText(call.sentId) && id !== call.sentId) return true;
+    return hasIndex || call.object.isOpen ? call.object.isWhole && text !== "" : true;
+  }
+  return !isRestOfName(call, { id, name, hasIndex });
 }
 
-function toEntry({ id, fields, isCustom, name, args }: PartialCall): JsonObject {
+/** A call that has an id and no arguments yet may go on with its name; without an id it would be another. */
+function isRestOfName(
+  call: PartialCall,
+  { id, name, hasIndex }: Pick<Piece, "id" | "name" | "hasIndex">,
+): boolean {
+  const isSameCall = hasText(call.sentId) && (!hasText(id) || id === call.sentId);
+  return hasIndex && isSameCall && name !== call.name && !call.object.isOpen && !call.object.isWhole;
+}
+
+function toEntry({ id, fields, kind, name, args }: PartialCall): JsonObject {
   const { function: others, ...rest } = fields;
   const text = args.join("");
-  if (isCustom) return { ...rest, id, type: "custom", custom: { name, input: text } };
+  if (kind === "foreign") return { ...rest, id };
+  if (kind === "custom") return { ...rest, id, type: "custom", custom: { name, input: text } };
   return { ...rest, id, type: "function", function: { ...(others as JsonObject), name, arguments: text } };
 }

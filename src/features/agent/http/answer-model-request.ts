@@ -2,7 +2,7 @@ import { CROWDED } from "../../../core/egress/crowded.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
 import type { ModelDoor } from "./model-door.ts";
-import type { Conversation, Dialect } from "../dialect/dialect.ts";
+import { type Conversation, type Dialect, tellTheirs } from "../dialect/dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import { type OfferedSurface, offerTools } from "../offered-tools.ts";
 import type { AgentRefusal, AgentRequest } from "../agent-request.ts";
@@ -240,11 +240,10 @@ async function respondStream(
   quota: QuotaState | null,
 ): Promise<Response> {
   const { caller, requestId, ports, defer } = context;
-  const { theirs } = asked.conversation;
   const { requestKey, bytes } = asked;
   const stream = openEventStream(request.signal, ports.clock);
   const told = new ToldText(bytes);
-  const relay = asked.dialect.createRelay((name) => theirs.has(name));
+  const relay = asked.dialect.createRelay(tellTheirs(asked.conversation));
   const begun = Promise.withResolvers<null>();
   const audience = {
     relay,
@@ -282,7 +281,7 @@ async function respondStream(
     const { value } = ended;
     // Its status is sent already.
     if (!value.ok) context.watch?.sawRefusal({ code: value.error.refusal.code, status: 200 });
-    stream.send(value.ok ? value.value : relay.fail(value.error.refusal));
+    stream.send(value.ok ? value.value : relay.fail(value.error.refusal, value.error.report));
     await stream.close();
     return release();
   };

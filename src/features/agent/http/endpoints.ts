@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { agentOptionsSchema } from "../agent-options.ts";
-import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
+import { providerErrorSchema, toChatError, toMessagesError, writeError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
@@ -13,7 +13,7 @@ import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
 export function providerDialect(
   path: string,
-  toError: (refusal: Refusal) => object,
+  toError: (refusal: Refusal) => { readonly error?: object },
   toStatus: (refusal: Refusal) => number = statusOf,
 ): Dialect {
   return {
@@ -21,7 +21,8 @@ export function providerDialect(
     // Anthropic's clients send their key so.
     keyHeader: "x-api-key",
     write(refusal, { requestId, report }) {
-      const json = JSON.stringify({ ...toError(refusal), request_id: requestId });
+      const written = { ...toError(refusal), request_id: requestId };
+      const json = writeError(written, report);
       const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
       return { status: toStatus(refusal), json: told };
     },

@@ -25,14 +25,14 @@ export class BridgedRelay implements StreamHearer {
     this.#relay = relay;
   }
 
-  begin(mode: RelayMode): void {
-    this.#chat.begin("silent");
+  begin(mode: RelayMode, ids?: ReadonlySet<string>): void {
+    this.#chat.begin("silent", ids);
     this.#begun = null;
     this.#hasText = false;
     this.#finish = null;
     this.#isSaid = false;
     this.#number = 0;
-    this.#relay.begin(mode);
+    this.#relay.begin(mode, ids);
   }
 
   get kept(): number {
@@ -63,7 +63,7 @@ export class BridgedRelay implements StreamHearer {
     const turn = this.#chat.turn();
     return turn === null || this.#begun === null
       ? null
-      : fromChatTurn({ ...turn, response: this.#begun }, this.#finish);
+      : fromChatTurn({ ...turn, response: this.#begun }, this.#chat.message(), this.#finish);
   }
 
   /** The events of a chunk. */

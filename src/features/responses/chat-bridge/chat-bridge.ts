@@ -1,5 +1,5 @@
 import type { Bridge } from "../../agent/bridge.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import { CHAT } from "../../agent/dialect/chat-dialect.ts";
 import { BridgedRelay } from "./bridged-relay.ts";
 import { fromChatTurn } from "./from-chat-answer.ts";
@@ -15,7 +15,8 @@ export const CHAT_BRIDGE: Bridge = {
     const turn = CHAT.readTurn(answer);
     if (turn === null) return null;
     const [choice] = turn.response["choices"] as readonly unknown[];
-    return fromChatTurn(turn, isJsonObject(choice) ? choice["finish_reason"] : null);
+    const { message, finish_reason } = choice as JsonObject;
+    return fromChatTurn(turn, message as JsonObject, finish_reason);
   },
   toHearer: (relay) => new BridgedRelay(relay),
 };

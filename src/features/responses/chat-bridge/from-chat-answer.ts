@@ -1,10 +1,19 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import type { ModelTurn } from "../../agent/dialect/dialect.ts";
-import { callsIn } from "../../agent/dialect/chat-message.ts";
+import { sentCalls } from "../../agent/dialect/chat-message.ts";
 import { type Item, toTextItem } from "../dialect/responses-items.ts";
 
-/** Write an answer of Chat Completions as one of Responses. @param finish why it ended */
-export function fromChatTurn({ message, text, usage, response }: ModelTurn, finish: unknown): JsonObject {
+/**
+ * Write an answer of Chat Completions as one of Responses: its calls as the model wrote them, under ids that can be answered.
+ *
+ * @param message the message as it came
+ * @param finish why it ended
+ */
+export function fromChatTurn(
+  { calls, text, usage, response }: ModelTurn,
+  message: JsonObject,
+  finish: unknown,
+): JsonObject {
   const isCut = finish === "length" || finish === "content_filter";
   return {
     ...beginResponse(response),
@@ -14,7 +23,7 @@ export function fromChatTurn({ message, text, usage, response }: ModelTurn, fini
       : null,
     output: [
       ...(text === "" ? [] : [toTextItem(textIdOf(response), text)]),
-      ...callsIn(message).map(toCallItem),
+      ...sentCalls(message).map((call, at) => toCallItem({ ...call, id: calls[at]!.id })),
     ],
     usage: usage === null ? null : toUsage(usage),
   };

@@ -4,7 +4,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { textOf } from "../../agent/dialect/read-conversation.ts";
-import { callsIn, groupItems, type Item, outputOf, textIn } from "../dialect/responses-items.ts";
+import { groupItems, type Item, namedCallsIn, outputOf, textIn } from "../dialect/responses-items.ts";
 
 /** The fields that mean the same in both APIs, and their names in Chat Completions. */
 export const SAME: readonly (readonly [string, string])[] = [
@@ -107,7 +107,7 @@ function toMessage({ type, role, content, call_id, output }: Item): readonly Jso
 /** Thoughts, and calls that another server ran, have no place in Chat Completions. */
 function toAssistant(output: readonly Item[]): readonly JsonObject[] {
   const text = textIn(output);
-  const calls = callsIn(output).map(({ type, call_id: id, name, arguments: args, input }) =>
+  const calls = namedCallsIn(output).map(({ type, call_id: id, name, arguments: args, input }) =>
     type === "custom_tool_call"
       ? { id, type: "custom", custom: { name, input } }
       : { id, type: "function", function: { name, arguments: args } },

@@ -4,13 +4,15 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
-import type {
-  Asked,
-  Conversation,
-  Dialect,
-  Ending,
-  Message,
-  ModelTurn,
+import { isCalled } from "../../../core/run/turns/turn-table.ts";
+import {
+  AS_WRITTEN,
+  type Asked,
+  type Conversation,
+  type Dialect,
+  type Ending,
+  type Message,
+  type ModelTurn,
 } from "../../agent/dialect/dialect.ts";
 import { joinReplies } from "../../agent/dialect/join-replies.ts";
 import { listTools } from "../../agent/dialect/list-tools.ts";
@@ -19,7 +21,9 @@ import { readConversation, refuseField, textOf } from "../../agent/dialect/read-
 import {
   callsIn,
   groupItems,
+  idOf,
   type Item,
+  namedCallsIn,
   outputOf,
   textIn,
   toCallItem,
@@ -40,22 +44,22 @@ export const RESPONSES: Dialect = {
   path: "/responses",
   read,
   createRequests,
-  readTurn(response) {
+  readTurn(response, reading = AS_WRITTEN) {
     if (!isJsonObject(response) || response["status"] === "failed") return null;
     const { output } = response;
     return Array.isArray(output)
-      ? toTurn((output as readonly unknown[]).filter(isJsonObject), response)
+      ? toTurn((output as readonly unknown[]).filter(isJsonObject), response, reading)
       : null;
   },
-  join: (turn, replies, rest) =>
-    joinReplies(
-      { turn, replies, rest },
-      {
-        ids: callsIn(outputOf(turn) ?? []).map(({ call_id: id }) => String(id)),
-        repliedTo: (message) => (isOutput(message) ? String(message["call_id"]) : null),
-        toReply: toOutput,
-      },
-    ),
+  join(turn, replies, rest) {
+    const calls = new Map(callsIn(outputOf(turn) ?? []).map((item) => [String(idOf(item)), item]));
+    const toReply = (id: string, { json }: ToolReply): Item => ({
+      type: `${calls.get(id)?.["type"] === "custom_tool_call" ? "custom_tool" : "function"}_call_output`,
+      call_id: id,
+      output: json,
+    });
+    return joinReplies({ turn, replies, rest }, { ids: [...calls.keys()], repliedTo, toReply });
+  },
   tell: (messages, text) => [...messages, { role: "user", content: text }],
   say: (text) => toTurnMessage([{ role: "assistant", content: text }]),
   findAnchors: (messages) =>
@@ -65,7 +69,7 @@ export const RESPONSES: Dialect = {
     }),
   digestOf(message) {
     const output = outputOf(message);
-    if (output !== null) return ["assistant", textIn(output), callsIn(output).map(({ call_id }) => call_id)];
+    if (output !== null) return ["assistant", textIn(output), callsIn(output).map(idOf)];
     const { role, content, type, call_id } = message;
     if (role === "system" || role === "developer") return null;
     return isOutput(message) ? [type, textOf(message["output"]), call_id ?? null] : [role, textOf(content)];
@@ -75,7 +79,7 @@ export const RESPONSES: Dialect = {
       observationOf: (message) => (isOutput(message) ? textOf(message["output"]) : null),
       actionsOf(message) {
         const output = outputOf(message) ?? [];
-        const calls = callsIn(output).map(({ name, arguments: args }) => ({ name, args }));
+        const calls = namedCallsIn(output).map(({ name, arguments: args }) => ({ name, args }));
         return calls.length === 0 ? null : { text: textIn(output), calls };
       },
     }),
@@ -119,7 +123,13 @@ function read(body: JsonObject): Result<Conversation, Refusal> {
     return refuseField(`/input/${reference}`, expected, items[reference]);
   }
   const messages = groupItems(items);
-  const conversation = readConversation({ ...body, messages }, ({ name }) => name);
+  const { tools } = body;
+  const listed = Array.isArray(tools) ? (tools as readonly unknown[]).filter(isJsonObject) : [];
+  const spaces = listed.flatMap(({ type, name }) =>
+    type === "namespace" && typeof name === "string" ? [name] : [],
+  );
+  const nameOf = ({ type, name }: JsonObject): unknown => (type === "namespace" ? undefined : name);
+  const conversation = readConversation({ ...body, messages }, nameOf, { spaces });
   return conversation.ok ? { ...conversation, value: { ...conversation.value, body } } : conversation;
 }
 
@@ -130,14 +140,23 @@ function createRequests(
   const { tools: theirs, ...rest } = body;
   const { tool_choice: _, parallel_tool_calls: __, ...bare } = rest;
   const offered = [...listTools(tools, "openai-responses"), ...((theirs ?? []) as readonly object[])];
-  return ({ messages, tools: mode, system }) => ({
-    ...(mode === "ours" ? rest : bare),
+  const { tool_choice: choice } = rest;
+  const later = choice === undefined ? rest : { ...rest, tool_choice: freeChoice(choice) };
+  return ({ messages, tools: mode, system, isLater }) => ({
+    ...(mode !== "ours" ? bare : isLater === true ? later : rest),
     ...(system !== undefined && { instructions: join(system, rest["instructions"]) }),
     input: toItems(messages),
     // Servers keep every answer unless told not to.
     store: false,
     ...(mode === "ours" && offered.length > 0 && { tools: offered }),
   });
+}
+
+/** The choice of tools for rounds after one that was forced: one among some tools stays one among them. */
+function freeChoice(choice: unknown): unknown {
+  if (choice === "required") return "auto";
+  if (!isJsonObject(choice)) return choice;
+  return choice["type"] === "allowed_tools" ? { ...choice, mode: "auto" } : "auto";
 }
 
 function join(system: string, instructions: unknown): string {
@@ -148,25 +167,31 @@ function isOutput(message: Message): boolean {
   return typeof message["type"] === "string" && message["type"].endsWith("_call_output");
 }
 
-function toOutput(id: string, { json }: ToolReply): Item {
-  return { type: "function_call_output", call_id: id, output: json };
+/** The id of the call that an item of the caller's answers; null where it answers none. */
+function repliedTo(message: Message): string | null {
+  if (isOutput(message)) return String(message["call_id"]);
+  const { type, approval_request_id: asked } = message;
+  return type === "mcp_approval_response" ? String(asked) : null;
 }
 
-function toNamedCall({ call_id, arguments: sent }: Item): { id: string; args: string } {
+function toNamedCall(item: Item): { id: string; args: string } {
+  const { type, arguments: written } = item;
+  const sent = isCalled("responses", type) ? written : undefined;
   const parsed = typeof sent === "string" ? attemptNow(() => parseExact(sent)) : null;
-  return { id: String(call_id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
+  return { id: String(idOf(item)), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
 }
 
 /** The items that the caller is told of: no call but its own, and our words in place of the model's or behind them. */
 function endOutput(turn: ModelTurn, { calls, text, words }: Ending): JsonObject {
   const kept = new Set(calls.map(({ id }) => id));
   const sent = (turn.response["output"] as readonly unknown[]).filter(isJsonObject);
-  let at = 0;
+  const read = new Map(callsIn(sent).map((item, at) => [item, turn.calls[at]!]));
   const said = sent.flatMap((item): readonly Item[] => {
-    if (callsIn([item]).length === 0) return [item];
+    const call = read.get(item);
+    if (call === undefined) return [item];
     // Under the id that it has in the conversation, where it had none or another's.
-    const { id } = turn.calls[at++]!;
-    return kept.has(id) ? [{ ...item, call_id: id }] : [];
+    if (!kept.has(call.id)) return [];
+    return [call.foreign === true ? item : { ...item, call_id: call.id }];
   });
   if (text === undefined && words === undefined) return { output: said };
   const parts = [text ?? "", words ?? ""].filter((part) => part !== "");

@@ -1,11 +1,13 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { err } from "../../../core/kit/result.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { legalName } from "../../../core/run/turns/legal-name.ts";
 import { CUSTOM } from "../../../core/run/turns/parse-call-arguments.ts";
-import type { Message, ModelCall, ModelTurn } from "../../agent/dialect/dialect.ts";
+import { isCalled, whatIsDone } from "../../../core/run/turns/turn-table.ts";
+import type { IsTheirs, Message, ModelCall, ModelTurn, Reading } from "../../agent/dialect/dialect.ts";
 import { makeUnique, textOf } from "../../agent/dialect/read-conversation.ts";
-import { repairArguments } from "../../agent/dialect/repair-arguments.ts";
+import { readArguments } from "../../agent/dialect/repair-arguments.ts";
 
 /** One thing of a conversation or an answer: a message, a call, the output of one, a thought. */
 export type Item = JsonObject;
@@ -59,21 +61,48 @@ export function textIn(output: readonly Item[]): string {
   return output.map(({ role, content }) => (role === "assistant" ? textOf(content) : "")).join("");
 }
 
-/** The calls among a model's items. */
+/** The calls among a model's items, and what else of them waits for somebody. */
 export function callsIn(output: readonly Item[]): readonly Item[] {
-  return output.filter(({ type }) => type === "function_call" || type === "custom_tool_call");
+  const answered = new Set(output.filter(isOutputItem).map(({ call_id }) => call_id));
+  return output.filter(({ type, execution, call_id }) => {
+    const done = whatIsDone("responses", type);
+    if (done !== "handed over") return isCalled("responses", type);
+    return execution !== "server" && (call_id === undefined || !answered.has(call_id));
+  });
+}
+
+/** The calls by name among a model's items. */
+export function namedCallsIn(output: readonly Item[]): readonly Item[] {
+  return output.filter(({ type }) => isCalled("responses", type));
+}
+
+function isOutputItem({ type }: Item): boolean {
+  return typeof type === "string" && type.endsWith("_output");
+}
+
+/** The id by which a call is answered. */
+export function idOf({ call_id, id }: Item): unknown {
+  return call_id ?? id;
 }
 
 /** Read the items of an answer, and make of them what goes back into the conversation; null where there are more calls than an answer may have. */
-export function toTurn(output: readonly Item[], response: JsonObject): ModelTurn | null {
+export function toTurn(
+  output: readonly Item[],
+  response: JsonObject,
+  { isTheirs, ids: earlier }: Reading,
+): ModelTurn | null {
   const sent = callsIn(output);
   if (sent.length > LIMITS.modelCalls) return null;
-  const ids = new Map(makeUnique(sent.map(({ call_id }) => call_id)).map((id, at) => [sent[at]!, id]));
+  const unique = makeUnique(
+    sent.map(({ call_id }) => call_id),
+    earlier,
+  );
+  const ids = new Map(unique.map((id, at) => [sent[at]!, id]));
   const calls: ModelCall[] = [];
   const items = output.flatMap((item): readonly Item[] => {
     const id = ids.get(item);
     if (id === undefined) return isForgotten(item) ? [] : [withoutPlace(item)];
-    const { call, entry } = readCall(item, id);
+    const { call, entry } = readCall(item, id, isTheirs);
     calls.push(call);
     return [entry];
   });
@@ -91,27 +120,57 @@ function isForgotten({ type, encrypted_content: text }: Item): boolean {
   return type === "reasoning" && typeof text !== "string";
 }
 
-/** Ids name what the server keeps, which is nothing: `store` is false. A thought and a server's own call are not complete without. */
+/**
+ * Ids name what the server keeps, which is nothing: `store` is false. A thought and a call of another kind are not complete without,
+ * and such a call not without its status.
+ */
 function withoutPlace(item: Item): Item {
-  const { id, status: _, ...rest } = item;
-  const isOwn = rest["type"] !== "message" && rest["role"] !== "assistant";
-  return isOwn && id !== undefined ? { ...rest, id } : rest;
-}
-
-function readCall(item: Item, id: string): { readonly call: ModelCall; readonly entry: Item } {
-  const { id: _, status: __, name: sent, arguments: text, ...rest } = item;
-  const name = typeof sent === "string" ? sent : "";
-  if (item["type"] === "custom_tool_call") {
-    const failure = err(makeFailure("INVALID_ACTION", { hint: CUSTOM }));
-    const call = { id, name, args: failure, closed: false, written: "{}" };
-    return { call, entry: { ...rest, call_id: id, name } };
-  }
-  const repaired = repairArguments(text);
+  const { id, status, ...rest } = item;
+  const { type, role } = rest;
+  const isOwn = type !== "message" && role !== "assistant";
+  const isCall = typeof type === "string" && type.endsWith("_call");
   return {
-    call: { id, name, ...repaired },
-    entry: { ...rest, call_id: id, name, arguments: repaired.written },
+    ...rest,
+    ...(isOwn && id !== undefined && { id }),
+    ...(isCall && status !== undefined && { status }),
   };
 }
+
+interface ReadCall {
+  readonly call: ModelCall;
+  /** As it stands in the conversation. */
+  readonly entry: Item;
+}
+
+function readCall(item: Item, id: string, isTheirs: IsTheirs): ReadCall {
+  const { id: _, status: __, name: sent, arguments: text, namespace, ...rest } = item;
+  const { type } = item;
+  if (!isCalled("responses", type)) {
+    const own = { id: String(idOf(item)), name: String(type), args: ok({}), closed: false, written: "{}" };
+    return { call: { ...own, foreign: true }, entry: withoutPlace(item) };
+  }
+  const name = typeof sent === "string" ? sent : "";
+  const isText = type === "custom_tool_call";
+  const read = isText ? IN_TEXT : readArguments(name, text);
+  const own = { id, name, ...read, ...(typeof namespace === "string" && { space: namespace }) };
+  const isOwn = isTheirs(own);
+  const entry = {
+    ...rest,
+    call_id: id,
+    name: isOwn ? name : legalName(name),
+    ...(!isText && { arguments: own.written }),
+    ...(isOwn && namespace !== undefined && { namespace }),
+  };
+  // A name among the caller's tools that is none of theirs is looked for among ours.
+  const { space: _space, ...call } = own;
+  return { call: isOwn ? own : call, entry };
+}
+
+const IN_TEXT = {
+  args: err(makeFailure("INVALID_ACTION", { hint: CUSTOM })),
+  closed: false,
+  written: "{}",
+};
 
 /** A call that a model wrote as text, as it would stand among its items. */
 export function toCallItem({ id, name, written }: ModelCall): Item {

@@ -2,10 +2,19 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "../../agent/dialect/dialect.ts";
+import type {
+  Ending,
+  IsTheirs,
+  ModelCall,
+  ModelTurn,
+  Relay,
+  RelayMode,
+  StreamFault,
+} from "../../agent/dialect/dialect.ts";
 import { type ModelEvent, readEvent } from "../../agent/dialect/model-event.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
-import { callsIn, type Item, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
+import { type Item, namedCallsIn, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
+import { StreamedItems } from "./streamed-items.ts";
 
 /** The last event of a stream. */
 interface Last {
@@ -18,13 +27,13 @@ const FIRST = new Set(["response.created", "response.queued", "response.in_progr
 
 /**
  * Passes streams of Responses on as one response: one id, one beginning, items and events numbered in a row, and one end, which is held
- * back until it is known that the answer ends with it. The last event of each stream has all of its answer, so nothing is put together
- * from pieces.
+ * back until it is known that the answer ends with it. An item that the last event of a stream does not repeat is taken from the
+ * stream itself.
  *
  * Source: https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponsesRelay implements Relay {
-  readonly #isTheirs: (name: string) => boolean;
+  readonly #isTheirs: IsTheirs;
   /** The first response that was begun: all of the answer has its id. */
   #begun: JsonObject | null = null;
   #sequence = 0;
@@ -35,17 +44,21 @@ export class ResponsesRelay implements Relay {
   #mode: RelayMode = "open";
   /** Where items of the stream under way stand in the answer; null for those that are not in it. */
   #places = new Map<unknown, number | null>();
+  #items = new StreamedItems();
+  #earlier: ReadonlySet<string> = new Set();
   #hasStarted = false;
   #last: Last | null = null;
   #kept = 0;
 
-  constructor(isTheirs: (name: string) => boolean) {
+  constructor(isTheirs: IsTheirs) {
     this.#isTheirs = isTheirs;
   }
 
-  begin(mode: RelayMode): void {
+  begin(mode: RelayMode, ids: ReadonlySet<string> = new Set()): void {
     this.#mode = mode;
     this.#places = new Map();
+    this.#items = new StreamedItems(ids);
+    this.#earlier = ids;
     this.#hasStarted = false;
     this.#last = null;
     this.#kept = 0;
@@ -77,16 +90,18 @@ export class ResponsesRelay implements Relay {
     if (FIRST.has(type)) return ok(this.#begin(raw, event));
     if (!("output_index" in event)) return ok(this.#mode === "silent" ? "" : this.#pass(raw, event));
     if (this.#places.size > LIMITS.modelCalls) return err("too large");
+    this.#kept += this.#items.take(event);
     return ok(this.#takeItem(raw, event));
   }
 
   turn(): ModelTurn | null {
     if (this.#last === null) return null;
     const { response } = this.#last;
-    const output = Array.isArray(response["output"])
+    const said = Array.isArray(response["output"])
       ? (response["output"] as readonly unknown[]).filter(isJsonObject)
       : [];
-    return toTurn(output, { ...response, output });
+    const output = this.#items.join(said);
+    return toTurn(output, { ...response, output }, { isTheirs: this.#isTheirs, ids: this.#earlier });
   }
 
   proceed(): string {
@@ -112,10 +127,12 @@ export class ResponsesRelay implements Relay {
     ].join("");
   }
 
-  fail(refusal: Refusal): string {
+  fail(refusal: Refusal, report: string | null = null): string {
     const { error } = toChatError(refusal);
     const { code, message, param } = error;
-    return this.#write({ type: "error", code, message, param, error });
+    const more = report === null ? "" : `,"volley":${report}`;
+    const inside = `,"error":${JSON.stringify(error).slice(0, -1)}${more}}${more}`;
+    return this.#write({ type: "error", code, message, param }, inside);
   }
 
   /** Only the first stream's beginning is the answer's. */
@@ -134,21 +151,25 @@ export class ResponsesRelay implements Relay {
     if (type === "response.output_item.added" && item !== null) this.#place(index, item);
     const place = this.#places.get(index) ?? null;
     if (place === null) return "";
-    if (type === "response.output_item.done" && item !== null) {
-      this.#shown[place] = item;
+    const named = item === null ? null : this.#items.withId(index, item);
+    if (type === "response.output_item.done" && named !== null) {
+      this.#shown[place] = named;
       this.#shownWeight += raw.length;
     }
-    return place === index
+    return place === index && named === item
       ? this.#pass(raw, event)
-      : this.#renumber({ ...event, output_index: place }, this.#sequence++);
+      : this.#renumber(
+          { ...event, output_index: place, ...(named !== null && { item: named }) },
+          this.#sequence++,
+        );
   }
 
   #place(index: unknown, item: Item): void {
-    const isCall = callsIn([item]).length > 0;
-    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(item["name"])));
+    const isCall = namedCallsIn([item]).length > 0;
+    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(toHead(item)));
     const place = isShown && this.#mode !== "silent" ? this.#shown.length : null;
     this.#places.set(index, place);
-    if (place !== null) this.#shown.push(item);
+    if (place !== null) this.#shown.push(this.#items.withId(index, item));
   }
 
   /** Pass an event on: as it came, where its number is the next one. */
@@ -231,6 +252,10 @@ export class ResponsesRelay implements Relay {
     const json = `${JSON.stringify(response).slice(0, -1)},"volley":${report}}`;
     return this.#write({ type }, `,"response":${json}`);
   }
+}
+
+function toHead({ name, namespace }: Item): Pick<ModelCall, "name" | "space"> {
+  return { name: String(name), ...(typeof namespace === "string" && { space: namespace }) };
 }
 
 function toEvent(json: string, name: string): string {

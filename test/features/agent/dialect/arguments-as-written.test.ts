@@ -63,7 +63,7 @@ describe("Arguments go back to the model's server as the model wrote them, out o
 
   test.each(REPAIRED)("from Chat Completions into Responses and back, %j", (sent, kept) => {
     const answer = CHAT_BRIDGE.toAnswer(chatAnswer(sent))!;
-    expect(answer["output"]).toMatchObject([{ call_id: ids.id, arguments: kept }]);
+    expect(answer["output"]).toMatchObject([{ call_id: ids.id, arguments: sent }]);
     const { message } = RESPONSES.readTurn(answer)!;
     const request = CHAT_BRIDGE.toRequest({ model: "m", input: toItems([message]) });
     expect(request).toMatchObject({ ok: true, value: { messages: [{ tool_calls: [chatCall(kept)] }] } });

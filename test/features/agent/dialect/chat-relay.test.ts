@@ -82,7 +82,7 @@ function answer(stream: string, ending: Partial<Ending> = {}) {
   const passing = relay();
   const { text, fault } = passStream(passing, stream);
   const turn = passing.turn();
-  const calls = turn?.calls.filter(({ name }) => isTheirs(name)) ?? [];
+  const calls = turn?.calls.filter(isTheirs) ?? [];
   const end = passing.end({ ...AS_IT_IS, calls, usage: turn?.usage ?? null, ...ending });
   return { fault, turn, stream: text + end, ...hear(text + end) };
 }
@@ -148,7 +148,7 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
     fc.assert(
       fc.property(SAID, (said) => {
         const told = answer(server.stream(said));
-        const expected = said.calls!.filter(({ name }) => isTheirs(name));
+        const expected = said.calls!.filter(isTheirs);
         expect(told.calls).toEqual(expected);
         expect(told.text).toBe(said.text);
         expect(told.finish).toEqual([expected.length > 0 ? "tool_calls" : "stop"]);
@@ -342,11 +342,11 @@ describe("A server that numbers its calls in its own way", () => {
     const told = answer(
       chunk({ tool_calls: [{ index: 0, id: "call_x", function: { arguments: "{}" } }] }) + end,
     );
-    expect(named(told)).toEqual([["call_x", "", {}]]);
+    expect(named(told)).toEqual([["call_x", "", false]]);
     expect(told.calls).toEqual([]);
   });
 
-  test("and sends a name in pieces is heard by its first", () => {
+  test("and sends a name in pieces is heard whole", () => {
     const told = answer(
       [
         chunk({ tool_calls: [{ index: 0, id: "c", function: { name: "look", arguments: "" } }] }),
@@ -354,7 +354,8 @@ describe("A server that numbers its calls in its own way", () => {
         end,
       ].join(""),
     );
-    expect(named(told)).toEqual([["c", "look", {}]]);
+    expect(named(told)).toEqual([["c", "lookup", {}]]);
+    expect(told.calls).toEqual([{ id: "c", name: "lookup", args: "{}" }]);
   });
 });
 

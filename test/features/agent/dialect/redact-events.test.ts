@@ -21,7 +21,7 @@ test("T48 each block of a stream of Messages is a text by itself, and what is he
     json: createRedactor([SECRET]),
     piece: createPieceRedactor([SECRET]),
   });
-  const relay = MESSAGES.createRelay((name) => name === "lookup");
+  const relay = MESSAGES.createRelay(({ name }) => name === "lookup");
   relay.begin("open");
   const stream = [
     event({ type: "message_start", message: { id: "m", content: [] } }),

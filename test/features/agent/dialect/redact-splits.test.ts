@@ -133,7 +133,7 @@ interface Door {
   readonly places: Readonly<Record<string, Write>>;
 }
 
-const isTheirs = (name: string): boolean => name.startsWith("lookup");
+const isTheirs = ({ name }: { readonly name: string }): boolean => name.startsWith("lookup");
 const CHAT_END = `${bare({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}data: [DONE]\n\n`;
 const DOORS: readonly Door[] = [
   {

@@ -22,7 +22,7 @@ interface Event {
   readonly response?: { readonly id: string; readonly output: readonly object[]; readonly volley?: object };
 }
 
-const isTheirs = (name: string): boolean => name === "lookup";
+const isTheirs = ({ name }: { readonly name: string }): boolean => name === "lookup";
 const END: Ending = { calls: [], usage: null, report: '{"stopped":"answer"}' };
 
 function streamOf(said: Said, id: string): string {
@@ -47,7 +47,7 @@ function passAll(
       if (taken.ok) said.push(taken.value);
     }
     const turn = relay.turn()!;
-    const theirs = turn.calls.filter(({ name }) => isTheirs(name));
+    const theirs = turn.calls.filter(isTheirs);
     if (at === streams.length - 1) said.push(relay.end({ ...END, calls: theirs, ...end }));
     else said.push(relay.proceed(), relay.result(`{"round":${at}}`));
   }
@@ -73,7 +73,7 @@ describe("ResponsesRelay", () => {
         const added = events.filter(({ type }) => type === "response.output_item.added");
         expect(added.map(({ output_index: index }) => index)).toEqual(added.map((_, at) => at));
         const names = added.flatMap(({ item }) => item?.name ?? []);
-        expect(names.every(isTheirs)).toBe(true);
+        expect(names.every((name) => isTheirs({ name }))).toBe(true);
         const last = events.at(-1)!;
         expect(last.type).toBe("response.completed");
         expect(last.response!.output).toHaveLength(added.length);
