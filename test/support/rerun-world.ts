@@ -71,7 +71,7 @@ export class RerunWorld {
         Promise.resolve(this.#claims.push(claim) > 0),
       dropRerun: () => Promise.resolve(),
     };
-    const of = { runId, root, earlier: claims.length, kept, log };
+    const of = { runId, root, earlier: claims.length, kept, source: "http", known: new Map(), log };
     return this.#inIsolate((execution) => runRerun(fates.value, of, execution));
   }
 

@@ -999,6 +999,7 @@ class ListedRun(TypedDict):
     subject: NotRequired[str]
     connections: NotRequired[Dict[str, str]]
     error: NotRequired[ListedRunError]
+    imported: NotRequired[Literal[True]]
 
 
 class MadeKeyQuota(TypedDict):
@@ -1573,6 +1574,7 @@ class Run(TypedDict):
     subject: NotRequired[str]
     connections: NotRequired[Dict[str, str]]
     error: NotRequired[RunError]
+    imported: NotRequired[Literal[True]]
     plan: RunPlan
     model: NotRequired[List[RunModelItem]]
     children: List[ListedRun]

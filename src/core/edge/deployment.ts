@@ -241,7 +241,7 @@ export function createDeployment(
               undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
             },
           }),
-          ...(flows !== undefined && { runFlow: flows.run }),
+          ...(flows !== undefined && { runFlow: flows.run, answerFlow: flows.answer }),
           ...(later !== undefined && { later }),
           ...(accounts !== undefined && { accounts }),
         },

@@ -11,7 +11,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Restore } from "../contract/restore-step.ts";
-import type { Accounts, Asking, Later, RunFlow } from "../gate/execution.ts";
+import type { Accounts, Asking, Brought, Later, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -210,6 +210,8 @@ export interface TenantPart {
 export interface FlowEngine extends FlowCompiler {
   /** Run a flow that is an action of a batch. */
   readonly run: RunFlow;
+  /** Put the answer of a flow beside the envelope of its run. */
+  readonly answer: NonNullable<Brought["answerFlow"]>;
 }
 
 type Keyed = KeyedRouter | readonly KeyedRouter[];

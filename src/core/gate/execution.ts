@@ -120,6 +120,8 @@ export interface LargerWork {
   readonly isCounted?: true;
   /** The flow that it is a run of, and what started it where no key did. */
   readonly runOf?: Pick<Asker, "flow" | "trigger"> & { readonly runId?: string };
+  /** The door by which the run came that it runs again. */
+  readonly again?: string;
   /** The steps of its earlier runs, and the journal that this one writes to. */
   readonly resumed?: Resumed;
   /** The parts that it shares with the batch that it is inside of. */
@@ -192,6 +194,12 @@ export interface Asking {
 export interface Brought {
   /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
+  /** Put the answer of a flow, a part of the catalog, beside the envelope of its run; absent where there is no `runFlow`. */
+  readonly answerFlow?: (
+    envelope: string,
+    flow: Tool,
+    ran: { readonly plan: Plan; readonly outcomes: readonly Outcome[] },
+  ) => string;
   /** Absent in a Worker that runs no batches in the background. */
   readonly later?: Later;
   /** Absent in a Worker without confirmations. */

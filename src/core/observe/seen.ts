@@ -39,6 +39,8 @@ export interface SeenRun {
   readonly outer?: string | undefined;
   /** The flow that it is a run of, and the job and the trigger where no request asked for it. */
   readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
+  /** The door by which the run came that it runs again; absent where it runs for the first time. */
+  readonly again?: string | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */
   readonly prepared: ReadonlyMap<number, Call>;
   /** The idempotency key that a write's call was sent under, or would have been. */

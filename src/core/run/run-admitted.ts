@@ -76,6 +76,7 @@ export async function runAdmitted(
         prepared,
         callKey: (step) => admission.ids().callKey(step, null),
         outer: within?.outer,
+        again: within?.again,
         runOf: within?.runOf,
       },
     }),

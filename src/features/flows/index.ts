@@ -3,6 +3,7 @@ import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
+import { withAnswer } from "./run/plan-flow.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/endpoints.ts";
 import { createHooks } from "./http/hooks.ts";
@@ -26,6 +27,7 @@ export function flows(): Feature {
         return (kept) => toFlowTool(kept as KeptFlow);
       },
       run: runFlow,
+      answer: (envelope, { flow }, ran) => withAnswer(envelope, flow?.answer, ran),
     },
     objectPart: (deploymentOf) =>
       createFlowsPart(({ env, tenant, slots }) => ({

@@ -21,6 +21,15 @@ export class ActionContent {
     this.#redact = redact;
   }
 
+  /** Its text so far, and whether that is less than what was put. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get isChanged(): boolean {
+    return this.#cut !== null || this.#redacted !== null;
+  }
+
   /** @param secret the parts that are not kept, besides the secrets of tools */
   put(field: string, json: string, secret?: RegExp): void {
     const left = this.#room - this.bytes;

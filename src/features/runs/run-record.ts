@@ -47,6 +47,8 @@ export class RunRecord {
   #outline = "";
   #actions = 0;
   #edges = "";
+  /** The input of the flow that it is, as a field of its body. */
+  #input = "";
   #contentLeft: number = LIMITS.runBytes;
   #hasContent: boolean;
   /** The bytes of arguments, results and texts beyond one for a character; all else is ASCII. */
@@ -59,12 +61,15 @@ export class RunRecord {
 
   /** The most bytes that its body takes. */
   get bytes(): number {
-    return this.#edges.length + (this.#hasContent ? this.#full.length + this.#wide : this.#outline.length);
+    const content = this.#hasContent
+      ? this.#full.length + this.#input.length + this.#wide
+      : this.#outline.length;
+    return this.#edges.length + content;
   }
 
   /** Take the actions of a batch that is over. */
   add(
-    { plan, outcomes, isTool, ran }: SeenBatch,
+    { plan, outcomes, isTool, flow, ran }: SeenBatch,
     { round, afterMs, isPrivate, secretive }: AddOptions,
   ): void {
     const { steps } = plan;
@@ -76,6 +81,8 @@ export class RunRecord {
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
+    if (flow !== undefined && !steps.some((_, at) => hides(at)))
+      this.#keepInput(plan.given?.get("input"), redact);
     const full: string[] = [];
     const outline: string[] = [];
     for (let at = 0; at < outcomes.length; at += 1) {
@@ -87,21 +94,35 @@ export class RunRecord {
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
+      const isApproved = plan.approved !== undefined;
       const open = toOpening(step, name, outcome, { round, afterMs });
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
-        full.push(`${open}${this.#toContent(step, outcome, { args, callKey, redact, hides: hides(at) })}}`);
+        full.push(
+          `${open}${this.#toContent(step, outcome, { args, callKey, isApproved, redact, hides: hides(at) })}}`,
+        );
       this.#actions += 1;
     }
     this.#outline = append(this.#outline, outline);
     if (this.#hasContent) this.#full = append(this.#full, full);
   }
 
+  /** Keep what a flow was run with, where it fits whole: its actions and its answer may refer to it when it is run again. */
+  #keepInput(input: unknown, redact: ((json: string) => string) | null): void {
+    if (input === undefined || !this.#hasContent) return;
+    const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
+    content.put("input", JSON.stringify(input));
+    if (content.isChanged) return;
+    this.#input = content.text;
+    this.#contentLeft -= content.bytes;
+    this.#wide += content.bytes - content.length;
+  }
+
   /** Drop arguments, results and texts; how many bytes that gave back. */
   dropContent(): number {
     const before = this.bytes;
     this.#hasContent = false;
-    this.#full = "";
+    this.#full = this.#input = "";
     return before - this.bytes;
   }
 
@@ -118,7 +139,7 @@ export class RunRecord {
     const rounds =
       joined === undefined ? "" : `,"model":${toModelJson(joined, this.#hasContent ? "content" : "outline")}`;
     const actions = this.#hasContent ? this.#full : this.#outline;
-    return `{"plan":{"edges":[${this.#edges}]},"actions":[${actions}]${rounds}}`;
+    return `{"plan":{"edges":[${this.#edges}]},"actions":[${actions}]${this.#input}${rounds}}`;
   }
 
   /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. Null where there are none. */
@@ -135,18 +156,24 @@ export class RunRecord {
     {
       args: resolved,
       callKey,
+      isApproved,
       redact,
       hides,
     }: {
       readonly args: unknown;
+      /** A person said yes to it, and its arguments are as they were shown. */
+      readonly isApproved: boolean;
       readonly callKey: string | undefined;
       readonly hides: boolean;
       readonly redact: ((json: string) => string) | null;
     },
   ): string {
-    const args = resolved ?? (step.task.ok ? step.task.value.input : undefined);
+    const task = step.task.ok ? step.task.value : undefined;
+    // The elements of a loop that waited for a yes are no arguments: the run that asked has those.
+    const isParkedLoop = task?.calls !== undefined;
+    const args = isParkedLoop ? undefined : (resolved ?? task?.input);
     let open = callKey === undefined ? "" : `,"call_key":${JSON.stringify(callKey)}`;
-    if (resolved !== undefined) open += ',"resolved":true';
+    if (resolved !== undefined || (isApproved && task?.call)) open += ',"resolved":true';
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
     const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);
@@ -154,7 +181,7 @@ export class RunRecord {
       content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)), LINK);
     const written = args === undefined ? undefined : attemptNow(() => JSON.stringify(args));
     if (written?.ok === true) content.put("args", written.value);
-    const others = toOthersJson(step);
+    const others = isParkedLoop ? null : toOthersJson(step);
     if (others !== null) content.put("with", others);
     const shown = shownOf(outcome);
     const isLoop = step.task.ok && step.task.value.forEach !== undefined;

@@ -55,6 +55,8 @@ export interface RunHead {
   readonly connections?: Readonly<Record<string, string>>;
   /** Why it broke off as a whole. */
   readonly code?: string;
+  /** It was taken back from an export. */
+  readonly imported?: true;
   /** Its tools, in the order of their first actions. */
   readonly tools: readonly ToolCount[];
 }
@@ -156,6 +158,7 @@ export interface ListedRun {
   readonly subject?: string;
   readonly connections?: Readonly<Record<string, string>>;
   readonly error?: { readonly action?: string; readonly code: string };
+  readonly imported?: true;
 }
 
 export interface RunPage {
@@ -179,12 +182,13 @@ export interface Look {
   readonly open?: readonly string[] | undefined;
 }
 
-/** The reruns of one run. */
+/** All runs that share an action with one: the batch, the runs of the yeses to its questions, and the reruns of any of them. */
 export interface Reruns {
-  /** The run that all of them go back to, and its body; null where there is none any more. */
+  /** The run that all of them go back to. */
   readonly root: string;
+  /** The body of the run that this one is a rerun of, however often; its own where it is none, null where there is none any more. */
   readonly body: string | null;
-  /** The bodies of the runs that answered its questions. */
+  /** The bodies of the root and of the runs that answered its questions. */
   readonly answers: readonly string[];
   /** The first ones first; the body of one that has left no record is null. */
   readonly earlier: readonly {

@@ -37,7 +37,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
   const first = firstFailure(tools);
-  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code } = head;
+  const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code, imported } = head;
   const { subject, connections } = head;
   const ok = success + initiated;
   const why = first ?? (code === undefined ? undefined : { code });
@@ -62,6 +62,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       ...(subject !== undefined && { subject }),
       ...(connections !== undefined && { connections }),
       ...(why !== undefined && { error: why }),
+      ...(imported && { imported }),
     },
   };
 }

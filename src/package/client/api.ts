@@ -1669,6 +1669,8 @@ export type ListedRun = {
     readonly action?: string;
     readonly code: string;
   };
+  /** It was taken back from an export: it can be looked at, and not run again */
+  readonly imported?: true;
 };
 
 export type MadeKey = {
@@ -2289,6 +2291,8 @@ export type Run = {
     readonly action?: string;
     readonly code: string;
   };
+  /** It was taken back from an export: it can be looked at, and not run again */
+  readonly imported?: true;
   readonly plan: {
     readonly edges: readonly {
       readonly from: string;

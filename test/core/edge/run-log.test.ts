@@ -170,7 +170,7 @@ describe("An object that keeps runs", () => {
     await evictDurableObject(log);
     expect(await log.reruns("root")).toMatchObject({
       root: "root",
-      answers: [],
+      answers: [expect.any(String)],
       earlier: [{ rerun: "first", at: expect.any(Number), writes: ["a0"], body: null, answers: [] }],
     });
     const child = runOf("first", { parent: "root" });
@@ -182,9 +182,12 @@ describe("An object that keeps runs", () => {
     await log.report(reportOf(yes, runOf("other", { parent: "root" }), later));
     expect(await log.reruns("first")).toMatchObject({
       root: "root",
-      answers: [yes.body],
+      answers: [expect.any(String), yes.body],
       earlier: [{ rerun: "first", writes: ["a0"], body: child.body, answers: [later.body] }],
     });
+    // A yes, and what follows from it, goes back to the run that asked.
+    for (const id of ["yes", "later"]) expect(await log.reruns(id)).toMatchObject({ root: "root" });
+    expect(await log.claimRerun({ root: "root", rerun: "of-yes", writes: ["a0"], after: 0 })).toBe(false);
     await log.dropRerun("first");
     expect(await log.reruns("root")).toMatchObject({ root: "root", earlier: [] });
   });

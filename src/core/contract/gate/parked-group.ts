@@ -113,8 +113,8 @@ export interface AnsweredQuestion {
   readonly answerJson: string | null;
   /** When it ends without a decision, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** When it was decided; null before, or where a version recorded it that did not say. */
-  readonly decided: { readonly at: number } | null;
+  /** When it was decided, and the arguments that a person wrote, by action; null before, or where a version recorded it that did not say. */
+  readonly decided: { readonly at: number; readonly args?: Readonly<Record<string, JsonObject>> } | null;
 }
 
 /** The methods of the part that keeps questions, as far as features call them that do not ask. */

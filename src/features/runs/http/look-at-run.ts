@@ -7,6 +7,7 @@ import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { isLive } from "../live-run.ts";
 import type { RunLog } from "../objects/run-logs.ts";
+import type { Questions } from "../rerun/decide-rerun.ts";
 import type { FoundRun, Look } from "../run.ts";
 import { sightOf } from "./open-log.ts";
 
@@ -55,6 +56,17 @@ export async function look<T extends { readonly asks: boolean } | null>(
   const found = await ask({ sight });
   if (found?.asks !== true || context.brought?.asking === undefined) return found;
   return ask({ sight, open: await openQuestions(context) });
+}
+
+/** Read some questions as they are by now; null of one that is not kept any more. */
+export async function readQuestions(
+  ids: readonly string[],
+  { gate }: Pick<RequestContext, "gate">,
+): Promise<Questions> {
+  const asked = [...new Set(ids)].map(
+    async (id) => [id, await callQuestions(gate, "confirmation", id)] as const,
+  );
+  return new Map(await Promise.all(asked));
 }
 
 /** The questions of the tenant that a person may still decide. */

@@ -12,7 +12,7 @@ import type { RerunOf } from "../rerun/run-rerun.ts";
 import type { ListedRun, Reruns } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
-import { openQuestions } from "./look-at-run.ts";
+import { readQuestions } from "./look-at-run.ts";
 import { sightOf } from "./open-log.ts";
 
 /** A rerun that can begin. */
@@ -49,35 +49,60 @@ export async function prepareRerun(
     const own = await log.find(id, sight);
     if (own === null) return null;
     const reruns = await log.reruns(id);
-    const asks = [own, reruns, ...reruns.earlier].some(({ body }) => body?.includes(PENDING) === true);
-    const open = asks && context.brought?.asking !== undefined ? await openQuestions(context) : [];
-    return { ...own, reruns, open };
+    const { answers, earlier } = reruns;
+    const bodies = [
+      own.body,
+      ...answers,
+      ...earlier.flatMap(({ body, answers: later }) => [body ?? "", ...later]),
+    ];
+    const asking =
+      context.brought?.asking === undefined ? [] : bodies.filter((body) => body.includes(PENDING));
+    return { ...own, reruns, questions: await readQuestions(asking.flatMap(questionsIn), context) };
   }, "The tenant's runs could not be read; nothing ran, so ask again.");
   if (!found.ok) return found;
   if (found.value === null) return err(NOT_OVER);
-  const { run, body, reruns, open } = found.value;
+  const { run, body, reruns, questions } = found.value;
   const { root, earlier } = reruns;
   if (!mayChangeWork(context.caller, run.key)) return err(OTHERS_WORK);
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
-  const kept = withRoot(readKept(body), reruns);
+  const kept = withBase(readKept(body), reruns);
+  const before = toEarlier(reruns);
   const fates = decideRerun({
-    actions: kept.actions.filter(({ tool }) => sees(sight, tool)),
-    earlier: toEarlier(reruns),
+    actions: kept.actions,
+    sees: ({ tool }) => sees(sight, tool),
+    earlier: before,
     onlyFailed: only === "failed",
     toolOf: (name) => context.catalog.get(name),
-    open: new Set(open),
+    questions,
   });
   if (!fates.ok) return err(refuseActions(fates.error));
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
   if (asking.length > 0 && context.brought?.asking === undefined) return err(refuseUnasked(asking));
-  const { tags } = run;
+  const { tags, source, flow } = run;
+  const others = before.flatMap(({ actions }) => actions ?? []).filter(({ tool }) => sees(sight, tool));
+  const known = new Map<string, unknown>([
+    ...(kept.input === undefined ? [] : [["input", kept.input] as const]),
+    ...others.flatMap(({ id, status, data }) =>
+      status === "success" && data !== undefined ? [[id, data] as const] : [],
+    ),
+  ]);
   const lostAt = context.ports.clock.now() - LIMITS.rerunLostMs;
   return ok({
     fates: fates.value,
-    of: { runId: id, root, earlier: earlier.length, kept, log, ...(tags !== undefined && { tags }) },
+    of: {
+      runId: id,
+      root,
+      earlier: earlier.length,
+      kept,
+      source,
+      known,
+      log,
+      ...(flow !== undefined && { flow }),
+      ...(tags !== undefined && { tags }),
+    },
     latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
     context: own.value,
   });
@@ -88,20 +113,30 @@ const NOT_OVER = makeRefusal(
   "There is no run of that id that is over; one that goes on is run again once it has ended, and a run is kept for some days.",
 );
 
+/** The questions that the actions of a run waited for. */
+function questionsIn(body: string): readonly string[] {
+  return readKept(body).actions.flatMap(({ status, confirmation }) =>
+    status === "pending_confirmation" && confirmation !== undefined ? [confirmation.id] : [],
+  );
+}
+
 const PENDING = '"status":"pending_confirmation"';
 
 function readKept(body: string): KeptRun {
   return parseExact(body) as KeptRun;
 }
 
-/** A rerun keeps what it ran: the other actions are those of the run that it goes back to. */
-function withRoot(own: KeptRun, { body }: Reruns): KeptRun {
+/** A rerun keeps what it ran: the other actions are those of the run that it is a rerun of. */
+function withBase(own: KeptRun, { body }: Reruns): KeptRun {
   if (body === null) return own;
-  const { plan, actions } = readKept(body);
-  return { plan, actions: actions.map((action) => own.actions.find(({ id }) => id === action.id) ?? action) };
+  const { actions, ...base } = readKept(body);
+  return {
+    ...base,
+    actions: actions.map((action) => own.actions.find(({ id }) => id === action.id) ?? action),
+  };
 }
 
-/** The reruns of a run in their order, each before the runs that answered its questions. */
+/** The runs that share actions, in their order: the root, and its reruns, each before the runs that answered their questions. */
 function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
   const ran = (body: string): EarlierRerun => {
     const { actions } = readKept(body);
@@ -117,7 +152,12 @@ function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
 }
 
 /** Say why a run cannot be run again at all; null where it can. */
-function refuseRun({ job_id: job, source }: ListedRun, earlier: number): Refusal | null {
+function refuseRun({ job_id: job, source, imported }: ListedRun, earlier: number): Refusal | null {
+  if (imported)
+    return makeRefusal(
+      "INVALID_REQUEST",
+      "This run was taken back from an export: what ran since, and where, is not known here. It can be looked at; send its actions anew.",
+    );
   if (job !== undefined)
     return makeRefusal(
       "INVALID_REQUEST",

@@ -10,7 +10,7 @@ import { createSlot } from "../../../core/edge/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
-import { RUN_LOGS } from "../run.ts";
+import { RUN_LOGS, type RunSource } from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
 import type { RunReport } from "../run.ts";
@@ -153,15 +153,15 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, outer: batch } = ran ?? {};
+  const { startedAt = 0, runOf, outer: batch, again } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
-  const isInside = batch !== undefined && runOf !== undefined;
+  const isInside = batch !== undefined && runOf !== undefined && again === undefined;
   const { approved } = plan;
   const parent = isInside ? (outer ?? batch) : (batch ?? approved?.asker?.runId);
   // A field that is undefined is not written.
   return {
     id: batchId ?? "",
-    source: sourceOf(route, { trigger: runOf?.trigger, isInside }),
+    source: (again as RunSource | undefined) ?? sourceOf(route, { trigger: runOf?.trigger, isInside }),
     key: origin.key,
     request: origin.requestId,
     startedAt,

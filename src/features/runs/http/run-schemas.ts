@@ -66,6 +66,9 @@ const listedRunSchema = lazySchema(() =>
           .strictObject({ action: z.optional(z.string()), code: z.string() })
           .check(z.describe("The first action that failed")),
       ),
+      imported: z
+        .optional(z.literal(true))
+        .check(z.describe("It was taken back from an export: it can be looked at, and not run again")),
     })
     .register(z.globalRegistry, { id: "ListedRun" }),
 );

@@ -2,7 +2,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ExportedRerun } from "../run.ts";
 
 /** A rerun that was written down before it ran. */
-interface KeptRerun {
+export interface KeptRerun {
   readonly rerun: string;
   readonly at: number;
   /** The ids of the writes that it set out to send. */

@@ -25,7 +25,7 @@ import { fitsQuery } from "../run-query.ts";
 import { seeRun, type SeenHead } from "../see-run.ts";
 import { type FoundReport, ReportTable, type RunLogLimits } from "./report-table.ts";
 import { splitReport } from "./report-text.ts";
-import { RerunTable } from "./rerun-table.ts";
+import { type KeptRerun, RerunTable } from "./rerun-table.ts";
 
 const LOG_LIMITS: RunLogLimits = { runs: LIMITS.runsKept, bytes: LIMITS.runsBytes };
 
@@ -106,19 +106,21 @@ export function createRunLog(
     }
 
     reruns(id: string): Reruns {
-      const root = this.#reruns.rootOf(id);
-      const earlier = this.#reruns.of(root).map(({ rerun, at, writes }) => ({
+      const root = this.#rootOf(id);
+      const earlier = this.#rerunsOf(root).map(({ rerun, at, writes }) => ({
         rerun,
         at,
         writes,
         body: this.#find(rerun)?.body ?? null,
-        answers: this.#answersTo(rerun),
+        answers: this.#answersTo(rerun).map(({ body }) => body),
       }));
-      return { root, body: this.#find(root)?.body ?? null, answers: this.#answersTo(root), earlier };
+      const first = [this.#find(root), ...this.#answersTo(root)];
+      const answers = first.flatMap((found) => found?.body ?? []);
+      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, earlier };
     }
 
     claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {
-      if (this.#reruns.of(root).length !== after) return false;
+      if (this.#rerunsOf(root).length !== after) return false;
       this.#reruns.add({ root, rerun, at: clock.now(), writes });
       return true;
     }
@@ -145,9 +147,10 @@ export function createRunLog(
 
     restore(runs: readonly ExportedRun[], reruns: readonly ExportedRerun[]): number {
       const { index } = this.#reports;
-      const missing = runs.filter(({ at, head }) => {
+      const missing = runs.flatMap(({ at, head, body }) => {
         const facts = JSON.parse(head) as RunHead;
-        return at >= this.#oldest && at <= clock.now() && index.placeOf(facts.id) === undefined;
+        const isMissing = at >= this.#oldest && at <= clock.now() && index.placeOf(facts.id) === undefined;
+        return isMissing ? [{ at, head: JSON.stringify({ ...facts, imported: true }), body }] : [];
       });
       for (const [at, ofReport] of [...Map.groupBy(missing, (run) => run.at)].sort(([a], [b]) => b - a))
         this.#reports.prepend(at, ofReport);
@@ -178,11 +181,38 @@ export function createRunLog(
       return found !== null && placeOf(found.head, found.at).at >= this.#oldest ? found : null;
     }
 
-    #answersTo(id: string): string[] {
+    /** The run that a run shares actions with and that has caused it, and so on to the first one. */
+    #rootOf(id: string): string {
+      let root = this.#reruns.rootOf(id);
+      for (let depth = 0; depth < DEEPEST; depth += 1) {
+        const head = this.#find(root)?.head;
+        if (head?.answers === undefined || head.parent === undefined) break;
+        root = this.#reruns.rootOf(head.parent);
+      }
+      return root;
+    }
+
+    /** The run that a run is a rerun of, however often: itself where it is none. */
+    #baseOf(id: string): string {
+      let base = id;
+      for (let depth = 0; depth < DEEPEST && this.#reruns.rootOf(base) !== base; depth += 1)
+        base = this.#find(base)?.head.parent ?? this.#reruns.rootOf(base);
+      return base;
+    }
+
+    /** The reruns of a root. An earlier version wrote those of a run that answered a question down as of that run. */
+    #rerunsOf(root: string): readonly KeptRerun[] {
+      const own = this.#reruns.of(root);
+      const formerly = this.#answersTo(root).flatMap(({ head }) => this.#reruns.of(head.id));
+      return formerly.length === 0 ? own : [...own, ...formerly].sort((a, b) => a.at - b.at);
+    }
+
+    #answersTo(id: string): readonly FoundReport[] {
       return this.#reports.index
         .childrenOf(id)
         .map((child) => this.#find(child))
-        .flatMap((found) => (found?.head.answers === undefined ? [] : [found.body]));
+        .filter((found) => found?.head.answers !== undefined)
+        .map((found) => found!);
     }
 
     /** See runs as a key does. */
@@ -214,6 +244,9 @@ export function createRunLog(
     }
   };
 }
+
+/** A chain of runs is no longer: a question follows from a yes, and a rerun from a rerun. */
+const DEEPEST = 100;
 
 /** Comes after every id. */
 const LAST_ID = "~";

@@ -1,3 +1,5 @@
+import type { AnsweredQuestion } from "../../../core/contract/gate/parked-group.ts";
+import { parseExact } from "../../../core/contract/json.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -14,20 +16,26 @@ import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 export interface Fate {
   readonly kind: "answer" | "ask" | "run" | "stay";
   readonly action: KeptAction;
-  /** One that asks was sent before; without this, its question had no yes that is known of. */
+  /** One that asks was sent before, or may have been; without this, its question had no yes that is known of. */
   readonly wasSent?: boolean;
+  /** Its key may not see it: it is here for those that wait for it, and is no result. */
+  readonly isHidden?: true;
 }
 
 export interface DecideOptions {
-  /** The actions that the key may see, in the order of their batch. */
+  /** The actions of the run, in the order of their batch. */
   readonly actions: readonly KeptAction[];
+  /** Whether the key may see one; all where it is not said. */
+  readonly sees?: (action: KeptAction) => boolean;
   readonly earlier: readonly EarlierRerun[];
   /** Leave alone what succeeded, reads too. */
   readonly onlyFailed: boolean;
   readonly toolOf: (name: string) => Tool | undefined;
-  /** The questions that a person may still decide. */
-  readonly open?: ReadonlySet<string>;
+  /** The questions that its actions waited for, as they are by now; null of one that is not kept any more. */
+  readonly questions?: Questions;
 }
+
+export type Questions = ReadonlyMap<string, AnsweredQuestion | null>;
 
 /**
  * Decide what becomes of every action, so that no write is sent a second time unless a person says yes: a write that succeeded is
@@ -41,22 +49,26 @@ export function decideRerun({
   earlier,
   onlyFailed,
   toolOf,
-  open = new Set(),
+  sees = () => true,
+  questions = new Map(),
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
-  const fates = actions.map((action): Fate => {
+  const fates = actions.map((own): Fate => {
+    const last = lastOf(own, earlier, questions);
+    if (!sees(own)) return hide(last ?? own);
+    const action = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
     const tool = toolOf(action.tool);
     // A tool that is not there any more may have been a write.
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
-    const last = lastOf(action, earlier);
     if (last === null) return { kind: "ask", action, wasSent: true };
-    if (last.confirmation !== undefined && open.has(last.confirmation.id))
-      return { kind: "answer", action: last };
+    const question = last.confirmation && questions.get(last.confirmation.id);
+    if (question?.status === "pending") return { kind: "answer", action: last };
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
     if (!isWrite || !needsYes(last, tool)) return { kind: "run", action };
-    return { kind: "ask", action, wasSent: last.status !== "pending_confirmation" };
+    const isWaiting = last.status === "pending_confirmation";
+    return { kind: "ask", action, wasSent: !isWaiting || mayBeUnderWay(question) };
   });
   const broken = fates.flatMap(({ kind, action }) =>
     kind === "answer" || kind === "stay" || isWhole(action) ? [] : [action.id],
@@ -64,11 +76,73 @@ export function decideRerun({
   return broken.length === 0 ? ok(fates) : err(broken);
 }
 
+/** An action counts as it ended for those that wait for it, whoever runs it again. Nothing of its data is given to them. */
+function hide(kept: KeptAction): Fate {
+  const { data: _, ...action } = kept;
+  return { kind: isDone(action) ? "answer" : "stay", action, isHidden: true };
+}
+
 /** Find what the last run that had an action says of it; null where that is not known. */
-function lastOf(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAction | null {
-  const last = earlier.findLast(({ writes }) => writes.includes(action.id));
-  if (last === undefined) return action;
-  return last.actions?.find(({ id }) => id === action.id) ?? null;
+function lastOf(
+  action: KeptAction,
+  earlier: readonly EarlierRerun[],
+  questions: Questions,
+): KeptAction | null {
+  const run = earlier.findLast(({ writes }) => writes.includes(action.id));
+  const last = run === undefined ? action : run.actions?.find(({ id }) => id === action.id);
+  if (last?.confirmation === undefined) return last ?? null;
+  // The run of the yes may not be recorded yet, or was lost with its isolate: the question has kept what that was answered.
+  const question = questions.get(last.confirmation.id);
+  const results = question?.status === "done" ? resultsOf(question) : [];
+  const said = results.find(({ id }) => id === action.id);
+  if (said === undefined) return last;
+  const { confirmation: _, ...waited } = last;
+  const edited = question?.decided?.args?.[action.id];
+  const decided = edited === undefined ? {} : ({ args: edited, resolved: true } as const);
+  return { ...waited, ...said, ...decided };
+}
+
+function resultsOf({ answerJson }: AnsweredQuestion): readonly KeptAction[] {
+  if (answerJson === null) return [];
+  const { results } = parseExact(answerJson) as { readonly results: readonly KeptResult[] };
+  return results.map(({ meta: { attempts, in_doubt: inDoubt, items }, ...said }) => ({
+    ...said,
+    ...(attempts !== undefined && { attempts }),
+    ...(inDoubt === true && { in_doubt: inDoubt }),
+    ...(items !== undefined && { items }),
+  }));
+}
+
+type KeptResult = KeptAction & { readonly meta: Pick<KeptAction, "attempts" | "in_doubt" | "items"> };
+
+/** Whether somebody said yes to a question, and how that ended is not known. */
+function mayBeUnderWay(question: AnsweredQuestion | null | undefined): boolean {
+  if (question === undefined) return false;
+  return question === null || question.status === "running" || question.status === "done";
+}
+
+/** Take the arguments of an action from the last run that had any: a person may have written others in between. */
+function asDecided(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAction {
+  const decided = earlier
+    .flatMap(({ actions }) => actions?.find(({ id }) => id === action.id) ?? [])
+    .findLast((one) => one.args !== undefined || isLeftOut(one));
+  if (decided === undefined) return action;
+  const { args: _, with: __, resolved: ___, cut: ____, redacted: _____, private: ______, ...own } = action;
+  const { args, with: others, resolved, cut, redacted, private: isPrivate } = decided;
+  return {
+    ...own,
+    ...(args !== undefined && { args }),
+    ...(others !== undefined && { with: others }),
+    ...(resolved && { resolved }),
+    ...(cut !== undefined && { cut }),
+    ...(redacted !== undefined && { redacted }),
+    ...(isPrivate === true && { private: isPrivate }),
+  };
+}
+
+/** Whether arguments were there and are not kept. */
+function isLeftOut({ cut = [], redacted = [], private: isPrivate }: KeptAction): boolean {
+  return isPrivate === true || cut.includes("args") || redacted.includes("args");
 }
 
 function isDone({ status }: KeptAction): boolean {
@@ -76,14 +150,14 @@ function isDone({ status }: KeptAction): boolean {
 }
 
 /** Whether nothing was ever called for an action: it had no arguments that fit. */
-function wasRefused({ status, args, attempts, cut = [], redacted = [], ...kept }: KeptAction): boolean {
-  const isLeftOut = kept.private === true || cut.includes("args") || redacted.includes("args");
+function wasRefused(action: KeptAction): boolean {
+  const { status, args, attempts, error } = action;
   return (
     status === "error" &&
     args === undefined &&
     attempts === undefined &&
-    !isLeftOut &&
-    kept.error?.message !== undefined
+    !isLeftOut(action) &&
+    error?.message !== undefined
   );
 }
 

@@ -46,10 +46,12 @@ export interface KeptRun {
     readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
   };
   readonly actions: readonly KeptAction[];
+  /** The input of the flow that it was. */
+  readonly input?: JsonObject;
 }
 
 /**
- * An earlier rerun of a run, or the run that answered a question of it: the writes that it set out to send, and what is kept of them; null
+ * A run that shares actions with one that is run again, by its root: that root, a rerun, or the run that answered a question. The writes that it set out to send, and what is kept of them; null
  * where nothing is, or not yet.
  */
 export interface EarlierRerun {

@@ -12,11 +12,16 @@ import type { Plan, Step } from "../../../core/plan/step.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptAction, KeptRun } from "./kept-run.ts";
 
-/** Plan the actions that run, with the arguments that they had; what is answered is given to those that refer to it. */
+/**
+ * Plan the actions that run, with the arguments that they had; what is answered is given to those that refer to it.
+ *
+ * @param known what they may refer to besides
+ */
 export function planRerun(
   fates: readonly Fate[],
   edges: KeptRun["plan"]["edges"],
   catalog: Catalog,
+  known: ReadonlyMap<string, unknown> = new Map(),
 ): Result<Plan, Refusal> {
   const running = fates.filter(({ kind }) => kind !== "answer");
   const ids = new Set(running.map(({ action }) => action.id));
@@ -34,11 +39,12 @@ export function planRerun(
       kind === "ask" ? [[action.id, { wasSent }] as const] : [],
     ),
   );
-  const given = new Map(
-    fates.flatMap(({ kind, action: { id, data } }) =>
+  const given = new Map([
+    ...[...known].filter(([id]) => !ids.has(id)),
+    ...fates.flatMap(({ kind, action: { id, data } }) =>
       kind === "answer" && data !== undefined ? [[id, data] as const] : [],
     ),
-  );
+  ]);
   const plan = makePlan(batch.value, catalog, { given, asksFirst });
   // Unfinished at the deadline it is run again; a job would go on beside that.
   return plan.ok ? ok({ ...plan.value, steps: withFailures(plan.value, running), demotes: false }) : plan;
@@ -100,12 +106,14 @@ export function claimWrites(
 
 /** A run as a whole again: what was run in it, and what is answered from before, at the places that they had. */
 export function mergeRerun(
-  fates: readonly Fate[],
+  all: readonly Fate[],
   { steps, ...plan }: Plan,
   outcomes: readonly Outcome[],
 ): { readonly plan: Plan; readonly outcomes: readonly Outcome[] } {
+  const fates = all.filter(({ isHidden }) => isHidden !== true);
   const places = new Map(fates.map(({ action }, at) => [action.id, at]));
-  const placeOf = (index: number): number => places.get(steps[index]!.id)!;
+  const placesOf = (indexes: readonly number[]): readonly number[] =>
+    indexes.flatMap((index) => places.get(steps[index]!.id) ?? []);
   const merged = fates.map(({ kind, action }, index): readonly [Step, Outcome] => {
     if (kind === "answer" || kind === "stay") return answered(action, index);
     const at = steps.findIndex(({ id }) => id === action.id);
@@ -113,8 +121,8 @@ export function mergeRerun(
     const moved = {
       ...step,
       index,
-      needs: step.needs.map(placeOf),
-      after: step.after.map(placeOf),
+      needs: placesOf(step.needs),
+      after: placesOf(step.after),
       edges: [],
     };
     return [moved, outcomes[at]!];

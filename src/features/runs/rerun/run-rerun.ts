@@ -19,10 +19,14 @@ export interface RerunOf {
   readonly root: string;
   readonly earlier: number;
   readonly kept: KeptRun;
-  /** A rerun is found by the same tags. */
+  /** A rerun is found by the same tags, and stands in lists as its run does. */
   readonly tags?: readonly string[];
   /** The request has drawn its unit. */
   readonly isCounted?: boolean;
+  readonly source: string;
+  readonly flow?: string;
+  /** The data of other actions of the root, and the input of a flow, by the names that references have for them. */
+  readonly known: ReadonlyMap<string, unknown>;
   readonly log: Promised<Pick<RunLogMethods, "claimRerun" | "dropRerun">>;
 }
 
@@ -38,22 +42,29 @@ type Promised<T> = {
  */
 export async function runRerun(
   fates: readonly Fate[],
-  { runId, root, earlier, kept, tags, isCounted = false, log }: RerunOf,
+  { runId, root, earlier, kept, tags, source, flow, known, isCounted = false, log }: RerunOf,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
   const { ports } = execution;
   const rerun = ports.newId();
   const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
     const merged = mergeRerun(fates, plan, outcomes);
-    return `${toEnvelopeJson(merged.plan, merged.outcomes, measured).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
+    const envelope = toEnvelopeJson(merged.plan, merged.outcomes, measured);
+    const tool = flow === undefined ? undefined : execution.catalog.get(flow);
+    const said = tool && execution.brought?.answerFlow?.(envelope, tool, merged);
+    return `${(said ?? envelope).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
   };
   if (!fates.some(({ kind }) => kind === "ask" || kind === "run")) {
     const counted = isCounted ? ok({ quota: null }) : await countRequest(execution);
     if (!counted.ok) return counted;
-    const json = toJson(NOTHING, [], { batchId: rerun, durationMs: 0, maxParallelism: 0 });
+    const json = toJson({ ...NOTHING, given: known }, [], {
+      batchId: rerun,
+      durationMs: 0,
+      maxParallelism: 0,
+    });
     return ok({ json, quota: counted.value.quota, replayed: true });
   }
-  const planned = planRerun(fates, kept.plan.edges, execution.catalog);
+  const planned = planRerun(fates, kept.plan.edges, execution.catalog, known);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };
   const writes = plan.steps.flatMap(({ id, task }) => (task.ok && task.value.tool.isWrite ? [id] : []));
@@ -69,6 +80,8 @@ export async function runRerun(
         outer: runId,
         batchId: rerun,
         ...(isCounted && { isCounted }),
+        again: source,
+        ...(flow !== undefined && { runOf: { flow } }),
       },
     },
     {

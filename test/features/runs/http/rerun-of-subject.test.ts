@@ -134,22 +134,6 @@ describe("T52 A rerun of a run with a subject", () => {
     const decided = await send("POST", question, { decision: "approve" });
     expect(decided.body.results[0]).toMatchObject({ status: "success", data: { as: "ada@work.dev" } });
   });
-
-  test("is refused where an earlier version recorded the run, which kept no names: the account might be another", async () => {
-    const { run, rerun, send, volley } = await open();
-    const id = await run("mailbox", { subject: "ada" });
-    const { body } = await send("GET", "/v1/export");
-    const [kept] = body.runs as readonly [{ readonly head: Readonly<Record<string, unknown>> }];
-    const { connections: _, ...head } = kept.head;
-    const old = { ...kept, head: { ...head, id: "of-an-earlier-version" } };
-    expect((await send("PUT", "/v1/runs", { runs: [old] })).body).toEqual({ restored: 1 });
-    const before = volley.requests.length;
-    const refused = await rerun("of-an-earlier-version");
-    expect(refused).toMatchObject({ status: 422 });
-    expect(refused.body.detail).toContain("with the subject");
-    expect(volley.requests).toHaveLength(before);
-    expect((await rerun(id)).status).toBe(200);
-  });
 });
 
 test("T52 Runs of several subjects are run again at once, each with its own account, by a key of one only that one's", async () => {
