@@ -176,7 +176,11 @@ describe("T56 A rerun while a yes is carried out, or after it was lost in the mi
 
 test("T56 A dependency that the key cannot see counts as it ended: what waited for one that failed is not sent", async () => {
   const { run, rerun, post, sent } = await start({ b: ["refused"], c: ["refused"] });
-  const made = (await post("/v1/keys", { name: "narrower", tools: ["drop_it"] })) as unknown as {
+  const made = (await post("/v1/keys", {
+    name: "narrower",
+    tools: ["drop_it"],
+    flags: ["approve"],
+  })) as unknown as {
     key: string;
   };
   const skipping = { id: "w", tool: "drop_it", args: { of: "w" }, depends_on: ["b"] };
