@@ -76,7 +76,7 @@ export function decideRerun({
   return broken.length === 0 ? ok(fates) : err(broken);
 }
 
-/** An action counts as it ended for those that wait for it, whoever runs it again. Nothing of its data is given to them. */
+/** An action counts as it ended for those that wait for it, also where its key may not see it. Nothing of its data is given to them. */
 function hide(kept: KeptAction): Fate {
   const { data: _, ...action } = kept;
   return { kind: isDone(action) ? "answer" : "stay", action, isHidden: true };
