@@ -120,7 +120,15 @@ describe("The sandbox", () => {
       const job = await send("GET", `/v1/jobs/${id}?wait_s=20`);
       expect(job.body).toMatchObject({ status: "succeeded", data: `${person}@probe.sandbox.test` });
     }
-    expect((await deliver("of-nobody", '{"user":{}}')).status).toBe(200);
-    expect((await deliver("of-no-word", '{"user":{"id":" a"}}')).status).toBe(200);
+    for (const [id, body] of [
+      ["of-nobody", '{"user":{}}'],
+      ["of-no-word", '{"user":{"id":" a"}}'],
+    ] as const) {
+      const unwanted = await deliver(id, body);
+      expect([unwanted.status, await unwanted.json()]).toEqual([
+        200,
+        { accepted: false, reason: "it names no subject at /user/id" },
+      ]);
+    }
   });
 });

@@ -3,7 +3,7 @@ import "@shopify/shopify-api/adapters/node";
 import { createSHA256HMAC } from "@shopify/shopify-api/runtime";
 import { createHmac } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import twilio from "twilio";
 import { expect, test } from "vitest";

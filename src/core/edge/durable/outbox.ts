@@ -12,7 +12,7 @@ import type {
 import type { UsageReport } from "../../contract/gate/usage.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../gate/state/callback.ts";
-import { cancelJob, redriveJob } from "../../gate/state/change-job.ts";
+import { cancelJob, redriveJob, type RedriveOptions } from "../../gate/state/change-job.ts";
 import { countRunning, type Due, firstDue, type Lane, nextDue } from "../../gate/state/due-index.ts";
 import {
   claimJob,
@@ -154,8 +154,8 @@ export class Outbox {
   }
 
   /** Give a dead job fresh attempts; null when there is no such job. */
-  redrive(id: string, nowMs: number): JobChange | null {
-    return this.#change(id, nowMs, (job) => redriveJob(job, nowMs));
+  redrive(id: string, nowMs: number, options?: RedriveOptions): JobChange | null {
+    return this.#change(id, nowMs, (job) => redriveJob(job, nowMs, options));
   }
 
   /**

@@ -27,15 +27,25 @@ export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean
 
 const CANCELLED = toWireFailure(makeFailure("CANCELLED"));
 
+export interface RedriveOptions {
+  /** A job that failed for good is given them too: its cause asks once more. */
+  readonly failedToo?: boolean;
+}
+
 /**
  * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
- * not dead or its record could not be read.
+ * not dead or its record could not be read. One that has failed for good is given them only where that is asked for.
  *
  * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time; a version before this one left
  * it dead after a 5xx.
  */
-export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
-  if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
+export function redriveJob(
+  job: Job,
+  nowMs: number,
+  { failedToo = false }: RedriveOptions = {},
+): [job: Job, accepted: boolean] {
+  const isOver = job.status === "dead" || (failedToo && job.status === "failed");
+  if (!isOver || job.spec.maxAttempts === 0) return [job, false];
   if (job.spec.delivery === "at-most-once" && mayHaveHappened(job)) return [job, false];
   const redriven = retryJob(job, nowMs, {
     attempts: 0,

@@ -236,13 +236,13 @@ function accountOf(
 /** Tell the operator of a delivery that began nothing, and why. */
 function logHook(
   { tenant, name, requestId }: Hook,
-  { ports }: Deployment,
+  deployment: Deployment,
   level: "info" | "warn",
   said: object,
 ): void {
-  // Anybody may write anything into an address.
-  const of = { tenant: visibleText(tenant, 64), flow: visibleText(name, 64), request_id: requestId };
-  ports.log(level, JSON.stringify({ ...said, ...of }));
+  // Anybody may write anything into an address: where there is no such tenant, nothing of it is repeated.
+  const of = deployment.runnerOf(tenant) === null ? {} : { tenant, flow: visibleText(name, 64) };
+  deployment.ports.log(level, JSON.stringify({ ...said, ...of, request_id: requestId }));
 }
 
 const REFUSED = makeRefusal("UNAUTHORIZED", "The delivery was refused.");

@@ -59,7 +59,7 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
       const known = runs.causedBy(now, { flow, cause });
       if (known !== null) {
         // Its sender tries once more what has failed for good: what succeeded of it is not run again.
-        const again = outbox.job(known, now)?.status === "dead" ? outbox.redrive(known, now) : null;
+        const again = outbox.redrive(known, now, { failedToo: true });
         return again?.change === "backlog-full"
           ? { kind: "backlog-full" }
           : { kind: "recorded", jobId: known, fence: null };

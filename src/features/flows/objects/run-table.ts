@@ -68,7 +68,8 @@ export class RunTable {
 
   /** Take the steps that an attempt leaves: none where the run gets no other attempt. */
   take({ id, status }: Pick<JobRecord, "id" | "status">, { steps }: RunReport): void {
-    const isOver = status !== "retrying" && status !== "dead";
+    // A delivery that comes again begins a failed one again.
+    const isOver = status !== "retrying" && status !== "dead" && status !== "failed";
     // The entries of a loop's elements are as the attempt left them, and may be a thousand.
     const those = isOver ? "" : ` AND instr(step_id, '${ELEMENT}') = 0`;
     this.#sql.exec(`DELETE FROM run_steps WHERE job_id = ?${those}`, id);

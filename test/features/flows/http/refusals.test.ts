@@ -39,10 +39,9 @@ describe("T38 before the signature is right", () => {
     for (const line of lines)
       expect(line).toMatchObject({
         event: "hook_refused",
-        tenant: expect.any(String),
-        flow: expect.any(String),
         reason: expect.stringMatching(/^(it|its|there)\b/),
       });
+    expect(JSON.stringify(lines), "a name that anybody may have made up").not.toContain("nobody");
     expect(lines[0]).toMatchObject({ tenant: "acme", flow: "taken", reason: "its signature is not right" });
     expect(lines[1]).toMatchObject({ reason: "its time is not near enough to now" });
   });
@@ -204,7 +203,7 @@ test("T38 a delivery that comes again after its run has failed begins it again, 
   await world.keep({ ...HMAC, id: "/id" }, { actions, answer: { $ref: "second#" } });
   const deliver = () => world.deliver('{"id":"1"}', signed('{"id":"1"}'));
   const first = await deliver();
-  expect(await world.jobOf(first)).toMatchObject({ status: "dead" });
+  expect(await world.jobOf(first)).toMatchObject({ status: "failed" });
   status = 200;
   const second = await deliver();
   expect([second.status, second.body]).toEqual([202, first.body]);
