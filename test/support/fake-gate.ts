@@ -162,6 +162,7 @@ export class FakeGate implements Gate {
     confirmation: unasked,
     confirmations: unasked,
     reject: unasked,
+    expire: unasked,
     addLink: unasked,
     openLink: unasked,
   };

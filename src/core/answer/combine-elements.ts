@@ -104,6 +104,7 @@ function toMeta(
     outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
   const ok = outcomes.filter(succeeded).length;
   const truncated = toTruncation(outcomes);
+  const accounts = outcomes.find(({ meta }) => meta.accounts !== undefined)?.meta.accounts;
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
   const selectHints = [...new Set(outcomes.flatMap(({ meta }) => meta.selectHints ?? []))];
   return {
@@ -117,6 +118,7 @@ function toMeta(
     ...(selectHints.length > 0 && { selectHints: selectHints.slice(0, LIMITS.warnings) }),
     ...(outcomes.some(({ meta }) => meta.keepsWhole) && { keepsWhole: true as const }),
     ...(truncated !== undefined && { truncated }),
+    ...(accounts !== undefined && { accounts }),
     ...(outcomes.some(isInDoubt) && { inDoubt: true as const }),
   };
 }

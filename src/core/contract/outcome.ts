@@ -79,6 +79,8 @@ export interface OutcomeMeta {
    * loop or a flow in which that happened; of an `unknown` its status does. Read it by `isInDoubt`.
    */
   readonly inDoubt?: true;
+  /** The accounts that it used, by connector. Not shown; kept with its run. */
+  readonly accounts?: Readonly<Record<string, string>>;
   /** It ran before, under the same idempotency key; this is what came of it then. */
   readonly replayed?: true;
   /** The limiter did not answer, so the call is not counted. */

@@ -263,11 +263,11 @@ export interface Accounts {
 
 /** The parts of a batch that its questions are made of. */
 export interface ParkingOptions
-  extends Pick<Execution, "ports" | "gate" | "callback">, Omit<Asking, "createParking"> {
+  extends Pick<Execution, "ports" | "gate" | "callback" | "catalog">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
-  readonly origin: Pick<Origin, "tenant" | "key" | "account">;
-  readonly accounts?: Pick<Accounts, "awaited"> | undefined;
+  readonly origin: Origin;
+  readonly accounts?: Pick<Accounts, "awaited" | "idsFor"> | undefined;
 }
 
 /** Everything one request brings with it. */

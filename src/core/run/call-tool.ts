@@ -1,6 +1,7 @@
 import type { ProgressReport, Tool, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Account } from "../contract/gate/caller.ts";
 import { parseExact } from "../contract/json.ts";
 import type { Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
@@ -196,6 +197,7 @@ class ToolCall implements CallState {
       durationMs,
       queuedMs: this.#ticket.queuedMs + pausedMs,
       attempts: this.#attempts,
+      ...(this.connected !== undefined && { accounts: this.connected.accountIds }),
     };
     if (failed === null || this.#attempts < 2) return meta;
     // An attempt that a breaker kept in here was not made.
@@ -263,6 +265,7 @@ class ToolCall implements CallState {
       }
       if (tool.connection === undefined || connect === undefined) return;
       this.connected = await connect({ tool, origin, ports });
+      refuseOthers(tool, this.connected.accountIds, origin.account);
       for (const secret of this.connected.secrets) this.conceal(secret);
     };
     const fetched = await attempt(() => this.#clock.orEnd(fetchAll()));
@@ -470,6 +473,16 @@ class ToolCall implements CallState {
     if (this.#ticket.isJob) return tool.repeatable || tool.delivery === "at-least-once";
     return this.#scope.resends === true ? tool.repeatable : tool.idempotent;
   }
+}
+
+/** Refuse a call that would use other accounts than it was asked for, or none where it was to use one. */
+function refuseOthers({ connection = {} }: Tool, ids: Connected["accountIds"], account?: Account): void {
+  const meant = account?.ids ?? {};
+  const other = Object.keys(connection).find((name) => name in meant && meant[name] !== ids[name]);
+  if (other === undefined) return;
+  throw new ToolFailure("CONNECTION_REQUIRED", {
+    hint: `The account at ${other} that this was to use is not the one that is connected now; nothing was sent. Ask for the action anew to use that one.`,
+  });
 }
 
 /**

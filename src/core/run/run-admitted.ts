@@ -241,6 +241,7 @@ async function run(
           origin,
           ports,
           gate,
+          catalog,
           callback,
           accounts: brought?.accounts,
           ...facts,

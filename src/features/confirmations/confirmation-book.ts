@@ -80,10 +80,10 @@ export function statusAt({ status, expiresAt }: Confirmation, nowMs: number): Co
 
 /**
  * The commands to a confirmation. `release` takes an approval back of which nothing ran, because it was not admitted; `conclude`
- * says that what was approved is over.
+ * says that what was approved is over, `expire` that what was asked about is not there any more.
  */
 export interface ConfirmationCommand {
-  readonly kind: "approve" | "reject" | "release" | "conclude";
+  readonly kind: "approve" | "reject" | "release" | "conclude" | "expire";
   readonly claim: Claim;
 }
 
@@ -107,6 +107,8 @@ export function changeConfirmation(
       if (status === "pending") return [{ ...confirmation, status: decided, decidedBy: by }, null];
       return [confirmation, own && status === decided ? null : status];
     }
+    case "expire":
+      return status === "pending" ? [{ ...confirmation, expiresAt: nowMs }, null] : [confirmation, status];
     case "release":
     case "conclude": {
       if (!own || status !== "running") return [confirmation, status === "pending" ? "unknown" : status];

@@ -1,15 +1,21 @@
 import { toDeclarationText } from "../../core/catalog/tool-schema.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { begunFlows } from "./confirmation.ts";
+import type { Account } from "../../core/contract/gate/caller.ts";
 import type { ParkedAction } from "../../core/contract/gate/parked-group.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 
 /** SHA-256 of a text's UTF-8, as hex. */
 export type Sha256 = (text: string) => Promise<string>;
 
-/** The hash of what a person says yes to: which actions, in which order, with which arguments. */
-export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Promise<string> {
-  return sha256(canonicalJson(actions.map(toHashed)));
+/** The hash of what a person says yes to: which actions, in which order, with which arguments and accounts. */
+export function hashArgs(
+  actions: readonly ParkedAction[],
+  sha256: Sha256,
+  ids: Account["ids"] = undefined,
+): Promise<string> {
+  const hashed = actions.map(toHashed);
+  return sha256(canonicalJson(ids === undefined ? hashed : [hashed, ids]));
 }
 
 function toHashed({ id, tool, gated, needs, args, callback, runAt, begun }: ParkedAction): object {

@@ -195,6 +195,8 @@ export interface ConfirmationMethods extends AnsweredMethods {
   confirmations(query: ConfirmationQuery): ListedConfirmation[];
   /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
+  /** End a question that waits, as if its time were over. */
+  expire(claim: Claim): void;
   /** Report that what was approved is over, with the answer to keep. */
   conclude(claim: Claim, answerJson?: string): void;
   /** Keep the link of a person without a key; when it ends, or why there is none: what the question is, or that it has too many. */

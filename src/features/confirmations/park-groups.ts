@@ -110,11 +110,15 @@ async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens, approved, missing }: Plan,
   dataOf: DataOf,
-  { asker, origin, ports, callback }: ParkingOptions,
+  { asker, origin: asking, ports, callback, catalog, accounts }: ParkingOptions,
 ): Promise<Draft> {
+  const awaited = awaitedBy(steps, missing, asking.account);
+  const account =
+    awaited === null ? await withIds(steps, { origin: asking, ports, catalog, accounts }) : asking.account;
+  const origin = { ...asking, account };
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
-  const awaits = awaitedBy(steps, missing, origin.account);
+  const awaits = awaited;
   const parked = toParkedActions(steps);
   // One that waits for another of them needs no yes either, once its arguments are known.
   const actions =
@@ -133,10 +137,23 @@ async function draft(
     ...(origin.account !== undefined && { account: origin.account }),
     ...(awaits !== null && { awaits }),
     ...(callback !== undefined && { callback }),
-    argsHash: await hashArgs(actions, ports.sha256),
+    argsHash: await hashArgs(actions, ports.sha256, account?.ids),
     declarations: await declareTools(steps, ports),
   };
   return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group) };
+}
+
+/** The account of a question, with the ids of those that its calls would use now: they are part of what a person says yes to. */
+async function withIds(
+  steps: readonly ParkedStep[],
+  { origin, ports, catalog, accounts }: Pick<ParkingOptions, "origin" | "ports" | "catalog" | "accounts">,
+): Promise<Account | undefined> {
+  const { account } = origin;
+  if (account === undefined || accounts === undefined) return account;
+  const tools = steps.map(({ task }) => task.tool);
+  const found = await attempt(() => accounts.idsFor(tools, { origin, ports, catalog }));
+  const ids = { ...(found.ok && found.value), ...account.ids };
+  return Object.keys(ids).length === 0 ? account : { ...account, ids };
 }
 
 /** The accounts that steps wait for, where they need no person's yes besides; null where they do, or wait for none. */

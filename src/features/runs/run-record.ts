@@ -174,6 +174,8 @@ export class RunRecord {
     const args = isParkedLoop ? undefined : (resolved ?? task?.input);
     let open = callKey === undefined ? "" : `,"call_key":${JSON.stringify(callKey)}`;
     if (resolved !== undefined || (isApproved && task?.call)) open += ',"resolved":true';
+    const { accounts } = outcome.meta;
+    if (accounts !== undefined) open += `,"accounts":${JSON.stringify(accounts)}`;
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
     const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);

@@ -48,12 +48,13 @@ async function park(
   } = {},
 ) {
   const { ports, gate } = world;
-  const origin = { tenant: "acme", key: "agent" };
+  const origin = { tenant: "acme", key: "agent", requestId: "r-1" };
   const parking = createGroupParking(plan, {
     asker: ASKER,
     origin,
     ports,
     gate,
+    catalog: world.execution([]).catalog,
     requestUrl: "https://volley.example.com/v1/execute_actions",
     ...options,
   });

@@ -48,6 +48,8 @@ export interface Account {
   readonly digest: string;
   /** Which connection, by connector, where it is not the usual one. */
   readonly connections?: Readonly<Record<string, string>> | undefined;
+  /** The only accounts that may be used, by connector, as ids of their providers; any of one that is not named. */
+  readonly ids?: Readonly<Record<string, string>> | undefined;
   /** A call that misses a connection waits for it. */
   readonly parks?: true;
   /** The origin of the deployment's pages, for links. */

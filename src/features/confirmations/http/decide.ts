@@ -12,7 +12,7 @@ import { withAccount } from "../../../core/gate/with-account.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
@@ -100,7 +100,10 @@ export function runApproved(
   // A yes may come from anybody: the accounts are those of the subject that it was asked for.
   const own = withAccount(execution, group.account);
   return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
-    const refusal = (await refuseChanged(group, current)) ?? (await refuseMissing(group, current));
+    const refusal =
+      (await refuseChanged(group, current)) ??
+      (await refuseOthers(group, { claim, execution: current })) ??
+      (await refuseMissing(group, current));
     return refusal === null ? executeApproved(edited, claim, current) : err({ refusal, quota: null });
   });
 }
@@ -142,10 +145,35 @@ async function refuseChanged(
         `The declaration of '${name}' has changed since it was asked about; nothing ran. Ask for the actions again.`,
       );
   }
-  if ((await hashArgs(group.actions, ports.sha256)) !== group.argsHash)
+  if ((await hashArgs(group.actions, ports.sha256, group.account?.ids)) !== group.argsHash)
     return invalid("The recorded arguments are not those that were asked about; nothing ran.");
   return null;
 }
+
+/** Refuse a yes where another account is connected by now than the one that was asked about, or none; the question ends by that. */
+async function refuseOthers(
+  { account, actions }: ParkedGroup,
+  { claim, execution }: { readonly claim: Claim; readonly execution: Execution },
+): Promise<Refusal | null> {
+  const { accounts } = execution.brought ?? {};
+  const { ids } = account ?? {};
+  if (ids === undefined || accounts === undefined) return null;
+  const tools = actions.flatMap(({ tool }) => execution.catalog.get(tool) ?? []);
+  const now = await attempt(() => accounts.idsFor(tools, execution));
+  if (!now.ok) return UNREAD;
+  const other = Object.keys(ids).find((connector) => now.value[connector] !== ids[connector]);
+  if (other === undefined) return null;
+  await attempt(() => callConfirmations(execution.gate, "expire", claim));
+  return invalid(
+    `The account at ${other} is not the one that was asked about; nothing ran, and the question is over. Ask for the actions again.`,
+  );
+}
+
+const UNREAD = makeRefusal(
+  "UNAVAILABLE",
+  "Whether the account is still the one that was asked about could not be looked up; nothing ran. Say it again.",
+  { retryAfterMs: 1_000 },
+);
 
 /** Refuse to use up a question that waits for an account and no yes, while the account is not there. */
 async function refuseMissing(

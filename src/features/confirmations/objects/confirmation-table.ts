@@ -178,8 +178,9 @@ export class ConfirmationTable {
     this.#storage.transactionSync(() => {
       this.#delete(room ?? []);
       this.#storage.sql.exec(
-        "UPDATE confirmations SET status = ?, decided_by = ?, decision_key = ?, decision_json = ?, bytes = ?, answer_json = ? WHERE id = ?",
+        "UPDATE confirmations SET status = ?, expires_at = ?, decided_by = ?, decision_key = ?, decision_json = ?, bytes = ?, answer_json = ? WHERE id = ?",
         changed.status,
+        changed.expiresAt,
         changed.decidedBy,
         changed.decidedBy === null ? null : (key ?? null),
         changed.decidedBy === null || decided === undefined ? null : JSON.stringify(decided),

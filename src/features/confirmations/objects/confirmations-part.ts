@@ -128,6 +128,9 @@ function openConfirmations(
       answer(now, claim);
       return null;
     },
+    expire(now, claim) {
+      if (table.change(now, { kind: "expire", claim }) === null) changed(now);
+    },
     conclude(now, claim, answerJson) {
       if (table.change(now, { kind: "conclude", claim }, answerJson) === null) answer(now, claim);
     },

@@ -7,7 +7,7 @@ import type { RequestContext } from "../../../core/edge/http/request-context.ts"
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RunLog } from "../objects/run-logs.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
-import type { EarlierRerun, KeptRun } from "../rerun/kept-run.ts";
+import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
 import type { RerunOf } from "../rerun/run-rerun.ts";
 import type { ListedRun, Reruns } from "../run.ts";
 import { sees } from "../see-run.ts";
@@ -104,7 +104,7 @@ export async function prepareRerun(
       ...(tags !== undefined && { tags }),
     },
     latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
-    context: own.value,
+    context: withAccountsOf([...kept.actions, ...before.flatMap(({ actions }) => actions ?? [])], own.value),
   });
 }
 
@@ -149,6 +149,14 @@ function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
       ...later.map(ran),
     ]),
   ];
+}
+
+/** Have it use the accounts that its actions used, the last ones that did: another that was connected under the same name since is not meant. */
+function withAccountsOf(actions: readonly KeptAction[], context: RequestContext): RequestContext {
+  const { account } = context.origin;
+  const ids = Object.assign({}, ...actions.map(({ accounts }) => accounts)) as Record<string, string>;
+  if (account === undefined || Object.keys(ids).length === 0) return context;
+  return { ...context, origin: { ...context.origin, account: { ...account, ids } } };
 }
 
 /** Say why a run cannot be run again at all; null where it can. */

@@ -15,7 +15,7 @@ export function readKeptRun({ body }: Pick<FoundRun, "body">, context: RequestCo
   const actions = kept.actions
     .filter(({ tool }) => sees(sight, tool))
     // They are for running it again.
-    .map(({ call_key: _key, resolved: _resolved, ...action }) => action);
+    .map(({ call_key: _key, resolved: _resolved, accounts: _accounts, ...action }) => action);
   const ids = new Set(actions.map((action) => action.id));
   const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
   return { ...kept, plan: { edges }, actions };

@@ -35,6 +35,8 @@ export interface KeptAction {
   readonly resolved?: true;
   /** The key that its upstream knows it by; writes only. */
   readonly call_key?: string;
+  /** The accounts that it used, by connector. */
+  readonly accounts?: Readonly<Record<string, string>>;
   readonly private?: true;
   readonly cut?: readonly string[];
   readonly redacted?: readonly string[];

@@ -16,11 +16,21 @@ const posts = defineTool({
   run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/posts`, { method: "POST" })).json(),
 });
 
+const purge = defineTool({
+  ...base,
+  name: "purge",
+  isWrite: true,
+  actions: ["delete"],
+  orchestration: { mode: "sequential-only" },
+  connection: "acme",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/posts`, { method: "POST" })).json(),
+});
+
 /** A Volley where ada has an account of her own and one at work, and grace has one. */
 async function open() {
   const lost = { times: 0 };
   const world: Awaited<ReturnType<typeof openConnections>> = await openConnections({
-    tools: [mailbox, plain, posts],
+    tools: [mailbox, plain, posts, purge],
     key: { flags: ["approve", "manage_connections", "manage_keys", "manage_tools"] },
     features: [addedTools(), runs()],
     routes: {
@@ -166,4 +176,43 @@ test("T52 Runs of several subjects are run again at once, each with its own acco
     "grace@acme.dev",
     "grace@acme.dev",
   ]);
+});
+
+describe("T57 An account that was connected anew under the same name", () => {
+  const anew = async ({ connect }: Awaited<ReturnType<typeof open>>) => connect("ada", "other@home.dev");
+
+  test("is not used by a rerun: that action is CONNECTION_REQUIRED, and sends nothing", async () => {
+    const world = await open();
+    const id = await world.run("mailbox", { subject: "ada" });
+    const ofWork = await world.run("mailbox", { subject: "ada", connections: { acme: "work" } });
+    await anew(world);
+    const before = world.volley.requests.length;
+    const again = await world.rerun(id);
+    expect(again.body.results).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
+    expect(world.volley.requests).toHaveLength(before);
+    expect((await world.rerun(ofWork)).body.results).toMatchObject([{ data: { mailbox: "ada@work.dev" } }]);
+    const { body } = await world.send("GET", `/v1/runs/${id}`);
+    expect(body.actions[0]).not.toHaveProperty("accounts");
+  });
+
+  test.each(["a rerun", "a batch"])(
+    "is not used by a yes to the question of %s: 409, and the question is over",
+    async (asker) => {
+      const world = await open();
+      const { send, lost, run, rerun, volley } = world;
+      lost.times = 1;
+      const actions = [{ id: "it", tool: "purge" }];
+      const { body } =
+        asker === "a batch"
+          ? await send("POST", "/v1/execute_actions", { actions, subject: "ada" })
+          : await rerun(await run("posts", { subject: "ada" }));
+      const question = `/v1/confirmations/${body.results[0].confirmation.id as string}`;
+      await anew(world);
+      const before = volley.requests.length;
+      const decided = await send("POST", question, { decision: "approve" });
+      expect(decided).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+      expect((await send("GET", question)).body.status).toBe("expired");
+      expect(volley.requests).toHaveLength(before);
+    },
+  );
 });
