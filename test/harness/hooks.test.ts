@@ -228,7 +228,7 @@ describe("A run", () => {
     expect(keyed).toHaveLength(1);
   });
 
-  test("that is dead is redriven from where it stopped, and no write that succeeded is repeated", async () => {
+  test("that a service refused is begun again by its delivery from where it stopped, and no write that succeeded is repeated", async () => {
     let status = 400;
     upstream.script("/search", (_, response) => {
       response.writeHead(status, { "content-type": "application/json" }).end('{"items":[]}');
@@ -242,13 +242,13 @@ describe("A run", () => {
       ...webhook(),
     });
     const id = jobOf(await deliver("redriven"));
-    const dead = await ended(id);
-    expect(dead).toMatchObject({
-      status: "dead",
+    const failed = await ended(id);
+    expect(failed).toMatchObject({
+      status: "failed",
       envelope: { results: [{ status: "success" }, { status: "error" }] },
     });
     status = 200;
-    expect((await admin.send({ path: `/v1/jobs/${id}/redrive` })).status).toBe(200);
+    expect(jobOf(await deliver("redriven"))).toBe(id);
     expect(await ended(id)).toMatchObject({
       status: "succeeded",
       data: [],
@@ -258,19 +258,28 @@ describe("A run", () => {
   });
 
   test("that is dead is redriven where its flow is deleted by now, because it has the flow with it", async () => {
-    let status = 400;
-    upstream.script("/item", (_, response) => {
-      response.writeHead(status, { "content-type": "application/json" }).end('{"id":"7"}');
-    });
-    const actions = [{ id: "i", tool: "probe-item", args: { id: "7" } }];
-    await keep("left-alone", { actions, answer: { $ref: "i#/id" }, ...webhook() });
+    const own = {
+      summary: "Own",
+      description: "x",
+      category: "own",
+      actions: ["read"],
+      input_schema: { type: "object" },
+      is_write: false,
+      http: { method: "GET", url: `${upstream.url}/echo?n=1` },
+    };
+    const path = "/v1/tools/own-later";
+    const put = () => admin.send({ method: "PUT", path, body: JSON.stringify(own) });
+    expect((await put()).status).toBe(201);
+    const actions = [{ id: "o", tool: "own-later", args: {} }];
+    await keep("left-alone", { actions, answer: "done", ...webhook() });
+    await admin.send({ method: "DELETE", path });
     const id = jobOf(await deliver("left-alone"));
     expect((await ended(id)).status).toBe("dead");
     expect((await admin.send({ method: "DELETE", path: "/v1/flows/left-alone" })).status).toBe(204);
-    status = 200;
+    expect((await put()).status).toBe(201);
     const redriven = await admin.send({ path: `/v1/jobs/${id}/redrive` });
     expect(redriven.status, redriven.text).toBe(200);
-    expect(await ended(id)).toMatchObject({ status: "succeeded", data: "7" });
+    expect(await ended(id)).toMatchObject({ status: "succeeded", data: "done" });
   });
 
   test("that is cancelled sends no write that it has not begun", async () => {
