@@ -79,6 +79,7 @@ describe("The flags that a path needs", () => {
       "POST /v1/tenant/delete": ["manage_keys", "manage_tools"],
       "POST /v1/confirmations/some": ["approve"],
       "POST /v1/confirmations/some/link": ["approve"],
+      "DELETE /v1/confirmations/some/links": ["approve"],
       "GET /v1/operator/overview": ["operator"],
       "POST /v1/operator/redrive": ["operator"],
     });

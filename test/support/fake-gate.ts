@@ -164,6 +164,7 @@ export class FakeGate implements Gate {
     reject: unasked,
     expire: unasked,
     addLink: unasked,
+    dropLinks: unasked,
     openLink: unasked,
   };
 

@@ -295,6 +295,7 @@ class ConfirmationDecidedBy(TypedDict):
     """The key that decided, or the name of the person in the link"""
     name: str
     via: Literal["key", "link"]
+    made_by: NotRequired[str]
 
 
 class ConfirmationCallback(TypedDict):
@@ -947,6 +948,7 @@ class ListedConfirmationDecidedBy(TypedDict):
     """The key that decided, or the name of the person in the link"""
     name: str
     via: Literal["key", "link"]
+    made_by: NotRequired[str]
 
 
 class ListedConfirmation(TypedDict):
@@ -2124,6 +2126,10 @@ class ConfirmationsPaths:
     def link(self, id: str, body: NewLink) -> ApprovalLink:
         """Make a link by which a person without a key decides, once and under a name: `POST /v1/confirmations/{id}/link`"""
         return self._transport.send("POST", f"/v1/confirmations/{quote(id, safe='')}/link", body=body)  # type: ignore[no-any-return]
+
+    def links(self, id: str) -> None:
+        """End all links of a question, that of its event among them: `DELETE /v1/confirmations/{id}/links`"""
+        self._transport.send("DELETE", f"/v1/confirmations/{quote(id, safe='')}/links")
 
     def list(self, *, status: Optional[Literal["waiting", "pending", "running", "done", "rejected", "expired"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> ConfirmationPage:
         """List what waits, or waited, for a person's yes, newest first: `GET /v1/confirmations`"""

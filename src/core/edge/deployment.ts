@@ -176,6 +176,12 @@ export function createDeployment(
       defer(identified);
       return identified;
     },
+    async callerOfHash(hash) {
+      let found: Awaited<ReturnType<Deployment["callerOfHash"]>> = ok(keys.ofHash(hash));
+      for (const source of others)
+        if (found.ok && found.value === null) found = (await source.ofHash?.(hash)) ?? found;
+      return found;
+    },
     runnerOf(tenant) {
       const known = runners.get(tenant);
       if (known !== undefined) return known;

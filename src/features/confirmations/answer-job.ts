@@ -4,6 +4,7 @@ import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../../core/kit/webhook-schedule.ts";
 import { type ConfirmationRecord, GROUP_FORMAT } from "./confirmation.ts";
+import { toWireDecider } from "./decision.ts";
 
 /** The name of the kind of job, and of its backlog. */
 export const ANSWERS = "answers";
@@ -27,7 +28,7 @@ export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: n
     ...(asker !== undefined && { batch_id: asker.runId }),
     ...(decided !== null && {
       decision: decided.decision,
-      decided_by: { name: decided.name, via: decided.via },
+      decided_by: toWireDecider(decided),
       ...(decided.reason !== undefined && { reason: decided.reason }),
       ...(decided.args !== undefined && { edited: true }),
     }),

@@ -13,6 +13,13 @@ export interface ApprovalLink {
   readonly expiresAt: number;
   /** Whether the person may change arguments. */
   readonly edit: boolean;
+  /** The key that made it: the link ends with it. Absent of the link in an event, and where an earlier version made it. */
+  readonly maker?: LinkMaker | undefined;
+}
+
+export interface LinkMaker {
+  readonly key: string;
+  readonly hash: string;
 }
 
 /** A link that somebody has opened, and what it decides about. */

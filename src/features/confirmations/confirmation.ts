@@ -201,6 +201,8 @@ export interface ConfirmationMethods extends AnsweredMethods {
   conclude(claim: Claim, answerJson?: string): void;
   /** Keep the link of a person without a key; when it ends, or why there is none: what the question is, or that it has too many. */
   addLink(link: ApprovalLink): number | Exclude<ConfirmationStatus, "pending"> | "unknown" | "too-many";
+  /** End all links of a question; how many there were. */
+  dropLinks(id: string): number;
   /** The link with a token of this digest, and its question as it is now; null where there is none. */
   openLink(digest: string): { readonly link: OpenedLink; readonly record: ConfirmationRecord } | null;
 }

@@ -9,6 +9,13 @@ import { quotedText } from "../../core/kit/visible-text.ts";
 export interface Decider {
   readonly name: string;
   readonly via: "key" | "link";
+  /** The key that made the link. */
+  readonly madeBy?: string;
+}
+
+/** Write who decided, as every door and event says it. */
+export function toWireDecider({ name, via, madeBy }: Decider) {
+  return { name, via, ...(madeBy !== undefined && { made_by: madeBy }) };
 }
 
 /** A decision as it is kept. */

@@ -1,5 +1,6 @@
 import {
   decideConfirmation,
+  dropLinks,
   linkConfirmation,
   listConfirmations,
   makeShowConfirmation,
@@ -25,7 +26,7 @@ export function confirmations(): Feature {
     name: "confirmations",
     router: (features) => [
       routerOf("any key", [listConfirmations, makeShowConfirmation(sayersOf(features))]),
-      routerOf(["approve"], [decideConfirmation, linkConfirmation]),
+      routerOf(["approve"], [decideConfirmation, linkConfirmation, dropLinks]),
     ],
     openRouter: (features) => createApprovalPages(sayersOf(features)),
     createParking: createGroupParking,

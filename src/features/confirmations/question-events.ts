@@ -2,6 +2,7 @@ import { makeEvent, type OperatorEvent, toIso } from "../../core/contract/gate/o
 import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
 import type { Told } from "./confirmation-book.ts";
+import { toWireDecider } from "./decision.ts";
 
 /**
  * Tell of a question that waits for a person.
@@ -50,7 +51,7 @@ export function toDecidedEvent(
     {
       ...toQuestion(tenant, question),
       decision,
-      decided_by: said && { name: said.name, via: said.via },
+      decided_by: said && toWireDecider(said),
       reason: said?.reason,
       edited: said?.args === undefined ? undefined : true,
     },

@@ -4,7 +4,7 @@ import { JOB_STATUSES, TRIGGERS } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import type { Decision } from "./decision.ts";
+import { type Decision, toWireDecider } from "./decision.ts";
 import { DOUBTED } from "./describe-group.ts";
 import {
   CONFIRMATION_STATUSES,
@@ -58,6 +58,7 @@ const decidedFields = () => ({
       z.strictObject({
         name: z.string(),
         via: z.enum(["key", "link"]),
+        made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
       }),
     )
     .check(z.describe("The key that decided, or the name of the person in the link")),
@@ -164,9 +165,9 @@ export function toWireListed(
 
 function toWireDecision(decided: Decision | null) {
   if (decided === null) return {};
-  const { name, via, at, reason, args = {} } = decided;
+  const { at, reason, args = {} } = decided;
   return {
-    decided_by: { name, via },
+    decided_by: toWireDecider(decided),
     decided_at: new Date(at).toISOString(),
     ...(reason !== undefined && { reason }),
     ...(Object.keys(args).length > 0 && { edited: true as const }),

@@ -130,6 +130,8 @@ export interface Api {
     ): Promise<Confirmation>;
     /** Make a link by which a person without a key decides, once and under a name: `POST /v1/confirmations/{id}/link` */
     link(id: string, body: NewLink, options?: RequestOptions): Promise<ApprovalLink>;
+    /** End all links of a question, that of its event among them: `DELETE /v1/confirmations/{id}/links` */
+    links(id: string, options?: RequestOptions): Promise<void>;
     /** List what waits, or waited, for a person's yes, newest first: `GET /v1/confirmations` */
     list(
       query?: {
@@ -530,6 +532,7 @@ export const OPERATIONS = {
     decide: ["POST", "/v1/confirmations/{id}", "body"],
     get: ["GET", "/v1/confirmations/{id}", "query"],
     link: ["POST", "/v1/confirmations/{id}/link", "body"],
+    links: ["DELETE", "/v1/confirmations/{id}/links", "nothing"],
     list: ["GET", "/v1/confirmations", "query"],
   },
   connections: {
@@ -839,6 +842,8 @@ export type Confirmation = {
   readonly decided_by?: {
     readonly name: string;
     readonly via: "key" | "link";
+    /** The key that made the link */
+    readonly made_by?: string;
   };
   readonly decided_at?: string;
   readonly reason?: string;
@@ -1612,6 +1617,8 @@ export type ListedConfirmation = {
   readonly decided_by?: {
     readonly name: string;
     readonly via: "key" | "link";
+    /** The key that made the link */
+    readonly made_by?: string;
   };
   readonly decided_at?: string;
   readonly reason?: string;

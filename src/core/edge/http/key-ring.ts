@@ -211,6 +211,12 @@ export async function digestKey(key: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.sign("HMAC", label, encoder.encode(key)));
 }
 
+/** The hash of the key that a request came with, by which a deployment finds out later whether that key has ended. */
+export async function hashOfSentKey({ headers }: Request): Promise<string> {
+  const [, key = ""] = /^Bearer +([^\s]+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
+  return toHash(await digestKey(key));
+}
+
 /** A digest as it is configured and kept. */
 export function toHash(digest: Uint8Array): string {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -18,6 +18,7 @@ export interface ListedConfirmation extends Pick<
 export interface Decider {
   readonly name: string;
   readonly via: "key" | "link";
+  readonly made_by?: string;
 }
 
 const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {

@@ -68,7 +68,9 @@ export async function answerLink(
   const opened = await callConfirmations(context.gate, "openLink", digest);
   if (opened === null) return NO_LINK;
   const { link, record } = opened;
-  const over = sayOver(link, record, context.ports.clock.now());
+  const over =
+    sayOver(link, record, context.ports.clock.now()) ??
+    ((await isMadeByKey(link, tenant, deployment)) ? null : OVER);
   if (over !== null) return over;
   const found = await openConfirmation(record, context);
   if (!found.ok) return NO_LINK;
@@ -102,9 +104,17 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
       `${decided?.name ?? "Somebody"} said ${what}. There is nothing left to do here.`,
     );
   }
-  if (link.isUsed || nowMs >= link.expiresAt)
-    return makePlainPage(410, "This link is over", "Its time has passed; ask the sender for a new one.");
-  return null;
+  return link.isUsed || nowMs >= link.expiresAt ? OVER : null;
+}
+
+const OVER = makePlainPage(410, "This link is over", "It has ended; ask the sender for a new one.");
+
+/** Whether the key that made a link still decides for its tenant. Throws where that cannot be found out. */
+async function isMadeByKey({ maker }: OpenedLink, tenant: string, deployment: Deployment): Promise<boolean> {
+  if (maker === undefined) return true;
+  const found = await deployment.callerOfHash(maker.hash);
+  if (!found.ok) throw new Error(found.error.hint);
+  return found.value?.tenant === tenant && found.value.approves === true;
 }
 
 async function showQuestion(
@@ -140,7 +150,7 @@ async function decide(
       decision,
       shownHash,
       key: null,
-      by: { name: link.name, via: "link" },
+      by: { name: link.name, via: "link", ...(link.maker !== undefined && { madeBy: link.maker.key }) },
       link: digest,
       ...(reason !== undefined && { reason }),
       ...(isEdited && { args }),

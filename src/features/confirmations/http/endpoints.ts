@@ -24,6 +24,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
 import type { SayReach } from "../../../core/edge/feature.ts";
 import { awaitChange } from "../../../core/edge/http/await-change.ts";
+import { hashOfSentKey } from "../../../core/edge/http/key-ring.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
@@ -202,7 +203,8 @@ export const linkConfirmation: Endpoint = {
     const { name, edit = false, expires_in_s: seconds } = body.value.parsed;
     const token = makeToken(crypto.getRandomValues(new Uint8Array(32)));
     const expiresAt = seconds === undefined ? Infinity : ports.clock.now() + 1_000 * seconds;
-    const link = { digest: digestOf(token), confirmationId: id, name, edit, expiresAt };
+    const maker = { key: caller.name, hash: await ports.outside(hashOfSentKey(request)) };
+    const link = { digest: digestOf(token), confirmationId: id, name, edit, expiresAt, maker };
     const added = await askGate(
       () => callConfirmations(gate, "addLink", link),
       "The link could not be kept; ask for it again.",
@@ -227,6 +229,28 @@ export const linkConfirmation: Endpoint = {
         .register(z.globalRegistry, { id: "ApprovalLink" }),
     },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
+  }),
+};
+
+/** `DELETE /v1/confirmations/{id}/links`: end all links of a question; who has one finds that there is none. */
+export const dropLinks: Endpoint = {
+  route: "DELETE /v1/confirmations/:id/links",
+  runsNothing: true,
+  async handle(_, context, id) {
+    const found = await findConfirmation(id, context);
+    if (!found.ok) return found;
+    const dropped = await askGate(
+      () => callConfirmations(context.gate, "dropLinks", id),
+      "Whether the links have ended is not certain; send the same request again.",
+    );
+    return dropped.ok ? ok(new Response(null, { status: 204 })) : dropped;
+  },
+  describe: () => ({
+    id: "dropConfirmationLinks",
+    summary: "End all links of a question, that of its event among them",
+    tag: "Confirmations",
+    answer: { description: "None of them decides any more", schema: null, statuses: [204] },
+    refusals: ["NOT_FOUND"],
   }),
 };
 

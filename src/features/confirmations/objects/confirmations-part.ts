@@ -31,6 +31,9 @@ const DECISIONS = `
 /** The last event about the end of an open question. */
 const TOLD = `ALTER TABLE confirmations ADD COLUMN told TEXT;`;
 
+/** The key that made a link: the link ends with it. */
+const MAKERS = `ALTER TABLE approval_links ADD COLUMN maker TEXT;`;
+
 /**
  * Make the part of a tenant's object that keeps what waits for a person, and what became of it.
  *
@@ -42,7 +45,7 @@ export function createConfirmationsPart(
 ): ObjectPart {
   return {
     name: "confirmations",
-    steps: [TABLES, DECISIONS, TOLD],
+    steps: [TABLES, DECISIONS, TOLD, MAKERS],
     ...(createKind !== undefined && { createKind }),
     open: (world) => openConfirmations(world, limitsOf(world.env)),
   };
@@ -141,6 +144,7 @@ function openConfirmations(
       const expiresAt = Math.min(link.expiresAt, record.expiresAt);
       return links.add({ ...link, expiresAt }) ? expiresAt : "too-many";
     },
+    dropLinks: (_, id) => links.drop(id),
     openLink(now, digest) {
       const link = links.find(digest);
       const record = link && read(now, link.confirmationId);

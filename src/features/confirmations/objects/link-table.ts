@@ -1,5 +1,14 @@
-import type { ApprovalLink, OpenedLink } from "../approval-link.ts";
+import type { ApprovalLink, LinkMaker, OpenedLink } from "../approval-link.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+
+type Row = {
+  confirmation_id: string;
+  name: string;
+  expires_at: number;
+  edit: number;
+  maker: string | null;
+  used: number;
+};
 
 /** The links of a tenant's questions, by the digests of their tokens. */
 export class LinkTable {
@@ -10,7 +19,7 @@ export class LinkTable {
   }
 
   /** Keep a link; false, and it is not kept, where the question has as many as it may. Throws when storage refuses. */
-  add({ digest, confirmationId, name, expiresAt, edit }: ApprovalLink): boolean {
+  add({ digest, confirmationId, name, expiresAt, edit, maker }: ApprovalLink): boolean {
     const { count } = this.#sql
       .exec<{ count: number }>(
         "SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ?",
@@ -19,30 +28,47 @@ export class LinkTable {
       .one();
     if (count >= LIMITS.approvalLinks) return false;
     this.#sql.exec(
-      "INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, used) VALUES (?, ?, ?, ?, ?, 0)",
+      "INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, maker, used) VALUES (?, ?, ?, ?, ?, ?, 0)",
       digest,
       confirmationId,
       name,
       expiresAt,
       edit ? 1 : 0,
+      maker === undefined ? null : JSON.stringify(maker),
     );
     return true;
   }
 
   find(digest: string): OpenedLink | null {
     const [row] = this.#sql
-      .exec<{ confirmation_id: string; name: string; expires_at: number; edit: number; used: number }>(
-        "SELECT confirmation_id, name, expires_at, edit, used FROM approval_links WHERE digest = ?",
+      .exec<Row>(
+        "SELECT confirmation_id, name, expires_at, edit, maker, used FROM approval_links WHERE digest = ?",
         digest,
       )
       .toArray();
     if (row === undefined) return null;
-    const { confirmation_id: confirmationId, name, expires_at: expiresAt, edit, used } = row;
-    return { confirmationId, name, expiresAt, edit: edit === 1, isUsed: used === 1 };
+    const { confirmation_id: confirmationId, name, expires_at: expiresAt, edit, maker, used } = row;
+    return {
+      confirmationId,
+      name,
+      expiresAt,
+      edit: edit === 1,
+      isUsed: used === 1,
+      ...(maker !== null && { maker: JSON.parse(maker) as LinkMaker }),
+    };
   }
 
   setUsed(digest: string, used: boolean): void {
     this.#sql.exec("UPDATE approval_links SET used = ? WHERE digest = ?", used ? 1 : 0, digest);
+  }
+
+  /** End the links of a question; how many there were. */
+  drop(confirmationId: string): number {
+    const dropped = this.#sql.exec(
+      "DELETE FROM approval_links WHERE confirmation_id = ? RETURNING digest",
+      confirmationId,
+    );
+    return dropped.toArray().length;
   }
 
   /** Forget the links of questions that are gone. */
