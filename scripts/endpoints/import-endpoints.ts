@@ -39,7 +39,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Import endpoints from another service, with the secrets that they sign with, so that their receivers change nothing. One that is refused
- * does not hold up the others; an import that is run again puts the same. Throws what is wrong with the file.
+ * does not hold up the others; an import that is run again puts the same, but for the secrets of those that are here by then. Throws what is wrong with the file.
  *
  * @param deployment null for a dry run, which sends nothing
  */
@@ -67,8 +67,17 @@ async function importOne(
 ): Promise<Imported> {
   if (body === null) return { id, is: "stays", notes };
   if (deployment === null) return { id, is: "would be kept", notes };
-  return { id, ...(await putEndpoint(id, body, { ...ports, ...deployment })), notes };
+  const to = { ...ports, ...deployment };
+  const { secret, ...settings } = body;
+  if (secret === undefined) return { id, ...((await putEndpoint(id, body, to)) ?? TAKEN), notes };
+  // The secret of the file is that of an endpoint which is new here: one that is known may have been given another since.
+  const made = await putEndpoint(id, body, { ...to, onlyNew: true });
+  if (made !== null) return { id, ...made, notes };
+  return { id, ...((await putEndpoint(id, settings, to)) ?? TAKEN), notes: [...notes, KEPT] };
 }
+
+const TAKEN = { is: "refused", why: "409" } as const;
+const KEPT = "It was here already: it keeps the secret that it signs with.";
 
 function draw({ id, is, why, secret, notes }: Imported): string[] {
   const name = visibleText(id, 128) || "(no id)";
@@ -78,18 +87,22 @@ function draw({ id, is, why, secret, notes }: Imported): string[] {
   return [`${name} ${said}${more}${made}`, ...notes.map((note) => `    ${visibleText(note, 200)}`)];
 }
 
-/** Keep one endpoint; it waits as long as it is asked to. */
+/** Keep one endpoint; it waits as long as it is asked to. Null where there is one, and only a new one was to be kept. */
 async function putEndpoint(
   id: string,
   body: JsonObject,
-  { url, key, fetch, sleep }: ImportPorts & Deployment,
-): Promise<Pick<Imported, "is" | "why" | "secret">> {
+  { url, key, fetch, sleep, onlyNew = false }: ImportPorts & Deployment & { readonly onlyNew?: boolean },
+): Promise<Pick<Imported, "is" | "why" | "secret"> | null> {
   for (let waits = 0; ; waits += 1) {
     const response = await fetch(`${url}/v1/endpoints/${encodeURIComponent(id)}`, {
       method: "PUT",
       // A key goes where it was meant to go, and nowhere else.
       redirect: "manual",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        ...(onlyNew && { "if-none-match": "*" }),
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
@@ -99,6 +112,7 @@ async function putEndpoint(
       const { secret } = JSON.parse(text) as { readonly secret?: string };
       return { is: status === 201 ? "new" : "replaced", ...(secret !== undefined && { secret }) };
     }
+    if (status === 409 && onlyNew) return null;
     const waitMs = 1_000 * Number(response.headers.get("retry-after") ?? Number.NaN);
     if ((status === 429 || status === 503) && waitMs <= LONGEST_WAIT_MS && waits < MOST_WAITS) {
       await sleep(waitMs);

@@ -8,6 +8,7 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EventType } from "./directory-methods.ts";
+import { isOwn } from "./match-event.ts";
 import { customerField, EVENT_TYPE, TYPE_IN_WORDS } from "./endpoint-schema.ts";
 
 /** An id stands in a header, so it is visible ASCII. */
@@ -38,7 +39,7 @@ export function checkEvent(
   data: unknown,
 ): Result<Publishing, Refusal> {
   const { type, customer } = sent;
-  if (type.startsWith("volley."))
+  if (isOwn(type))
     return err(
       refuse({
         path: "/type",

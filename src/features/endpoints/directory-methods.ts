@@ -64,11 +64,11 @@ export interface EndpointAsked {
   readonly seen?: number;
   readonly keepsVia?: boolean;
   readonly ownSecret?: string;
-  /** Its id was made for it, so there is no endpoint that it replaces. */
+  /** It replaces no endpoint. */
   readonly isNew?: boolean;
 }
 
-export type KeepRefusal = "too-many" | "too-many-of-customer" | "changed" | "unknown";
+export type KeepRefusal = "taken" | "too-many" | "too-many-of-customer" | "changed" | "unknown";
 
 /** The hands of a customer. */
 export interface CustomerHands {

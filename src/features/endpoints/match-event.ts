@@ -5,6 +5,10 @@ import { type KeptEndpoint, stateOf } from "./endpoint.ts";
 /** Types of our own events, about the tenant itself. */
 const OWN = "volley.";
 
+export function isOwn(type: string): boolean {
+  return type.startsWith(OWN);
+}
+
 /** Say why an event is not for an endpoint; null where it is. */
 export function findMismatch(
   endpoint: Pick<KeptEndpoint, "id" | "customer" | "events" | "paused" | "disabled">,
@@ -17,8 +21,7 @@ export function findMismatch(
   if (only !== undefined) return null;
   if (about === endpoint.id) return "the event is about this endpoint";
   if (customer !== null && customer !== endpoint.customer) return "it is for another customer";
-  if (type.startsWith(OWN) && !isToldOf(endpoint))
-    return `events of '${OWN}*' go to endpoints without a customer`;
+  if (isOwn(type) && !isToldOf(endpoint)) return `events of '${OWN}*' go to endpoints without a customer`;
   if (!endpoint.events.some((pattern) => fitsPattern(pattern, type))) return "it asks for other types";
   return fits() ? null : "the data does not fit its filter";
 }
@@ -30,7 +33,7 @@ export function isToldOf({ customer }: Pick<KeptEndpoint, "customer">): boolean 
 
 /** Whether a type is one that a pattern stands for. Our own are asked for by name. */
 export function fitsPattern(pattern: string, type: string): boolean {
-  if (pattern === "*") return !type.startsWith(OWN);
+  if (pattern === "*") return !isOwn(type);
   return pattern.endsWith(".*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
 }
 

@@ -16,14 +16,14 @@ async function run(
   { answers = [], file = FILE }: { answers?: readonly Response[]; file?: unknown } = {},
 ) {
   const lines: string[] = [];
-  const sent: { url: string; body: unknown; key: string }[] = [];
+  const sent: { url: string; body: unknown; key: string; onlyNew: boolean }[] = [];
   const waits: number[] = [];
   const left = [...answers];
   const text = typeof file === "string" ? file : JSON.stringify(file);
   const imported = await importEndpoints({ service: "svix", text }, to, {
     fetch: async (url, { body, headers }) => {
-      const key = (headers as Record<string, string>)["authorization"]!;
-      sent.push({ url, body: JSON.parse(body as string), key });
+      const { authorization: key = "", "if-none-match": match } = headers as Record<string, string>;
+      sent.push({ url, body: JSON.parse(body as string), key, onlyNew: match === "*" });
       return left.shift()!;
     },
     print: (line) => void lines.push(line),
@@ -45,6 +45,7 @@ describe("An import of endpoints", () => {
       url: "https://volley.example.com/v1/endpoints/a",
       body: { url: "https://a.example.com/", customer: "c_1", events: ["*"], secret: SECRET },
       key: "Bearer vk_x",
+      onlyNew: true,
     });
     expect(sent).toHaveLength(2);
     expect(lines).toEqual([
@@ -63,6 +64,15 @@ describe("An import of endpoints", () => {
     const { is, lines, waits } = await run(TO, { answers: [late, made], file: [FILE[1]] });
     expect([is, waits]).toEqual([["new"], [2_000]]);
     expect(lines[0]).toBe("b is new, with the new secret whsec_new");
+  });
+
+  test("leaves an endpoint that is here already the secret that it has, and says so: it may have been rotated since", async () => {
+    const taken = json(409, { code: "NAME_TAKEN" });
+    const { is, sent, lines } = await run(TO, { answers: [taken, json(200, { id: "a" })], file: [FILE[0]] });
+    expect(is).toEqual(["replaced"]);
+    expect(sent.map(({ body }) => Object.hasOwn(body as object, "secret"))).toEqual([true, false]);
+    expect(sent.map(({ onlyNew }) => onlyNew)).toEqual([true, false]);
+    expect(lines[1]).toContain("keeps the secret that it signs with");
   });
 
   test("that is a dry run sends nothing, and shows no secret", async () => {

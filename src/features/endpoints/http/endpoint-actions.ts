@@ -33,10 +33,12 @@ const PATCH_TRIES = 3;
 
 /**
  * Keep an endpoint under an id, or replace the one that has it. In a customer's hands it replaces one of the customer's own: its flow
- * stays, and its secret is ours.
+ * stays, and its secret is ours. With `If-None-Match: *` none is replaced.
  */
 export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
-  return ENDPOINT_ID.test(id) ? putUnder(id, request, scope) : err(badName(id));
+  // A customer would be told which ids others have.
+  const isNew = scope.customer === undefined && request.headers.get("if-none-match")?.trim() === "*";
+  return ENDPOINT_ID.test(id) ? putUnder(id, request, scope, { isNew }) : err(badName(id));
 }
 
 /** Make an endpoint of a customer under an id of ours: those that the customer chose would tell which ones others have. */

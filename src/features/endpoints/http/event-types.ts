@@ -11,6 +11,7 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
 import { toTypeText } from "../endpoint-json.ts";
+import { isOwn } from "../match-event.ts";
 import { readExactBody } from "./read-exact-body.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
 
@@ -49,6 +50,7 @@ const putType: Endpoint = {
           `'${visibleText(type)}' is no type: words of letters, digits, _ and -, parted by dots.`,
         ),
       );
+    if (isOwn(type)) return err(OURS);
     const { schema, example } = body.value.value as { readonly schema?: unknown; readonly example?: unknown };
     const flaws = schema === undefined ? [] : await findSchemaFlaws(schema);
     const [flaw] = flaws;
@@ -119,11 +121,12 @@ const listTypes: Endpoint = {
   }),
 };
 
-/** List the described types, as the tenant and its customers see them. */
-export async function listEventTypes({ ask }: Scope): Promise<Result<Response, Refusal>> {
+/** List the described types, as the tenant and its customers see them: those of the tenant itself are offered to no customer. */
+export async function listEventTypes({ ask, customer }: Scope): Promise<Result<Response, Refusal>> {
   const found = await askGate(() => ask((directory) => directory.types()), UNREADABLE);
   if (!found.ok) return found;
-  return ok(respondJson(`{"event_types":[${found.value.map(toTypeText).join(",")}]}`));
+  const types = found.value.filter(({ type }) => customer === undefined || !isOwn(type));
+  return ok(respondJson(`{"event_types":[${types.map(toTypeText).join(",")}]}`));
 }
 
 const showType: Endpoint = {
@@ -164,6 +167,18 @@ const deleteType: Endpoint = {
     refusals: ["NOT_FOUND", "MISCONFIGURED"],
   }),
 };
+
+const OURS = makeRefusal(
+  "INVALID_REQUEST",
+  "Types that begin with 'volley.' are ours, and described in docs/endpoints.md; take another name.",
+  {
+    issue: {
+      path: "/id",
+      expected: "a type that does not begin with 'volley.', which are ours",
+      received: "one of ours",
+    },
+  },
+);
 
 function noType(type: string) {
   return makeRefusal(

@@ -47,6 +47,11 @@ export function refuseKept(
   switch (refusal) {
     case "changed":
       return CHANGED;
+    case "taken":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `There is an endpoint '${visibleText(id)}' already; nothing was changed.`,
+      );
     case "unknown":
       return makeRefusal(
         "NOT_FOUND",

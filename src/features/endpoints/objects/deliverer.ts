@@ -9,6 +9,7 @@ import { type KeptEndpoint, secretsAt } from "../endpoint.ts";
 import { toDisabledNotice, toFailedNotice } from "../own-events.ts";
 import { sendDelivery } from "../send-delivery.ts";
 import { disabledAt, settleAttempt } from "../settle-attempt.ts";
+import { isOwn } from "../match-event.ts";
 import type { MadeBody } from "../made-body.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { ShardStore } from "./shard-store.ts";
@@ -155,7 +156,7 @@ export class Deliverer {
       queue.end(turn, now, { failed: delivery.status !== "delivered", slowMs });
       if (delivery.dueAt === null) batches.close(seq, no);
       else queue.add(no, { seq, dueAt: delivery.dueAt });
-      if (delivery.status === "failed" && !event.type.startsWith("volley."))
+      if (delivery.status === "failed" && !isOwn(event.type))
         notices.add(toFailedNotice(delivery, endpoint, this.#world.shard));
       const isSame =
         failingSince === endpoint.failingSince &&

@@ -38,6 +38,7 @@ export class EndpointChanges {
     const { id, settings, isNew = false } = asked;
     const owner = settings.customer ?? null;
     let known = this.#index.find(id);
+    if (isNew && known !== null) return err("taken");
     if (!isNew && by !== undefined && known?.customer !== by.customer) return err("unknown");
     if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
     if (known === null && by !== undefined && this.#index.countOf(by.customer) >= by.most)

@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 
 import type { SentRequest } from "../../../../src/package/testing.ts";
+import { importEndpoints } from "../../../../scripts/endpoints/import-endpoints.ts";
 import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
 
 const SECOND = 1_000;
@@ -268,6 +269,42 @@ describe("An endpoint", () => {
       expect(JSON.stringify(refused.body)).not.toContain(secret);
     }
     expect((await send("PATCH", "/v1/endpoints/a", { secret })).status).toBe(422);
+  });
+
+  test("that is only to be made, by If-None-Match, replaces none: an import that is run again leaves a rotated secret", async () => {
+    const { send, publish, sentTo, later, volley } = await openEndpoints();
+    const old = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
+    const text = JSON.stringify([{ id: "a", url: `${HOST}/a`, app: "c_1", secret: old }]);
+    const run = () =>
+      importEndpoints(
+        { service: "svix", text },
+        { url: "", key: "" },
+        {
+          fetch: async (url, { method = "", headers, body }) => {
+            const sent = new Headers(headers);
+            sent.delete("authorization");
+            return volley.fetch(url, { method, headers: sent, body: body! });
+          },
+          sleep: async () => {},
+          now: () => volley.now(),
+          print: () => {},
+        },
+      );
+    expect(await run()).toMatchObject([{ is: "new" }]);
+    const rotated = await send("POST", "/v1/endpoints/a/rotate", { overlap_s: 0 });
+    expect(await run()).toMatchObject([
+      { is: "replaced", notes: [expect.stringContaining("keeps the secret")] },
+    ]);
+    await publish("x");
+    await later(SECOND);
+    verify(sentTo("a")[0]!, rotated.body.secret as string);
+    const settings = { url: `${HOST}/a`, events: ["*"] };
+    const onlyNew = { "if-none-match": "*" };
+    expect(await send("PUT", "/v1/endpoints/a", settings, onlyNew)).toMatchObject({
+      status: 409,
+      body: { code: "NAME_TAKEN" },
+    });
+    expect((await send("PUT", "/v1/endpoints/b", settings, onlyNew)).status).toBe(201);
   });
 
   test("T54 that points inside, or at what is no public https address, is refused with each issue", async () => {

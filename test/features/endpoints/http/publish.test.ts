@@ -1,3 +1,5 @@
+import type { DirectoryMethods } from "../../../../src/features/endpoints/directory-methods.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { describe, expect, test } from "vitest";
 
 import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
@@ -140,6 +142,42 @@ describe("An event", () => {
     expect(sentTo("a").map(({ body }) => body)).toEqual([
       expect.stringContaining('"n":12345678901234567890}'),
     ]);
+  });
+
+  test("has a type of our own only from us: none is described, and no customer is offered one", async () => {
+    const volley = endpoints();
+    const { send } = await openEndpoints(undefined, {
+      feature: {
+        ...volley,
+        createObjects: (options) => {
+          const made = volley.createObjects!(options);
+          // A type that was described by an earlier version.
+          const Before = class extends (made.EndpointDirectory as unknown as new (
+            ...args: unknown[]
+          ) => DirectoryMethods) {
+            override types() {
+              const kept = { description: "Ours", schema: null, example: null, updatedAt: 0 };
+              return [
+                { ...kept, type: "order.paid" },
+                { ...kept, type: "volley.run.failed" },
+              ];
+            }
+          };
+          return { ...made, EndpointDirectory: Before as unknown as typeof made.EndpointDirectory };
+        },
+      },
+    });
+    for (const type of ["volley.run.failed", "volley.mine"])
+      expect(await send("PUT", `/v1/event_types/${type}`, { description: "Ours" })).toMatchObject({
+        status: 422,
+        body: { code: "INVALID_REQUEST", detail: expect.stringContaining("are ours") },
+      });
+    expect((await send("PUT", "/v1/event_types/volleyball.won", { description: "Won" })).status).toBe(201);
+    const { url } = (await send("POST", "/v1/portal_links", { customer: "c_1" })).body as { url: string };
+    const authorization = `Bearer ${new URL(url).hash.slice("#token=".length)}`;
+    const offered = await send("GET", "/v1/portal/event_types", undefined, { authorization });
+    expect(offered.body.event_types.map(({ type }: { type: string }) => type)).toEqual(["order.paid"]);
+    expect((await send("GET", "/v1/event_types")).body.event_types).toHaveLength(2);
   });
 
   test("has a type of our own only from us, and unknown fields are refused", async () => {
