@@ -47,6 +47,15 @@ export class VisitorRates {
     this.#all = together.tatMs;
     return together.allowed ? 0 : together.retryAfterMs;
   }
+
+  /** Give a request back that was drawn and is counted elsewhere. */
+  giveBack({ headers }: Pick<Request, "headers">): void {
+    const { each, all } = this.#limits;
+    const visitor = visitorOf(headers.get(ADDRESS));
+    const tatMs = visitor === null ? undefined : this.#each.get(visitor);
+    if (tatMs !== undefined) this.#each.set(visitor!, tatMs - (each.windowS * 1_000) / each.limit);
+    this.#all -= (all.windowS * 1_000) / all.limit;
+  }
 }
 
 /** The rates of a deployment: all features that answer visitors count together. */

@@ -26,6 +26,8 @@ interface Visit {
   readonly watch: Watch;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** Told whether there is such a link. */
+  readonly onFound: (isFound: boolean) => void;
 }
 
 /** An open question, and the link that it was found by. */
@@ -66,6 +68,7 @@ export async function answerLink(
   const asked = { requestId: watch.requestId, requestUrl: request.url, defer, watch };
   const context = deployment.contextOf({ ...runner, name: "link:" }, asked);
   const opened = await callConfirmations(context.gate, "openLink", digest);
+  visit.onFound(opened !== null);
   if (opened === null) return NO_LINK;
   const { link, record } = opened;
   const over =

@@ -1,9 +1,11 @@
 import type { Context } from "hono";
 
 import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { linkVisitsOf } from "../../../core/edge/http/link-visits.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
 import type { SayReach } from "../../../core/edge/feature.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { digestOf } from "../approval-link.ts";
 
 const PATH = "/approvals/:tenant/:token";
 
@@ -19,7 +21,17 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
     const { tenant = "", token = "" } = c.req.param();
     const { requestId } = c.get("watch");
     const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
-    const visit = { request: c.req.raw, tenant, token, watch: c.get("watch"), defer };
+    const { configured } = c.get("deployment");
+    const { clock } = configured.ports;
+    const visits = linkVisitsOf(configured);
+    const by = { request: c.req.raw, digest: digestOf(token) };
+    const waitMs = visits.draw(by, clock.now());
+    if (waitMs > 0) {
+      const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+      return respondFlood(waitMs);
+    }
+    const onFound = (isFound: boolean): void => (isFound ? visits.found(by, clock.now()) : visits.gone(by));
+    const visit = { request: c.req.raw, tenant, token, watch: c.get("watch"), defer, onFound };
     const page = await attempt(() => answerLink(visit, c.get("deployment"), sayReach));
     // The address has the token, so it is in no line of the log.
     if (!page.ok) logBug(requestId, PATH, page.error);

@@ -2,11 +2,10 @@ import type { Context } from "hono";
 
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { answerCounted } from "../../../core/edge/http/count-lists.ts";
-import { respondJson, respondRefusal } from "../../../core/edge/http/respond.ts";
+import { linkVisitsOf } from "../../../core/edge/http/link-visits.ts";
+import { respondJson, respondRefusal, respondResult } from "../../../core/edge/http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { tenantOfToken } from "../portal-token.ts";
@@ -71,47 +70,38 @@ async function answerPortal(c: Context<RouterTypes>, answer: Answer): Promise<Re
   const deployment = c.get("deployment");
   const token = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
   const tenant = tenantOfToken(token);
+  const { configured } = deployment;
+  const { clock, sha256 } = configured.ports;
+  const hash = await sha256(token);
+  const visits = linkVisitsOf(configured);
+  const visit = { request, digest: hash };
+  const waitMs = visits.draw(visit, clock.now());
+  if (waitMs > 0) return respondRefusal(tooOften(waitMs), refusing);
   const runner = tenant === null ? null : deployment.runnerOf(tenant);
   if (runner === null) return respondRefusal(NO_LINK, refusing);
   const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
-  const hash = await deployment.configured.ports.sha256(token);
-  const good = goodLinksOf(deployment.configured);
-  const name = `portal:${good.get(hash) ?? ""}`;
-  const context = deployment.contextOf({ ...runner, name }, { requestId, defer });
-  return answerCounted(context, async (counted) => {
-    const opened = endpointDeskOf(counted.configured).open(counted.caller);
-    if (!opened.ok) return opened;
-    const found = await askGate(() => opened.value((directory) => directory.link(hash)), UNREADABLE);
-    if (!found.ok) return found;
-    const link = found.value;
-    if (link === null) {
-      good.delete(hash);
-      return err(NO_LINK);
-    }
-    if (!good.has(hash)) remember(good, hash, await counted.ports.sha256(link.customer));
-    if (link.readOnly && request.method !== "GET") return err(ONLY_READS);
-    return answer(
-      { ask: opened.value, context: counted, customer: link.customer, link },
-      request,
-      c.req.param("id") ?? "",
-    );
-  });
+  const context = deployment.contextOf({ ...runner, name: "portal:" }, { requestId, defer });
+  const opened = endpointDeskOf(configured).open(context.caller);
+  if (!opened.ok) return respondRefusal(opened.error, refusing);
+  const found = await askGate(() => opened.value((directory) => directory.link(hash)), UNREADABLE);
+  if (!found.ok) return respondRefusal(found.error, refusing);
+  const link = found.value;
+  if (link === null) {
+    visits.gone(visit);
+    return respondRefusal(NO_LINK, refusing);
+  }
+  visits.found(visit, clock.now());
+  if (link.readOnly && request.method !== "GET") return respondRefusal(ONLY_READS, refusing);
+  const scope = { ask: opened.value, context, customer: link.customer, link };
+  return respondResult(await answer(scope, request, c.req.param("id") ?? ""), context);
 }
 
-/**
- * The allowance of each link that was good here lately. Links of a tenant draw from allowances of their own, not from those of its keys: one
- * that is known here draws from its customer's, so that no customer takes another's; all others, forged ones among them, draw from one.
- * Whether a link is still good is asked each time.
- */
-const goodLinksOf = createSlot(() => new Map<string, string>());
-
-/** Links that an isolate remembers; one that is forgotten is counted with the unknown ones once. */
-const MOST_GOOD = 1_000;
-
-/** @param customer the digest of its name: some customers share an allowance, so that a tenant has no more than 256 */
-function remember(good: Map<string, string>, hash: string, customer: string): void {
-  if (good.size >= MOST_GOOD) good.delete(good.keys().next().value!);
-  good.set(hash, customer.slice(0, 2));
+function tooOften(waitMs: number): Refusal {
+  return makeRefusal(
+    "QUOTA_EXCEEDED",
+    "More requests come by this link, or from where you are, than are answered; wait.",
+    { retryAfterMs: waitMs },
+  );
 }
 
 function toLinkJson({ customer, readOnly, expiresAt }: PortalLink) {

@@ -68,6 +68,8 @@ describe("A flood of visitors", () => {
     ["POST", "/oauth/register", "application/json"],
     ["GET", "/connect/test/cn_0000000000000000000000000/x", "text/html"],
     ["GET", "/v1/connections/callback?state=x", "text/html"],
+    ["GET", "/approvals/test/x", "text/html"],
+    ["POST", "/approvals/test/x", "text/html"],
   ])("T20 T51 is told at %s %s when to come back, and no object is asked", async (method, path, type) => {
     const volley = await createTestVolley({
       tools: [],
