@@ -13,7 +13,7 @@ const OWN = { limit: LIMITS.visitorRequests, windowS: 60 };
 
 /**
  * Count the requests by links in this isolate: one that was found here lately draws from an allowance of its own; any other, a forged one
- * too, from that of the address it comes from. So nobody uses up the allowance of a link by guessing others.
+ * too, from that of the address it comes from.
  */
 export class LinkVisits {
   readonly #visitors: VisitorRates;
