@@ -66,7 +66,11 @@ describe("The Google tools", () => {
     expect(subjectsOf(await call("search_gmail", search, { subject: "ada" }))).toEqual(["Invoice for ada"]);
     expect(subjectsOf(await call("search_gmail", search, { subject: "u_2" }))).toEqual(["Invoice for grace"]);
     const own = ["Invoice for November"];
-    expect(subjectsOf(await call("search_gmail", search, { subject: "nobody_yet" }))).toEqual(own);
+    // The second call is as the first, which connected nothing.
+    for (const time of [1, 2])
+      expect(subjectsOf(await call("search_gmail", search, { subject: "nobody_yet" })), `${time}`).toEqual(
+        own,
+      );
     expect(subjectsOf(await call("search_gmail", search))).toEqual(own);
   });
 

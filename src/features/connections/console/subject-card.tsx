@@ -55,6 +55,7 @@ function Row({ connection, onDisconnect }: RowProps) {
         <span class="row">
           <Status of={state} />
           {state === "broken" && <span class="muted small">{sayBroken(connection)}</span>}
+          {connection.problem !== undefined && <span class="muted small">{connection.problem}</span>}
           {state === "pending" && connection.link_expires_at !== undefined && (
             <span class="muted small">
               its link is good until <Time at={connection.link_expires_at} />

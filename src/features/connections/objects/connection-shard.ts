@@ -186,7 +186,6 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
     }
 
     list(query: ConnectionQuery): SeenConnection[] {
-      this.#table.prune(clock.now());
       return this.#table
         .list(clock.now(), query)
         .map((connection) => toSeen(connection, stateOf(connection)));
