@@ -126,6 +126,9 @@ async function run(
   const signal = signalOf(execution, ways.lost, listens);
 
   const { health, onOpened, cache, toolGates } = execution.upstreams;
+  /** The run that tells of this batch: a conversation's is one for all of its rounds. */
+  const runId = (): string =>
+    (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId();
   const scope: CallScope = {
     origin,
     ports,
@@ -139,7 +142,7 @@ async function run(
     cache,
     parallelism,
     onReport,
-    runId: () => (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId(),
+    runId,
     resends: resumed !== undefined,
     connect: brought?.accounts?.connect,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
@@ -233,8 +236,8 @@ async function run(
         const { callback } = execution;
         const asking = brought?.asking;
         if (asking === undefined) return Promise.resolve(refuseParked(parked));
-        const { runId = batchId(), ...of } = runOf ?? {};
-        const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
+        const { runId: ranAs = runId(), ...of } = runOf ?? {};
+        const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId: ranAs };
         const { createParking, ...facts } = asking;
         return createParking(plan, {
           asker,

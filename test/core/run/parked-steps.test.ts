@@ -1,3 +1,4 @@
+import { Watch } from "../../../src/core/observe/watch.ts";
 import { describe, expect, test } from "vitest";
 
 import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
@@ -66,5 +67,30 @@ describe("An action that needs a person's yes", () => {
       },
     );
     expect(asked).toEqual([asker]);
+  });
+
+  test("is asked about in the name of the conversation that a batch is a round of, whose run there is", async () => {
+    const world = new TestWorld();
+    const asked: ParkingOptions["asker"][] = [];
+    const { brought, watch, ...execution } = world.execution(TOOLS);
+    const seen = watch ?? new Watch({ clock: world.clock, requestId: "request-1", operator: undefined });
+    seen.runs = { joined: "request-1", saw: () => {}, join: () => () => {} };
+    await world.run(
+      TOOLS,
+      { actions: ACTIONS },
+      {
+        ...execution,
+        watch: seen,
+        brought: {
+          asking: {
+            createParking: (plan, options) => {
+              asked.push(options.asker);
+              return brought!.asking!.createParking(plan, options);
+            },
+          },
+        },
+      },
+    );
+    expect(asked).toEqual([{ key: "tester", runId: "request-1" }]);
   });
 });

@@ -35,7 +35,8 @@ export function readListedTool(entry: unknown): Result<ListedTool, Unusable> {
   // Numbers with more digits than a double has are read as doubles, as every validator does.
   const read = attemptNow((): unknown => JSON.parse(JSON.stringify(entry) ?? "null"));
   const tool = read.ok && isJsonObject(read.value) ? read.value : {};
-  const { name, inputSchema } = tool;
+  const { name } = tool;
+  const inputSchema = toObjectSchema(tool["inputSchema"]);
   if (typeof name !== "string" || name === "") return unusable("?", "it has no name");
   if (name.length > LIMITS.mcpNameCharacters)
     return unusable(name, `its name has more than ${LIMITS.mcpNameCharacters} characters`);
@@ -77,4 +78,10 @@ function refersElsewhere(value: unknown): boolean {
       (/^\$(?:dynamic)?ref$/i.test(key) && typeof inner === "string" && !inner.startsWith("#")) ||
       refersElsewhere(inner),
   );
+}
+
+/** A schema that is missing, null or says nothing is that of a tool without arguments: its server takes any object. */
+function toObjectSchema(schema: unknown): unknown {
+  if (schema === undefined || schema === null) return { type: "object" };
+  return isJsonObject(schema) && Object.keys(schema).length === 0 ? { type: "object" } : schema;
 }

@@ -141,11 +141,20 @@ test("a server that drops a tool between its list and a call is told from one th
 });
 
 test("what cannot be declared throws at start-up with each tool's name and the reason", () => {
-  const tools = [{ name: "a" }, { name: "b", inputSchema: { type: "string" } }];
+  const tools = [
+    { name: "a", inputSchema: [] },
+    { name: "b", inputSchema: { type: "string" } },
+  ];
   expect(() => mcpTools({ prefix: "srv", url: "https://mcp.example.com/", tools })).toThrow(
     /'a': its input schema is none of an object\n.*'b': its input schema is none/,
   );
   expect(() => mcpTools({ prefix: "9", url: "https://mcp.example.com/", tools: [ENTRIES[0]] })).toThrow(
     /9_look|'look'/,
   );
+});
+
+test.each([[{}], [null], [undefined]])("a tool whose input schema is %j takes any object", (inputSchema) => {
+  const tools = [{ name: "a", inputSchema }];
+  const [tool] = mcpTools({ prefix: "srv", url: "https://mcp.example.com/", tools });
+  expect(tool!.name).toBe("srv_a");
 });

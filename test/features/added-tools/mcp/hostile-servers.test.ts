@@ -295,7 +295,7 @@ describe("a list", () => {
       properties: { a: { type: "string", ...schema }, ...inner },
     });
     const cases: [string, object, string][] = [
-      ["no-schema", { inputSchema: undefined }, "none of an object"],
+      ["text-schema", { inputSchema: "any" }, "none of an object"],
       ["array", { inputSchema: { type: "array" } }, "none of an object"],
       [
         "remote",
