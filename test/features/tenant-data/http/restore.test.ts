@@ -149,7 +149,8 @@ const TIMES = ["created_at", "updated_at", "rotated_at", "previous_ends_at", "en
 function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence).toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
   if (typeof value !== "object" || value === null) return value;
-  const left = Object.entries(value).filter(([name]) => !TIMES.includes(name));
+  // A run that was taken back says so.
+  const left = Object.entries(value).filter(([name]) => !TIMES.includes(name) && name !== "imported");
   return Object.fromEntries(left.map(([name, one]) => [name, essence(one)]));
 }
 const text = (value: unknown): string => JSON.stringify(value);
