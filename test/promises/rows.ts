@@ -292,7 +292,7 @@ export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T60",
     when: "a path that runs something and is counted by no allowance, or costs more than its unit",
-    seen: "every path of the router draws; a rerun draws one unit a run, and reads what it goes by once",
+    seen: "a rerun draws one unit a run, also where nothing is left to run, and a row of the log is read once for all of its runs",
   },
   {
     mark: "T61",
