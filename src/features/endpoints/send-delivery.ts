@@ -12,6 +12,7 @@ import type { Semaphore } from "../../core/kit/semaphore.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";
 import type { AttemptAnswer } from "./delivery.ts";
 import type { KeptEndpoint } from "./endpoint.ts";
+import { sayFault } from "./say-fault.ts";
 
 export interface SendScope {
   readonly ports: Pick<Ports, "clock" | "fetch" | "sign">;
@@ -87,7 +88,7 @@ export async function sendDelivery(
   const posted = await attempt(() => turn.run(() => turn.holding(post)));
   clock.stop();
   if (posted.ok) return posted.value;
-  return failed(posted.error instanceof ToolFailure ? posted.error.failure.code : "UPSTREAM_ERROR");
+  return failed(posted.error instanceof ToolFailure ? posted.error.failure.code : sayFault(posted.error));
 }
 
 /** Read the beginning of an answer as text; the rest is left, so that an endless one costs nothing. */
