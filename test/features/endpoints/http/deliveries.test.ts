@@ -307,6 +307,41 @@ describe("An endpoint", () => {
     expect((await send("PUT", "/v1/endpoints/b", settings, onlyNew)).status).toBe(201);
   });
 
+  test("that is made under the id of a deleted one is another: a resend of what that one got does not reach it", async () => {
+    const { put, publish, send, sentTo, later, deliveriesOf } = await openEndpoints(() => status(500));
+    await put("a");
+    await publish("x");
+    await later(SECOND);
+    const [old] = await deliveriesOf("a");
+    await send("DELETE", "/v1/endpoints/a");
+    await put("a");
+    const before = sentTo("a").length;
+    expect((await send("POST", `/v1/deliveries/${old!.delivery_id}/resend`)).status).toBe(422);
+    await later(HOUR);
+    expect(sentTo("a")).toHaveLength(before);
+  });
+
+  test("that is disabled while an attempt is under way has that one discarded when it fails, and none after it", async () => {
+    const { put, publish, sentTo, later, deliveriesOf } = await openEndpoints(
+      async (request: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
+        if (warm) return taken();
+        const { n } = (request.json() as { data: { n: number } }).data;
+        await sleep(n * SECOND);
+        return status(n === 1 ? 410 : 500);
+      },
+    );
+    let warm = true;
+    await put("a");
+    await publish("x", { n: 0 });
+    await later(SECOND);
+    warm = false;
+    await publish("x", { n: 3 });
+    await publish("x", { n: 1 });
+    await later(DAY);
+    expect((await deliveriesOf("a")).map((one) => one.status)).toEqual(["failed", "discarded", "delivered"]);
+    expect(sentTo("a")).toHaveLength(3);
+  });
+
   test("T54 that points inside, or at what is no public https address, is refused with each issue", async () => {
     const { send } = await openEndpoints();
     for (const url of [
