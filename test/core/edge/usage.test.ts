@@ -124,7 +124,7 @@ describe("usage()", () => {
       groupJson: JSON.stringify({
         format: 1,
         requestedBy: "ann",
-        actions: [{ id: "a", tool, gated: true, needs: [] }],
+        actions: [{ id: "a", tool, gated: true, needs: [], args: { kind: "call", input: {} } }],
       }),
     });
     await ask(stub).park([about("q-1", "drop"), about("q-2", "purge"), about("q-3", "drop")]);
