@@ -241,15 +241,18 @@ describe("A turn", () => {
     });
   });
 
-  test("that Anthropic paused is passed on, and goes on when it comes back", async () => {
+  test("that Anthropic paused is sent back as it is and goes on, and the answer has both", async () => {
     model.willSay(raw([SEARCH], { stop: "pause_turn" }), { text: "Found." });
     const tools = [{ type: "web_search_20260318", name: "web_search" }];
-    const paused = await ask({ tools });
-    expect(paused).toMatchObject({ stop_reason: "pause_turn", content: [{ type: "server_tool_use" }] });
-    const { content } = paused;
-    expect(textOf(await ask({ tools, messages: [GO, { role: "assistant", content }] }))).toBe("Found.");
+    const { volley: report, content, stop_reason } = await ask({ tools });
     expect(model.problems).toEqual([]);
-    expect(sentTo(model, 1)).toEqual([GO, { role: "assistant", content }]);
+    expect(sentTo(model, 1).at(-1)).toMatchObject({
+      role: "assistant",
+      content: [{ type: "server_tool_use" }],
+    });
+    expect(content).toMatchObject([{ type: "server_tool_use" }, { type: "text", text: "Found." }]);
+    expect(stop_reason).toBe("end_turn");
+    expect(report).toMatchObject({ stopped: "answer", rounds: [{ results: [] }] });
   });
 });
 
