@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Begun, BegunElement, BegunFlow } from "../contract/gate/parked-group.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
@@ -83,6 +84,8 @@ class Loop {
   readonly #startedAt: number;
   readonly #outcomes: Outcome[] = [];
   readonly #underWay = new Set<Ticket>();
+  /** When timers last had a chance to fire. */
+  #yieldedAt: number;
   #left: number;
   /** Why elements that have not begun will not: the loop was stopped, or an element failed under fail-fast. */
   #ended: Failure | null = null;
@@ -93,7 +96,7 @@ class Loop {
     this.#ticket = ticket;
     this.#calls = calls;
     this.#options = options;
-    this.#startedAt = options.clock.now();
+    this.#startedAt = this.#yieldedAt = options.clock.now();
     this.#left = calls.length;
   }
 
@@ -143,7 +146,21 @@ class Loop {
   #goOn(element: number): void {
     this.#left -= 1;
     if (this.#left === 0) this.#conclude();
-    else if (this.#options.inOrder) this.#beginElement(element + 1);
+    else if (this.#options.inOrder) this.#goOnTo(element + 1);
+  }
+
+  /**
+   * Begin the next element, after timers had their chance: a chain of calls that never wait for the network keeps them out, those of
+   * the deadline and of other requests too.
+   */
+  #goOnTo(element: number): void {
+    const { clock } = this.#options;
+    if (this.#ended !== null || clock.now() - this.#yieldedAt < LIMITS.loopYieldMs)
+      return this.#beginElement(element);
+    clock.after(0, () => {
+      this.#yieldedAt = clock.now();
+      this.#beginElement(element);
+    });
   }
 
   #stop(failure: Failure, sentWrite: SentWrite): void {

@@ -331,3 +331,46 @@ test("combineElements() never calls a loop of writes retryable when one of them 
 test("combineElements() calls a loop of writes retryable when surely none of them happened", () => {
   expect(errorOf(combineElements([failed(FAILURE), failed(FAILURE)], TOGETHER)).retryable).toBe(true);
 });
+
+test("T63 a loop of calls that never wait for a timer lets timers fire between its elements, and is stopped by the first", () => {
+  let now = 0;
+  const timers: { readonly at: number; readonly fire: () => void }[] = [];
+  const clock = {
+    ...new VirtualClock(0),
+    now: () => now,
+    after: (ms: number, fire: () => void) => {
+      timers.push({ at: now + ms, fire });
+      return () => {};
+    },
+  };
+  let outcome: Outcome | null = null;
+  const ticket = new Ticket({ settled: (came) => (outcome = came) });
+  const tool = contractOf("publish", { isWrite: true });
+  const call: Call = { tool, input: {}, args: {}, timeoutMs: 1_000 };
+  let begun = 0;
+  clock.after(100, () => ticket.stop(makeFailure("DEADLINE_EXCEEDED"), "report-unknown"));
+  runLoop(
+    ticket,
+    Array.from({ length: 1_000 }, () => ok(call)),
+    {
+      clock: clock as unknown as VirtualClock,
+      inOrder: true,
+      failFast: false,
+      repeatable: false,
+      begin: (own) => {
+        begun += 1;
+        now += 2;
+        own.start();
+        own.end({ status: "success", data: begun, json: String(begun), meta: {} });
+      },
+    },
+  );
+  while (timers.length > 0) {
+    timers.sort((a, b) => a.at - b.at);
+    const next = timers.shift()!;
+    now = Math.max(now, next.at);
+    next.fire();
+  }
+  expect(outcome).toMatchObject({ status: "success", meta: { items: { total: 1_000, ok: begun } } });
+  expect(begun).toBeLessThan(60);
+});
