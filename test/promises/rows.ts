@@ -305,6 +305,11 @@ export const THREATS: readonly PromiseRow[] = [
     seen: "shares, no turns by luck: an endpoint has one place while others wait, those that were slow, failed or never answered a third together, and what hangs is not waited for",
   },
   {
+    mark: "T63",
+    when: "loops of calls that never leave the platform, and so keep timers out",
+    seen: "timers fire between the elements, so the deadline ends them and other requests are answered",
+  },
+  {
     mark: "T64",
     when: "an error of a sign-in is to go to an address that anybody registered",
     seen: "the page shows it, until a person has let this client in at this redirect",
@@ -470,6 +475,16 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F39",
     when: "a tenant is restored from an export",
     seen: "the export is the same again; what cannot be put back is named, and the command ends with 1",
+  },
+  {
+    mark: "F38",
+    when: "a batch in the background is cancelled with an element in flight",
+    seen: "every element has one true result",
+  },
+  {
+    mark: "F40",
+    when: "restarted while eight batches in the background run",
+    seen: "each goes on within 15 s",
   },
 ];
 

@@ -138,6 +138,16 @@ export class BatchObject {
     if (report.end.kind === "continued" || report.end.kind === "deferred") this.#attempt -= 1;
   }
 
+  /** Make attempts until one has lost its job: it was killed or cancelled. */
+  async untilLost(): Promise<void> {
+    for (let isIts = true; isIts;) {
+      const began = this.#fence + 1;
+      const report = await this.world.clock.runUntil(this.begin());
+      isIts = this.#fence === began;
+      if (isIts) this.take(report!);
+    }
+  }
+
   /** Make attempts until one is the last. */
   async finish(): Promise<BatchReport> {
     for (;;) {

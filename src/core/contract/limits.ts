@@ -27,6 +27,8 @@ export const maxBackgroundDeadlineMs = 900_000;
 export const loopElements = 25;
 /** Elements of one `for_each` where no caller waits: a page of a thousand rows, which a model sends as one loop. */
 export const longLoopElements = 1_000;
+/** How long a loop goes from element to element before timers have a chance: a deadline is noticed, and others are answered. */
+export const loopYieldMs = 5;
 /** Elements that references to parts of lists may take in one batch: each part is a list of its own, and there is room for thousands. */
 export const partElements = 100_000;
 /** Arguments of a batch that references, templates and loops make, all together: 64 of the largest. */
@@ -243,10 +245,14 @@ export const workPerAlarm = 500;
 export let causeMs = 72 * 3_600_000;
 /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
 export const causesKept = 1_000_000;
-/** How long one attempt of a batch in the background begins calls before it leaves the rest to the next: an alarm may take 15 minutes, and begins attempts for five of them. */
-export const batchSliceMs = 120_000;
-/** Batches in the background that one alarm has under way: each holds the results of a thousand calls. */
-export const batchesAtOnce = 2;
+/** How long one attempt of a batch in the background begins calls before it leaves the rest to the next, at the end of the row: a batch that comes now waits no longer. */
+export const batchSliceMs = 5_000;
+/** Elements of loops that such an attempt begins at most: quick ones take turns too. */
+export const batchSliceElements = 25;
+/** Batches in the background that a tenant's object has under way: each holds the results of a thousand calls. */
+export const batchesAtOnce = 8;
+/** How soon an object looks after attempts that only it makes, should it be started again while they are under way. */
+export const ownAttemptMs = 10_000;
 /** Live batches in the background of a tenant: each is a row of up to a body's size. */
 export const batchBacklog = 200;
 /** The same of one key: half of them are left for others. */

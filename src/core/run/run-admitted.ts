@@ -38,6 +38,8 @@ export interface RunWays {
   readonly park?: Park;
   /** Aborts when another run has taken its keys over; absent where it holds none. */
   readonly lost?: AbortSignal | undefined;
+  /** Aborts when nothing more is to begin; what is under way ends as it would. */
+  readonly closing?: AbortSignal | undefined;
   /** It has keys, and stops all the same when its caller goes away: they say what was done. */
   readonly listens?: boolean;
 }
@@ -112,7 +114,7 @@ async function run(
   const { caller, origin, catalog, ports, options, gate, defer, brought } = execution;
   const { inside, resumed, runOf } = execution.within ?? {};
   const { onOutcome, onStarted, onReport } = execution.listener ?? {};
-  const { park } = ways;
+  const { park, closing } = ways;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
   // everything by itself, and neither listening for that nor outliving it is worth its price. A run that is told while it runs
@@ -221,6 +223,7 @@ async function run(
     {
       clock,
       signal,
+      closing,
       demotion: plan.demotes
         ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,

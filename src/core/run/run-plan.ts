@@ -18,6 +18,8 @@ export interface PlanRunOptions {
   readonly clock: Clock;
   /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
   readonly signal: AbortSignal | null;
+  /** Aborts when nothing more is to begin; what is under way ends as it would. */
+  readonly closing?: AbortSignal | undefined;
   /** Data that the plan refers to besides its own, by id. */
   readonly given?: ReadonlyMap<string, unknown> | undefined;
   /** Results of earlier batches that this one refers to, by handle, on their way; never rejects. */
@@ -110,20 +112,24 @@ class PlanRun {
   }
 
   async run(): Promise<PlanResult> {
-    const { clock, signal } = this.#options;
+    const { clock, signal, closing } = this.#options;
     const cancelDeadline = clock.after(this.#plan.deadlineMs, () => this.#guard(() => this.#onDeadline()));
     const onDisconnect = (): void => this.#guard(() => this.#onDisconnect());
     signal?.addEventListener("abort", onDisconnect, { once: true });
+    const onClosing = (): void => this.#guard(() => this.#onClosing());
+    closing?.addEventListener("abort", onClosing, { once: true });
 
     this.#settleKnown();
     // Gone while the batch was admitted: nothing of it begins.
     if (signal?.aborted === true) this.#onDisconnect();
+    if (closing?.aborted === true) this.#onClosing();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (this.#options.recalling !== undefined) this.#watch(this.#recall(this.#options.recalling));
 
     await this.#finished.promise;
     cancelDeadline();
     signal?.removeEventListener("abort", onDisconnect);
+    closing?.removeEventListener("abort", onClosing);
     if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
     return { outcomes: this.#outcomes as Outcome[], drain: () => this.#drain() };
@@ -432,6 +438,15 @@ class PlanRun {
     const cancelled = makeFailure("CANCELLED");
     this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
     for (const ticket of this.#running.values()) ticket.stop(cancelled, "wait");
+  }
+
+  #onClosing(): void {
+    if (this.#ended) return;
+    this.#stopped = true;
+    const cancelled = makeFailure("CANCELLED");
+    const waiting = [...this.#running.values()].filter(({ started }) => !started);
+    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
+    for (const ticket of waiting) ticket.stop(cancelled, "wait");
   }
 
   /**

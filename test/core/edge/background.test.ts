@@ -137,6 +137,16 @@ describe("A batch in the background in its tenant's object", () => {
     expect(left).toEqual([[{ job_id: "alive" }], [{ job_id: "alive" }]]);
   });
 
+  test("F40 of eight that have a turn each goes on at once when the object is started again, without waiting for a lease", async () => {
+    const stub = env.TENANT_GATE.getByName("background-restarted");
+    const ids = Array.from({ length: 8 }, (_, at) => `batch-${at}`);
+    await record(stub, ...ids.map((id, at) => batchOf(id, at % 2 === 0 ? "app" : "other")));
+    for (const id of ids) await open(stub, id, 1);
+    await evictDurableObject(stub);
+    for (const id of ids) await open(stub, id, 2);
+    for (const id of ids) expect(await write(stub, [id, 1], done(0)), "of the attempt before").toBe(false);
+  });
+
   test("is refused where too many of its key wait, or of the tenant, and recorded when one has ended", async () => {
     const stub = env.SMALL_GATE.getByName("background-full");
     const refused = async (spec: JobSpec): Promise<string | undefined> =>
@@ -146,11 +156,12 @@ describe("A batch in the background in its tenant's object", () => {
     expect(await refused(batchOf("a3", "a")), "a third of a key").toBe("BACKLOG_FULL");
     expect(await refused(batchOf("b1", "b"))).toBeUndefined();
     expect(await refused(batchOf("b2", "b")), "a fourth of all").toBe("BACKLOG_FULL");
+    await open(stub, "a1", 1);
     await evictDurableObject(stub);
     expect(await refused(batchOf("b3", "b")), "also where it is read anew").toBe("BACKLOG_FULL");
     expect(await stub.job("a3")).toBeNull();
-    await open(stub, "a1", 1);
-    await settle(stub, ["a1", 1], { kind: "succeeded", dataJson: "{}" });
+    await open(stub, "a1", 2);
+    await settle(stub, ["a1", 2], { kind: "succeeded", dataJson: "{}" });
     expect(await refused(batchOf("a3", "a"))).toBeUndefined();
   });
 });

@@ -13,8 +13,13 @@ export interface JobKind {
   readonly placeOf: (status: JobStatus) => { readonly lane: string; readonly backlog: string };
   /** Whether the jobs of one tool take turns with those of another, and are counted apart. */
   readonly takesTurns?: boolean;
-  /** Whether its first attempt is the alarm's too. */
+  /**
+   * Whether all of its attempts are the alarm's, the first one too. Then none is under way in an object that was just started: those
+   * that seem to be are due at once.
+   */
   readonly isQueued?: boolean;
+  /** Whether jobs that have not begun go before those that have and are to go on. */
+  readonly newFirst?: boolean;
   /** Whether there is room for a new job. */
   readonly hasRoom: (backlog: Backlog, wish: RoomWish) => boolean;
   /** Whether there is room for one that is redriven: a little more than for new ones. */

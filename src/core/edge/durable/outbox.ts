@@ -10,6 +10,7 @@ import type {
   JobSpec,
 } from "../../contract/gate/job.ts";
 import type { UsageReport } from "../../contract/gate/usage.ts";
+import * as LIMITS from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../gate/state/callback.ts";
 import { cancelJob, redriveJob, type RedriveOptions } from "../../gate/state/change-job.ts";
@@ -101,6 +102,8 @@ export class Outbox {
     this.#table = new JobTable(storage.sql, options);
     this.#gone = new GoneEndpoints(storage.sql);
     this.#world = world;
+    const own = kinds.filter(({ isQueued }) => isQueued === true);
+    if (own.length > 0) this.#table.release(own.map(({ name }) => name));
     for (const head of this.#table.heads()) {
       this.#count += 1;
       this.#track(head);
@@ -307,6 +310,7 @@ export class Outbox {
       // A webhook that is sent again goes on taking a place of that lane.
       this.#due.set(id, { ...claimed, claimed: true, lane: waiting.lane });
       if (claimed.group !== undefined) this.#turns.set(claimed.group, (this.#turn += 1));
+      if (of.isQueued === true) this.#world.onDue(nowMs + LIMITS.ownAttemptMs);
       return { kind: "attempt", claim, of, leaseEndsAt: claimed.dueAt };
     }
     return null;
@@ -355,13 +359,17 @@ export class Outbox {
     if (job.dueAt !== null) this.#world.onDue(job.dueAt);
   }
 
-  #track({ spec: { id, tool }, kind: name, status, dueAt }: JobHead): void {
+  #track({ spec: { id, tool }, kind: name, status, fence, dueAt }: JobHead): void {
     this.#backlog.count(this.#due.get(id), -1);
     const kind = this.#kinds.get(name);
     const group = kind?.takesTurns === true ? tool : undefined;
     if (dueAt === null || (isLive(status) && kind === undefined)) this.#due.delete(id);
     else if (!isLive(status)) this.#due.set(id, { lane: DELIVERIES, dueAt });
-    else this.#due.set(id, { ...kind!.placeOf(status), dueAt, group, isRunning: status === "running" });
+    else {
+      const isRunning = status === "running";
+      const isLater = kind!.newFirst === true && fence > 0 && !isRunning;
+      this.#due.set(id, { ...kind!.placeOf(status), dueAt, group, isRunning, isLater });
+    }
     this.#backlog.count(this.#due.get(id), 1);
     if (group !== undefined && this.#backlog.sizeOfGroup(group) === 0) this.#turns.delete(group);
   }

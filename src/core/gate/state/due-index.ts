@@ -9,6 +9,8 @@ export interface Due {
   readonly backlog?: string;
   /** The jobs that it takes turns with others for. */
   readonly group?: string | undefined;
+  /** It has begun and is to go on: what has not begun goes before it. */
+  readonly isLater?: boolean;
   /** An attempt is under way until `dueAt`, here or in the request that recorded the job. */
   readonly isRunning?: boolean;
 }
@@ -32,7 +34,7 @@ export interface Lane {
 export function nextDue(index: DueIndex, nowMs: number, lanes: readonly Lane[]): number | null {
   const { free, underWay } = findEarliest(index, nowMs, lanes);
   let earliest = underWay;
-  for (const groups of free) for (const { dueAt } of groups) earliest = Math.min(earliest, dueAt);
+  for (const { groups } of free) for (const { dueAt } of groups) earliest = Math.min(earliest, dueAt);
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
@@ -47,18 +49,19 @@ const NO_TURNS: ReadonlyMap<string, number> = new Map();
 
 /**
  * Find the work to begin now, or null when none is due: that of the first lane that has some, and there what has been due for
- * longest. Where there are several groups the next one has the fewest under way, and among those the one whose turn is longest ago.
+ * longest, of all that has begun only when nothing else is due. Where there are several groups the next one has the fewest under way, and among those the one whose turn is longest ago.
  *
  * Each lane has places, so none waits for ever for another, whatever there is of that; nor does a group for one that has a
  * thousand.
  */
 export function firstDue(index: DueIndex, nowMs: number, { lanes, turns = NO_TURNS }: Shared): string | null {
-  for (const groups of findEarliest(index, nowMs, lanes).free) {
+  for (const { groups, underWayOf } of findEarliest(index, nowMs, lanes).free) {
     const [next] = groups
       .filter(({ dueAt }) => dueAt <= nowMs)
       .sort(
         (a, b) =>
-          a.underWay - b.underWay ||
+          Number(a.isLater) - Number(b.isLater) ||
+          underWayOf(a) - underWayOf(b) ||
           (turns.get(a.group) ?? 0) - (turns.get(b.group) ?? 0) ||
           a.dueAt - b.dueAt,
       );
@@ -75,44 +78,63 @@ export function countRunning(index: DueIndex, group: string, nowMs: number): num
   return count;
 }
 
-/** The earliest work of a group. */
+/** The earliest work of a group, of that which has begun or of the rest. */
 interface Earliest {
   readonly group: string;
-  id: string | null;
+  readonly isLater: boolean;
+  id: string;
   dueAt: number;
-  /** The work of the group that is under way here. */
-  underWay: number;
+}
+
+/** The work of a lane that has a place left. */
+interface FreeLane {
+  readonly groups: readonly Earliest[];
+  /** How much of the same group is under way here. */
+  readonly underWayOf: (one: Pick<Earliest, "group">) => number;
 }
 
 interface Found {
   /** The groups of each lane that has a place left, in the lanes' order. */
-  readonly free: readonly (readonly Earliest[])[];
+  readonly free: readonly FreeLane[];
   /** When the first of what is under way is over at the latest. */
   readonly underWay: number;
 }
 
 function findEarliest(index: DueIndex, nowMs: number, lanes: readonly Lane[]): Found {
   const open = new Map(
-    lanes.map((lane) => [lane.name, { ...lane, left: lane.places, groups: new Map<string, Earliest>() }]),
+    lanes.map((lane) => [
+      lane.name,
+      {
+        ...lane,
+        left: lane.places,
+        groups: new Map<string, Earliest>(),
+        later: new Map<string, Earliest>(),
+        underWay: new Map<string, number>(),
+      },
+    ]),
   );
   let underWay = Number.POSITIVE_INFINITY;
-  for (const [id, { lane, dueAt, claimed = false, group = "" }] of index) {
-    const { groups, fromMs = 0, within } = open.get(lane)!;
-    let known = groups.get(group);
-    if (known === undefined)
-      groups.set(group, (known = { group, id: null, dueAt: Number.POSITIVE_INFINITY, underWay: 0 }));
+  for (const [id, { lane, dueAt, claimed = false, group = "", isLater = false }] of index) {
+    const own = open.get(lane)!;
+    const { fromMs = 0, within } = own;
     if (claimed && dueAt > nowMs) {
       underWay = Math.min(underWay, dueAt);
-      open.get(lane)!.left -= 1;
+      own.left -= 1;
       if (within !== undefined) open.get(within)!.left -= 1;
-      known.underWay += 1;
+      own.underWay.set(group, (own.underWay.get(group) ?? 0) + 1);
       continue;
     }
     const beginsAt = fromMs > nowMs ? Math.max(dueAt, fromMs) : dueAt;
-    if (beginsAt < known.dueAt) [known.id, known.dueAt] = [id, beginsAt];
+    const groups = isLater ? own.later : own.groups;
+    const known = groups.get(group);
+    if (known === undefined) groups.set(group, { group, isLater, id, dueAt: beginsAt });
+    else if (beginsAt < known.dueAt) [known.id, known.dueAt] = [id, beginsAt];
   }
   const free = [...open.values()]
     .filter(({ left, within }) => left > 0 && (within === undefined || open.get(within)!.left > 0))
-    .map(({ groups }) => [...groups.values()]);
+    .map(({ groups, later, underWay: ofGroup }) => ({
+      groups: [...groups.values(), ...later.values()],
+      underWayOf: ({ group }: Pick<Earliest, "group">) => ofGroup.get(group) ?? 0,
+    }));
   return { free, underWay };
 }

@@ -30,6 +30,7 @@ export function createBatchKind(
     takesTurns: true,
     // It may take longer than what runs after an answer.
     isQueued: true,
+    newFirst: true,
     hasRoom: (backlog, { tool }) =>
       backlog.sizeOfGroup(tool) < keyBacklog && backlog.sizeOf(BATCHES) < batchBacklog,
     hasRoomAgain: (backlog) => backlog.sizeOf(BATCHES) < batchBacklog + LIMITS.jobRedrives,

@@ -1,3 +1,4 @@
+import type { Failure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
@@ -12,6 +13,8 @@ export interface BatchLedgerOptions {
   /** Told that the attempt may send nothing any more. */
   readonly onLost: () => void;
 }
+
+const FAILED = '{"status":"error"';
 
 /** The rows of a batch in the background: its steps and elements by their places, and how many there are. */
 export class BatchLedger implements Ledger {
@@ -48,7 +51,7 @@ export class BatchLedger implements Ledger {
     return {
       step: this.#places.get(step)!,
       element: Number(element),
-      outcomeJson: outcomeJson ?? shownJson ?? null,
+      outcomeJson: this.#tag(outcomeJson ?? shownJson ?? null),
       inDoubt: outcomeJson === null,
     };
   }
@@ -56,6 +59,19 @@ export class BatchLedger implements Ledger {
   toStep({ step, element, outcomeJson, inDoubt }: KeptResult): KeptStep {
     const { id } = this.#options.plan.steps[step]!;
     return { id: element < 0 ? id : `${id}${ELEMENT}${element}`, outcomeJson: inDoubt ? null : outcomeJson };
+  }
+
+  /** Write into a failure in which attempt it came: only another attempt, which is none that goes on in its next turn, tries again. */
+  #tag(outcomeJson: string | null): string | null {
+    if (outcomeJson?.startsWith(FAILED) !== true) return outcomeJson;
+    return `{"attempt":${this.#options.claim.attempt},${outcomeJson.slice(1)}`;
+  }
+
+  /** Whether a step has failed in this attempt, by what was written of it. */
+  hasFailed(outcomeJson: string): boolean {
+    if (!outcomeJson.startsWith('{"attempt":')) return false;
+    const { attempt, error } = JSON.parse(outcomeJson) as { attempt: number; error: Failure };
+    return attempt === this.#options.claim.attempt && error.code !== "CANCELLED";
   }
 
   async #write(steps: readonly KeptStep[]): Promise<boolean> {

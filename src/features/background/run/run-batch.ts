@@ -28,7 +28,7 @@ export interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
 
 /**
  * Make one attempt of a batch in the background: run what earlier attempts have left, for as long as one attempt may take. The
- * rest is the next attempt's, which does not count as one more.
+ * rest is the next attempt's, which does not count as one more and waits for its turn.
  *
  * Null where the attempt has lost its job before it began. Rejects where what earlier attempts left cannot be read: the batch then
  * waits for its lease.
@@ -49,7 +49,8 @@ export async function runBatch(
   const plan: Plan = { ...planned.value, deadlineMs: Math.max(1, endsAt - clock.now()) };
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  const endSlice = clock.after(LIMITS.batchSliceMs, stop);
+  const closing = new AbortController();
+  const endSlice = clock.after(LIMITS.batchSliceMs, () => closing.abort());
   const ledger = new BatchLedger({ plan, claim, gate, onLost: stop });
   const kept = opened.kept.map((result) => ledger.toStep(result));
   const answer = new AnswerBudget(2);
@@ -64,6 +65,8 @@ export async function runBatch(
     keptBytes: loopBytes,
     loops: plan.steps.filter(isLoop).length,
     isShown: true,
+    closing,
+    hasFailed: (json) => ledger.hasFailed(json),
     onLoop: (step, elements) => ledger.count(step, elements),
   });
   const journal = new RunJournal({
@@ -81,7 +84,10 @@ export async function runBatch(
       isCounted: true,
       batchId: runIdOf(spec),
       runOf: { runId: spec.id },
-      resumed: { ...resumeRun(plan, claim, keptSteps(plan, kept)), journal },
+      resumed: {
+        ...resumeRun(plan, claim, keptSteps(plan, kept), (json) => ledger.hasFailed(json)),
+        journal,
+      },
       answer,
     },
   };
@@ -91,7 +97,10 @@ export async function runBatch(
     const end = failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
     return { end, results: [], total: ledger.total };
   }
-  const ran = await runAdmitted(admission.value, own, { lost: stopping.signal });
+  const ran = await runAdmitted(admission.value, own, {
+    lost: stopping.signal,
+    closing: closing.signal,
+  });
   endSlice();
   const { outcomes, release: _, ...measures } = ran;
   const measured = { ...measures, batchId: runIdOf(spec) };

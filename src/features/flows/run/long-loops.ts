@@ -1,4 +1,5 @@
 import { combineElements, succeeded } from "../../../core/answer/combine-elements.ts";
+import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
@@ -34,6 +35,10 @@ export interface LongLoopOptions {
   readonly loops: number;
   /** Somebody reads the entries, so failures are kept too. */
   readonly isShown?: boolean;
+  /** Whether this attempt itself has made an element that failed, in an earlier turn. */
+  readonly hasFailed?: (outcomeJson: string) => boolean;
+  /** Aborted, by time or by a loop that has had its elements, when nothing more is to begin in this turn; absent where there are no turns. */
+  readonly closing?: AbortController;
   /** Told how many elements a loop has, once that is known. */
   readonly onLoop?: (step: Step, elements: number) => void;
   /** Told that the attempt may send nothing any more. */
@@ -47,6 +52,8 @@ interface Running {
   readonly calls: Calls;
   readonly inside: Inside;
   readonly journal: ElementJournal;
+  /** How many elements may still begin. */
+  readonly room: { left: number };
 }
 
 /**
@@ -86,13 +93,14 @@ export class LongLoops {
     const task = taskOf(step);
     const elementBytes = Math.floor(keptBytes / Math.max(1, loops * calls.length));
     const journal = new ElementJournal({ ledger, elementBytes, isShown });
+    const room = { left: this.#roomOf(task) };
     const outcomes: Outcome[] = [];
     for (let from = 0; from < calls.length; from += LIMITS.loopElements) {
       const slice = [...calls.keys()].slice(from, from + LIMITS.loopElements);
       const failed = isFailFast(task) ? outcomes.findIndex((one) => !succeeded(one)) : -1;
       outcomes.push(
         ...(failed === -1
-          ? await this.#runSlice(slice, { step, task, calls, inside, journal })
+          ? await this.#runSlice(slice, { step, task, calls, inside, journal, room })
           : slice.map(() => abortedAfter(failed))),
       );
     }
@@ -111,23 +119,49 @@ export class LongLoops {
   };
 
   async #runSlice(slice: readonly number[], loop: Running): Promise<readonly Outcome[]> {
-    const { clock } = this.#options.execution.ports;
+    const { closing, execution } = this.#options;
+    const { clock } = execution.ports;
     const { inside, journal } = loop;
     const outcomes = new Map<number, Outcome>();
+    const isOver = (): boolean => inside.signal.aborted || closing?.signal.aborted === true;
     for (let left = slice; left.length > 0;) {
-      const ran = inside.signal.aborted
-        ? left.map(() => unbegun(clock.now() >= inside.endsAt))
-        : await this.#runElements(left, loop);
+      const done = new Map(left.flatMap((element) => this.#doneOf(element, loop)));
+      const open = left.filter((element) => !done.has(element));
+      const begun = isOver() ? [] : open.slice(0, loop.room.left);
+      loop.room.left -= begun.length;
+      const made = begun.length === 0 ? [] : await this.#runElements(begun, loop);
+      // The steps after the loop must not begin before the rest of it.
+      if (begun.length < open.length) closing?.abort();
+      for (const [at, element] of begun.entries()) done.set(element, made[at]!);
+      const ran = left.map((element) => done.get(element) ?? unbegun(clock.now() >= inside.endsAt));
       for (const [at, element] of left.entries()) outcomes.set(element, ran[at]!);
       left = left.filter((element) => waitOf(outcomes.get(element)!) > 0);
       const waitMs = Math.max(...left.map((element) => waitOf(outcomes.get(element)!)));
       if (left.length === 0 || clock.now() + waitMs >= inside.endsAt) break;
       await journal.flush();
-      if (!(await attempt(() => sleep(clock, waitMs, inside.signal))).ok) break;
+      const until = closing === undefined ? inside.signal : AbortSignal.any([inside.signal, closing.signal]);
+      if (!(await attempt(() => sleep(clock, waitMs, until))).ok) break;
     }
     await journal.flush();
     if (journal.isLost) this.#options.onLost?.();
     return slice.map((element) => outcomes.get(element)!);
+  }
+
+  /** How many elements may begin in this attempt. The ids of jobs depend on those that are recorded with them, always a slice. */
+  #roomOf({ tool }: Task): number {
+    const { closing, loops } = this.#options;
+    if (closing === undefined) return Number.POSITIVE_INFINITY;
+    if (tool.execution !== "sync") return LIMITS.loopElements;
+    return Math.max(1, Math.floor(LIMITS.batchSliceElements / loops));
+  }
+
+  /** The outcome of an element that an earlier attempt has done; none where it has to be looked at. */
+  #doneOf(element: number, { step, task, inside }: Running): readonly (readonly [number, Outcome])[] {
+    const [kept] = this.#keptOf(nameOf(step, element), task);
+    if (kept?.outcomeJson == null) return [];
+    const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
+    if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
+    return [[element, this.#options.answer.admitElement(outcome, task.tool.isWrite)]];
   }
 
   /** Run some elements as a batch. */
@@ -183,6 +217,7 @@ export class LongLoops {
     }
     const { outcomes } = await runAdmitted(admission.value, own, {
       lost: inside.signal,
+      closing: this.#options.closing?.signal,
       park: (parked) => Promise.resolve(refuseParked(parked)),
     });
     // Nothing but another element can have kept one back.

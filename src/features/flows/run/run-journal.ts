@@ -134,7 +134,7 @@ export function isLoop({ task }: Pick<Step, "task">): boolean {
 
 /** Whether a step was stopped before its end or has never begun, and is left to a later attempt. */
 export function isUnfinished(outcome: Outcome): boolean {
-  if (!("error" in outcome) || outcome.status === "unknown") return false;
+  if (!("error" in outcome) || outcome.status === "unknown" || outcome.meta.replayed === true) return false;
   const { code } = outcome.error;
   return code === "CANCELLED" || (code === "RATE_LIMITED" && outcome.meta.attempts === undefined);
 }
@@ -155,6 +155,8 @@ function isWrite({ task }: Step): boolean {
 /**
  * Say the steps that a run's earlier attempts have left, in the words in which keys say them of a batch: an ended step is done,
  * and one that was about to be sent is in doubt. A failed step is run again.
+ *
+ * @param hasFailed says whether this attempt itself has made a failed step, in an earlier turn
  */
 export function resumeRun(
   { steps }: Pick<Plan, "steps">,
@@ -163,6 +165,7 @@ export function resumeRun(
     fence,
   }: Pick<JobClaim, "fence"> & { readonly spec: Pick<JobClaim["spec"], "id" | "idempotencyKey"> },
   kept: readonly KeptStep[],
+  hasFailed: (outcomeJson: string) => boolean = () => false,
 ): Omit<Resumed, "journal"> {
   const retaken = fence > 1;
   const { idempotencyKey: seed } = spec;
@@ -177,7 +180,8 @@ export function resumeRun(
     if (json === undefined) return [];
     if (json === null) return [{ index, state: { kind: "claimed", seed, inDoubt: true } }];
     const { status } = JSON.parse(json) as { readonly status: Outcome["status"] };
-    return status === "error" ? [] : [{ index, state: { kind: "done", answer: { json, failed: false } } }];
+    const failed = status === "error";
+    return failed && !hasFailed(json) ? [] : [{ index, state: { kind: "done", answer: { json, failed } } }];
   });
   return {
     asked,

@@ -182,3 +182,18 @@ describe("For runs", () => {
     expect(countRunning(index, "a", 500)).toBe(0);
   });
 });
+
+test("what has begun goes on when nothing of its lane that has not is due, of whichever group", () => {
+  const later = (id: string, group: string, dueAt: number): [string, Due] => [
+    id,
+    { lane: "runs", dueAt, group, isLater: true },
+  ];
+  const index = indexOf(later("old", "a", 10), runAt("new", "a", 40), runAt("newer", "b", 50));
+  const lanes = few(2, 2);
+  expect(firstDue(index, 30, { lanes })).toBe("old");
+  expect(firstDue(index, 60, { lanes, turns: new Map([["a", 1]]) })).toBe("newer");
+  expect(firstDue(index, 45, { lanes, turns: new Map([["a", 1]]) })).toBe("new");
+  expect(nextDue(index, 0, lanes)).toBe(10);
+  const busy = indexOf(running("x", "a", 90), later("of a", "a", 10), later("of b", "b", 20));
+  expect(firstDue(busy, 60, { lanes })).toBe("of b");
+});

@@ -116,11 +116,11 @@ describe("A batch in the background", () => {
   test("writes two rows for a write, by one call, and one for a read, by one call for each slice", async () => {
     const writes = setUp([{ tool: "write", ...over(100) }]);
     await writes.object.finish();
-    // One more call for the end of each slice, and one row for the loop as a whole.
-    expect(writes.object.written).toEqual({ rows: 201, calls: 105 });
+    // One more call for the end of each slice and of each attempt, and one row for the loop as a whole.
+    expect(writes.object.written).toEqual({ rows: 201, calls: 108 });
     const reads = setUp([{ tool: "read", ...over(100) }]);
     await reads.object.finish();
-    expect(reads.object.written).toEqual({ rows: 101, calls: 5 });
+    expect(reads.object.written).toEqual({ rows: 101, calls: 8 });
   });
 
   test("has its writes written down before they are sent", async () => {
@@ -164,11 +164,48 @@ describe("A batch in the background", () => {
     upstream.onCall = (n) => {
       if (n === 42) object.kill();
     };
-    await object.world.clock.runUntil(object.begin());
+    await object.untilLost();
     expect(upstream.calls).toEqual(numbers(43));
   });
 
-  test("has one true result for everything where it is cancelled with an element in flight", async () => {
+  test("begins 25 elements in a turn, and leaves what comes after its loop to a later one", async () => {
+    const { upstream, object } = setUp([
+      { tool: "write", ...over(60) },
+      { tool: "write", args: { n: 100 } },
+    ]);
+    for (const most of [25, 50, 61]) {
+      const { end } = await object.attempt();
+      expect(upstream.calls).toHaveLength(most);
+      expect(end.kind).toBe(most === 61 ? "succeeded" : "continued");
+    }
+    expect(upstream.calls).toEqual([...numbers(60), 100]);
+  });
+
+  test("begins no call after five seconds, and lets the one under way end", async () => {
+    const { upstream, object } = setUp([{ tool: "read", ...over(25) }], {
+      ms: 4_000,
+      orchestration: { mode: "sequential-only" },
+    });
+    expect((await object.attempt()).end.kind).toBe("continued");
+    expect(upstream.calls).toEqual([0, 1]);
+    expect(entriesOf(object)).toMatchObject([{ status: "success" }, { status: "success" }]);
+    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect(upstream.calls).toEqual(numbers(25));
+  });
+
+  test("asks nothing again in a later turn that was refused in an earlier one", async () => {
+    const { upstream, object } = setUp([
+      { tool: "read", args: { n: 900 } },
+      { tool: "write", args: { n: 901 } },
+      { tool: "write", ...over(60) },
+    ]);
+    for (const n of [900, 901, 3]) upstream.refused.add(n);
+    expect((await object.finish()).end).toMatchObject({ kind: "failed", error: { code: "NOT_FOUND" } });
+    expect([900, 901, 3].map((n) => upstream.times(n))).toEqual([1, 1, 1]);
+    expect(new Set(upstream.calls).size).toBe(62);
+  });
+
+  test("F38 has one true result for everything where it is cancelled with an element in flight", async () => {
     const { upstream, object } = setUp([
       { id: "read", tool: "read", args: { n: 500 } },
       { id: "refused", tool: "read", args: { n: 501 } },
@@ -183,7 +220,7 @@ describe("A batch in the background", () => {
     upstream.onCall = (n) => {
       if (n === 42) object.cancel();
     };
-    await object.world.clock.runUntil(object.begin());
+    await object.untilLost();
     object.complete();
 
     expect(upstream.calls.toSorted((a, b) => a - b)).toEqual([...numbers(43), 500, 501, 504]);
@@ -328,7 +365,7 @@ async function killAt(upstream: Upstream, object: BatchObject, n: number, time =
   upstream.onCall = (called) => {
     if (called === n && upstream.times(n) === time) object.kill();
   };
-  await object.world.clock.runUntil(object.begin());
+  await object.untilLost();
   upstream.onCall = () => {};
 }
 

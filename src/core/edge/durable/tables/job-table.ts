@@ -47,7 +47,7 @@ export interface RetentionOptions {
 }
 
 /** The facts of a row that a cold start needs. */
-export type JobHead = Pick<Job, "status" | "dueAt"> & {
+export type JobHead = Pick<Job, "status" | "fence" | "dueAt"> & {
   readonly spec: Pick<JobSpec, "id" | "tool">;
   readonly kind: string;
 };
@@ -185,14 +185,22 @@ export class JobTable {
     return Array.from(rows, (row) => readRow(row, nowMs)[0]);
   }
 
+  /** Let go of jobs of these kinds whose attempts were under way in an object that is gone: they are due. */
+  release(kinds: readonly string[]): void {
+    this.#sql.exec(
+      "UPDATE jobs SET due_at = updated_at WHERE status = 'running' AND attempts > 0 AND kind IN (SELECT value FROM json_each(?))",
+      JSON.stringify(kinds),
+    );
+  }
+
   /** Walk over what a cold start needs to know of every row. */
   *heads(): Iterable<JobHead> {
-    for (const { id, due_at, updated_at, format, status, tool, kind } of this.#sql.exec<JobRow>(
-      "SELECT id, due_at, updated_at, format, status, tool, kind FROM jobs",
+    for (const { id, due_at, updated_at, format, status, tool, kind, fence } of this.#sql.exec<JobRow>(
+      "SELECT id, due_at, updated_at, format, status, tool, kind, fence FROM jobs",
     )) {
       this.#look(status, updated_at);
       this.#tally(tool, toListed({ format, status }), 1);
-      yield { spec: { id, tool }, kind, dueAt: due_at, status: status as JobStatus };
+      yield { spec: { id, tool }, kind, fence, dueAt: due_at, status: status as JobStatus };
     }
   }
 
