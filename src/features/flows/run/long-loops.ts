@@ -158,7 +158,7 @@ export class LongLoops {
   /** The outcome of an element that an earlier attempt has done; none where it has to be looked at. */
   #doneOf(element: number, { step, task, inside }: Running): readonly (readonly [number, Outcome])[] {
     const [kept] = this.#keptOf(nameOf(step, element), task);
-    if (kept?.outcomeJson == null) return [];
+    if (kept === undefined || kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
     if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
     return [[element, this.#options.answer.admitElement(outcome, task.tool.isWrite)]];
