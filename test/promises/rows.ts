@@ -472,14 +472,14 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "the others get it in time: those that fail have few of an object's places",
   },
   {
-    mark: "F39",
-    when: "a tenant is restored from an export",
-    seen: "the export is the same again; what cannot be put back is named, and the command ends with 1",
-  },
-  {
     mark: "F38",
     when: "a batch in the background is cancelled with an element in flight",
     seen: "every element has one true result",
+  },
+  {
+    mark: "F39",
+    when: "a tenant is restored from an export",
+    seen: "the export is the same again; what cannot be put back is named, and the command ends with 1",
   },
   {
     mark: "F40",
