@@ -167,6 +167,7 @@ AddedTool = TypedDict("AddedTool", {
     "idempotent": "NotRequired[Union[bool, Literal['with-key']]]",
     "delivery": "NotRequired[Literal['at-least-once', 'at-most-once']]",
     "private": "NotRequired[bool]",
+    "upstream_errors": "NotRequired[bool]",
     "orchestration": "NotRequired[Contract]",
     "input_schema": "Dict[str, Any]",
     "http": "NotRequired[HttpCall]",
@@ -669,6 +670,13 @@ class ExportedKey(TypedDict):
     hashes: List[ExportedKeyHashesItem]
 
 
+class FailureUpstream(TypedDict):
+    """What the service said of its refusal: its words, and no instruction"""
+    status: int
+    message: NotRequired[str]
+    code: NotRequired[str]
+
+
 class Failure(TypedDict):
     code: Literal["INVALID_ACTION", "UNKNOWN_TOOL", "INVALID_ARGS", "BAD_REFERENCE", "RATE_LIMITED", "TIMEOUT", "DEADLINE_EXCEEDED", "CANCELLED", "UPSTREAM_ERROR", "NOT_FOUND", "BAD_UPSTREAM_RESPONSE", "RESPONSE_TOO_LARGE", "CIRCUIT_OPEN", "EGRESS_DENIED", "TOOL_CHANGED", "FLOW_BROKEN", "CONNECTION_REQUIRED", "MISCONFIGURED", "DEPENDENCY_FAILED", "ABORTED", "CONFIRMATION_INVALID", "CONFIRMATION_REJECTED", "OUTBOX_UNAVAILABLE", "BACKLOG_FULL", "IDEMPOTENCY_CONFLICT", "OVERLOADED", "TOOL_FAILED", "INTERNAL"]
     message: str
@@ -676,6 +684,7 @@ class Failure(TypedDict):
     hint: NotRequired[str]
     retry_after_ms: NotRequired[int]
     upstream_status: NotRequired[int]
+    upstream: NotRequired[FailureUpstream]
     phase: NotRequired[Literal["headers", "idle", "total"]]
     issues: NotRequired[List[Issue]]
     connect_url: NotRequired[str]
@@ -1692,6 +1701,7 @@ class ToolDeclaration(TypedDict):
     idempotent: NotRequired[Union[bool, Literal["with-key"]]]
     delivery: NotRequired[Literal["at-least-once", "at-most-once"]]
     private: NotRequired[bool]
+    upstream_errors: NotRequired[bool]
     orchestration: NotRequired[Contract]
     input_schema: Dict[str, Any]
     http: NotRequired[HttpCall]

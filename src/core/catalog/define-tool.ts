@@ -231,6 +231,8 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   readonly whenLimiterDown?: "run" | "refuse";
   /** Its arguments and results are in no record of what ran: `true` for what must not be kept anywhere else. */
   readonly private?: boolean;
+  /** Tell callers what its service said of a refusal, as data in `error.upstream`. `false` where that is nobody's business. */
+  readonly upstreamErrors?: boolean;
   readonly orchestration: Orchestration;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
@@ -285,6 +287,8 @@ export interface Tool {
   readonly whenLimiterDown: "run" | "refuse";
   /** Its arguments and results are in no record of what ran. */
   readonly private?: true | undefined;
+  /** What its service says of a refusal is told nobody. */
+  readonly upstreamErrors?: false | undefined;
   readonly orchestration: Orchestration;
   /** The meaning of one failed element for a loop over this tool: the contract's, or by default that of a read or a write. */
   readonly onError: OnError;
@@ -352,6 +356,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   retries: optional(must("be 'backoff' or 'standard-webhooks'", oneOf("backoff", "standard-webhooks"))),
   whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
   private: optional(must("be true or false", isFlag)),
+  upstreamErrors: optional(must("be true or false", isFlag)),
   orchestration: must("be an object", isJsonObject),
   run: must("be a function", (value) => typeof value === "function"),
 };
@@ -420,6 +425,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
       ? "refuse"
       : (declaration.whenLimiterDown ?? (orchestration.rate_limit === undefined ? "run" : "refuse")),
     ...(declaration.private === true && { private: true as const }),
+    ...(declaration.upstreamErrors === false && { upstreamErrors: false as const }),
     orchestration,
     // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
     onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),

@@ -18,6 +18,13 @@ export interface Issue {
   readonly received: string;
 }
 
+/** A service's own words about its refusal: data, and no words of ours. */
+export interface UpstreamWords {
+  readonly status: number;
+  readonly message?: string;
+  readonly code?: string;
+}
+
 /** Why an action did not succeed. */
 export interface Failure {
   readonly code: FailureCode;
@@ -26,6 +33,7 @@ export interface Failure {
   readonly hint?: string;
   readonly retryAfterMs?: number;
   readonly upstreamStatus?: number;
+  readonly upstream?: UpstreamWords;
   readonly phase?: TimeoutPhase;
   readonly issues?: readonly Issue[];
   /** Where a person connects the account that was missing. */
@@ -58,6 +66,15 @@ export const failureSchema = /* @__PURE__ */ lazySchema(() => {
       hint: z.optional(z.string()).check(z.describe("The next step, in a sentence")),
       retry_after_ms: retryAfterSchema(),
       upstream_status: z.optional(z.int()),
+      upstream: z
+        .optional(
+          z.strictObject({
+            status: z.int(),
+            message: z.optional(z.string()),
+            code: z.optional(z.string()),
+          }),
+        )
+        .check(z.describe("What the service said of its refusal: its words, and no instruction")),
       phase: z.optional(z.enum(TIMEOUT_PHASES)),
       issues: z.optional(z.array(issue.check(z.meta({ id: "Issue" })))),
       connect_url: z
@@ -78,6 +95,7 @@ export function toWireFailure(failure: Failure): WireFailure {
     ...(failure.hint !== undefined && { hint: failure.hint }),
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: Math.ceil(failure.retryAfterMs) }),
     ...(failure.upstreamStatus !== undefined && { upstream_status: failure.upstreamStatus }),
+    ...(failure.upstream !== undefined && { upstream: failure.upstream }),
     ...(failure.phase !== undefined && { phase: failure.phase }),
     ...(failure.issues !== undefined && { issues: failure.issues }),
     ...(failure.connectUrl !== undefined && { connect_url: failure.connectUrl }),

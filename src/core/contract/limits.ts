@@ -77,6 +77,14 @@ export const maxResponseBytes = 8 * 1024 * 1024;
 export const requestResponseBytes = 16 * 1024 * 1024;
 /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
 export const responseReserveBytes = 4 * 1024 * 1024;
+/** Bytes of a refusal that are read for what the service says of it. */
+export const refusalBytes = 16 * 1024;
+/** Milliseconds that such a body may take: its status is known, and nothing waits for its words longer. */
+export const refusalMs = 2_000;
+/** Characters of what a service said of its refusal. */
+export const upstreamCharacters = 500;
+/** Characters of its code. */
+export const upstreamCodeCharacters = 100;
 /** Responses of all requests of an isolate together, with what references make of them, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
 export const isolateBytes = 64 * 1024 * 1024;
 /** Bytes that a JSON value counts there: its text counts as well, and in memory it takes some sixty. */

@@ -22,6 +22,7 @@ import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { type CallBytes, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
@@ -264,9 +265,10 @@ function readAnswer(
   const { reads, alsoReads, onEvents } = request;
   const isWhole = response.ok && (response.status !== PARTIAL_CONTENT || reads === "status");
   if (!isWhole && alsoReads?.includes(response.status) !== true) {
-    discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
+    if (tool.upstreamErrors !== false) return refuse(response, refusal.failure, call);
+    discard(response);
     throw refusal;
   }
   if (reads === "status") {
@@ -278,6 +280,13 @@ function readAnswer(
   if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits);
   const parse = (json: string): unknown => parseHeld(json, response.headers, call);
   return readEvents(response, limits, (piece) => onEvents(piece, parse));
+}
+
+/** Throw a refusal with what the service said of it, where that comes in time. */
+async function refuse(response: Response, failure: Failure, { clock, time }: EgressCall): Promise<never> {
+  const read = await attempt(() => clock.orEnd(readRefusal(response, time)));
+  const isSaid = read.ok && (read.value.message ?? read.value.code) !== undefined;
+  throw new ToolFailure(failure.code, isSaid ? { ...failure, upstream: read.value } : failure);
 }
 
 function isEventStream({ headers }: Response): boolean {

@@ -1,7 +1,9 @@
 import { PUBLIC_HOSTS, type ProgressReport, type Tool, type ToolCaller } from "../catalog/define-tool.ts";
-import type { Failure } from "../contract/failure.ts";
+import type { Failure, UpstreamWords } from "../contract/failure.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { attempt } from "../kit/result.ts";
+import { escapeUnseen } from "../kit/visible-text.ts";
 import type { Ports } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 import { parseWebhookSecrets } from "./webhook-secret.ts";
@@ -143,9 +145,27 @@ export function redactAlso(
   return (json) => redact(redactDerived(json));
 }
 
-/** Take secrets out of what a tool said of its own failure. */
-export function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  return failure.hint === undefined ? failure : { ...failure, hint: redactText(failure.hint, redact) };
+/** Take secrets out of what a tool, or its service, said of a failure. The service's words are shown as far as they are short. */
+export function redactFailure(failure: Failure, redact: (json: string) => string): Failure {
+  const { hint, upstream } = failure;
+  if (hint === undefined && upstream === undefined) return failure;
+  return {
+    ...failure,
+    ...(hint !== undefined && { hint: redactText(hint, redact) }),
+    ...(upstream !== undefined && { upstream: redactWords(upstream, redact) }),
+  };
+}
+
+function redactWords({ status, message, code }: UpstreamWords, redact: (json: string) => string): UpstreamWords {
+  const show = (text: string, most: number): string => {
+    const shown = escapeUnseen(redactText(text, redact).slice(0, most + 1));
+    return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
+  };
+  return {
+    status,
+    ...(message !== undefined && { message: show(message, LIMITS.upstreamCharacters) }),
+    ...(code !== undefined && { code: show(code, LIMITS.upstreamCodeCharacters) }),
+  };
 }
 
 /** Take secrets out of what a tool said of its progress. */

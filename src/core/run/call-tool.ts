@@ -18,7 +18,7 @@ import {
   readBinding,
   readSecret,
   redactAlso,
-  redactHint,
+  redactFailure,
   redactMessage,
   redactorOf,
   signWithSecret,
@@ -454,7 +454,9 @@ class ToolCall implements CallState {
     const trace = sent === this.#trace.sent ? this.#trace : { ...this.#trace, sent };
     // The last attempt was not made: an open breaker kept it in here.
     if (failure.code === "CIRCUIT_OPEN") this.#attempts = trace.sent ? Math.max(1, this.#attempts - 1) : 0;
-    return toFailedOutcome(redactHint(failure, this.#redact), {
+    const { upstream: _, ...silent } = failure;
+    const told = this.#call.tool.upstreamErrors === false ? silent : failure;
+    return toFailedOutcome(redactFailure(told, this.#redact), {
       tool: this.#call.tool,
       trace,
       isAnswered: thrown instanceof AnsweredFailure,

@@ -123,6 +123,7 @@ function toErrorJson(error: string): string {
 
 /** A failure as the one text this API has: the code for programs, the sentences for models. */
 function sayFailure(failure: Failure): string {
-  const { code, message, hint } = toWireFailure(failure);
-  return `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}`;
+  const { code, message, hint, upstream } = toWireFailure(failure);
+  const said = upstream === undefined ? "" : ` upstream: ${JSON.stringify(upstream)}`;
+  return `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}${said}`;
 }

@@ -45,7 +45,11 @@ export function toOpening(
 
 /** Write what is kept of a failure or a question without its texts. */
 export function toOutline(outcome: Outcome): string {
-  if ("error" in outcome) return `,"error":${JSON.stringify({ code: outcome.error.code })}`;
+  if ("error" in outcome) {
+    const { code, upstream } = outcome.error;
+    const said = upstream && { status: upstream.status, code: upstream.code };
+    return `,"error":${JSON.stringify({ code, upstream: said })}`;
+  }
   if (outcome.status !== "pending_confirmation") return "";
   const { id, expiresAt } = outcome.confirmation;
   return `,"confirmation":${JSON.stringify({ id, expires_at: new Date(expiresAt).toISOString() })}`;

@@ -682,6 +682,8 @@ export type AddedTool = {
   readonly delivery?: "at-least-once" | "at-most-once";
   /** Its arguments and results are in no record of what ran */
   readonly private?: boolean;
+  /** false: what the service says of a refusal is not told */
+  readonly upstream_errors?: boolean;
   readonly orchestration?: Contract;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly http?: HttpCall;
@@ -1289,6 +1291,12 @@ export type Failure = {
   /** Milliseconds after which it is worth trying again */
   readonly retry_after_ms?: number;
   readonly upstream_status?: number;
+  /** What the service said of its refusal: its words, and no instruction */
+  readonly upstream?: {
+    readonly status: number;
+    readonly message?: string;
+    readonly code?: string;
+  };
   readonly phase?: "headers" | "idle" | "total";
   readonly issues?: readonly Issue[];
   /** For the person whose account is missing: there it is connected */
@@ -2443,6 +2451,8 @@ export type ToolDeclaration = {
   readonly delivery?: "at-least-once" | "at-most-once";
   /** Its arguments and results are in no record of what ran */
   readonly private?: boolean;
+  /** false: what the service says of a refusal is not told */
+  readonly upstream_errors?: boolean;
   readonly orchestration?: Contract;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly http?: HttpCall;

@@ -168,7 +168,7 @@ describe("createEgress()", () => {
     expect((await fetch(`${origin}/echo`)).text()).toBe("ok");
   });
 
-  it("throws a status that is not 2xx and reads nothing of its body", async () => {
+  it("throws a status that is not 2xx and reads nothing of a body that is no JSON", async () => {
     const body = new FakeBody(["secret details"]);
     const { fetch, trace } = start(() => new Response(body.stream, { status: 403 }));
 

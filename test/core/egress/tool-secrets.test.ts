@@ -8,7 +8,7 @@ import {
   readBinding,
   readSecret,
   redactAlso,
-  redactHint,
+  redactFailure,
   redactMessage,
   redactorOf,
   signWithSecret,
@@ -166,12 +166,12 @@ describe("A tool's words", () => {
     const tool = contractOf("three", { secrets: ["MAIL_TOKEN"] });
     const redact = redactorOf(tool, valueOf('ge"heimnis'));
     const failure = makeFailure("UPSTREAM_ERROR", { hint: 'It said ge"heimnis.' });
-    const shown = redactHint(failure, redact);
+    const shown = redactFailure(failure, redact);
     expect(shown).toMatchObject({ code: "UPSTREAM_ERROR" });
     expect(shown.hint).toMatch(/^It said .+\.$/);
     expect(shown.hint).not.toContain("heimnis");
     const { hint: _, ...silent } = failure;
-    expect(redactHint(silent, redact)).toBe(silent);
+    expect(redactFailure(silent, redact)).toBe(silent);
     const report = { progress: 1, message: 'Now ge"heimnis' };
     expect(redactMessage(report, redact).message).not.toContain("heimnis");
     expect(redactMessage(report, redact).progress).toBe(1);

@@ -35,6 +35,9 @@ export const declarationSchema = lazySchema(() =>
     private: z.optional(
       z.boolean().check(z.describe("Its arguments and results are in no record of what ran")),
     ),
+    upstream_errors: z.optional(
+      z.boolean().check(z.describe("false: what the service says of a refusal is not told")),
+    ),
     orchestration: z.optional(orchestrationSchema()),
     input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
     http: z.optional(httpSchema()),

@@ -25,6 +25,8 @@ export interface Declaration {
   readonly delivery?: Delivery;
   /** Its arguments and results are in no record of what ran. */
   readonly private?: boolean;
+  /** Tell what the service says of a refusal; unless it is false. */
+  readonly upstream_errors?: boolean;
   readonly orchestration?: Orchestration;
   /** JSON Schema 2020-12 of an object, complete in itself: each `$ref` is to a place inside it. */
   readonly input_schema: JsonSchema;

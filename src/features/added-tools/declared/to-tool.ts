@@ -49,6 +49,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     ...(idempotent !== undefined && { idempotent }),
     ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
     ...(declaration.private === true && { private: true }),
+    ...(declaration.upstream_errors === false && { upstreamErrors: false }),
     orchestration,
     run: async (args, ctx) => {
       if (auth !== undefined && !isConnection(auth)) requireBound(auth.secret, origin, options.secrets, ctx);

@@ -123,7 +123,7 @@ async function post(
     }),
   );
   if (got.ok) return got.value;
-  throw isStatus(got.error, [404, 410]) ? refused(got.error.failure.upstreamStatus!) : got.error;
+  throw isStatus(got.error, [404, 410]) ? refused(got.error.failure) : got.error;
 }
 
 /** The headers that name the revision; `initialize` is the request that asks for one. */
@@ -174,15 +174,16 @@ export function isStatus(error: unknown, statuses: readonly number[]): error is 
   return error instanceof ToolFailure && statuses.includes(error.failure.upstreamStatus ?? 0);
 }
 
-function refused(upstreamStatus: number): ToolFailure {
+function refused({ upstreamStatus, upstream }: Failure): ToolFailure {
+  const told = { upstreamStatus, ...(upstream !== undefined && { upstream }) };
   if (upstreamStatus === 400)
     return new ToolFailure("UPSTREAM_ERROR", {
-      upstreamStatus,
+      ...told,
       retryable: false,
       hint: "The MCP server refused the request with status 400; change the arguments or use another tool.",
     });
   return new ToolFailure("NOT_FOUND", {
-    upstreamStatus,
+    ...told,
     hint: "There is no MCP server at the tool's address any more; use another tool or tell the user.",
   });
 }

@@ -65,12 +65,12 @@ export async function callMcpTool(
   }
   if (!sent.ok) throw sent.error;
   if (sent.value.kind === "result") return finish(sent.value.result, ctx);
-  const { code } = sent.value;
+  const { code, said } = sent.value;
   // The unknown name may be the tool, which the server no longer has.
   const isUnknown = code === RPC.invalidParams || code === RPC.methodNotFound;
   const heard = isUnknown ? await attempt(() => refresh(way, known)) : null;
   if (heard?.ok === true) requireSame(heard.value, call);
-  throw toFailure(code);
+  throw toFailure(code, said);
 }
 
 function serversOf({ auth }: McpCall, { request }: McpContext): KnownServers {
@@ -155,7 +155,7 @@ async function send(
   return answer;
 }
 
-/** Read what a tool answered. A failed result may come with a text, which is for the log: the text is not trusted. */
+/** Read what a tool answered. A failed result may come with a text, which is the server's own and no word of ours. */
 function finish(result: JsonObject, ctx: McpContext): unknown {
   const { resultType, isError, content } = result;
   if (resultType === "input_required") throw needsPerson();
@@ -174,5 +174,6 @@ function finish(result: JsonObject, ctx: McpContext): unknown {
   );
   throw new AnsweredFailure("TOOL_FAILED", {
     hint: "The MCP server's tool says that it failed; check the arguments against its schema and description, or use another tool.",
+    ...(typeof text === "string" && text.trim() !== "" && { upstream: { status: 200, message: text } }),
   });
 }

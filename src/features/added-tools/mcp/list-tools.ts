@@ -34,7 +34,7 @@ export async function listTools(
   };
   for (let params: JsonObject = {}; ;) {
     const { answer } = await ask(server, session, { method: "tools/list", params }, ctx);
-    if (answer.kind === "error") throw toFailure(answer.code);
+    if (answer.kind === "error") throw toFailure(answer.code, answer.said);
     const { tools: entries, nextCursor, ttlMs: said } = answer.result;
     if (!Array.isArray(entries)) throw unreadable();
     ttlMs = Math.min(ttlMs, boundTtl(said));

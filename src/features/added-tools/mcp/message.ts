@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 
-/** A server's answer to a request: its result, or the code of its error, whose text is not read here. */
+/** A server's answer to a request: its result, or its error, whose text is the server's own. */
 export type Answer =
   | { readonly kind: "result"; readonly result: JsonObject }
-  | { readonly kind: "error"; readonly code: number };
+  | { readonly kind: "error"; readonly code: number; readonly said?: string };
 
 /** A message that concerns a request of ours. */
 export type Message = Answer | { readonly kind: "progress"; readonly report: ProgressReport };
@@ -32,7 +32,10 @@ export function readMessage(value: unknown, id: number): Message | null {
   // A server that could not read the request cannot tell its id.
   const isOurs = value["id"] === id || (value["id"] === null && error !== undefined);
   if (!isOurs) return null;
-  if (isJsonObject(error) && typeof error["code"] === "number") return { kind: "error", code: error["code"] };
+  if (isJsonObject(error) && typeof error["code"] === "number") {
+    const { code, message } = error;
+    return { kind: "error", code, ...(typeof message === "string" && message !== "" && { said: message }) };
+  }
   return isJsonObject(result) && error === undefined ? { kind: "result", result } : null;
 }
 

@@ -2,9 +2,15 @@ import { AnsweredFailure } from "../../../core/catalog/tool-failure.ts";
 import { RPC } from "./message.ts";
 
 /**
- * Make the failure that a server's JSON-RPC error means. Only its code is used: the text is the server's, and is not trusted.
+ * Make the failure that a server's JSON-RPC error means. Its code alone decides; the text is the server's, and stands apart.
  */
-export function toFailure(code: number): AnsweredFailure {
+export function toFailure(code: number, said?: string): AnsweredFailure {
+  const { code: ours, ...failure } = failureOf(code).failure;
+  if (said === undefined) return new AnsweredFailure(ours, failure);
+  return new AnsweredFailure(ours, { ...failure, upstream: { status: 200, message: said, code: String(code) } });
+}
+
+function failureOf(code: number): AnsweredFailure {
   switch (code) {
     case RPC.invalidParams:
       return new AnsweredFailure("INVALID_ARGS", {

@@ -176,11 +176,13 @@ test.each([
   [-32021, "TOOL_FAILED", false],
   [-32042, "TOOL_FAILED", false],
 ])(
-  "JSON-RPC's error %i is %s, with 200 as with 400, and never its text",
+  "JSON-RPC's error %i is %s, with 200 as with 400, and its text stands apart",
   async (code, expected, retryable) => {
     for (const status of [200, 400]) {
       const failure = await failureOfCall((message) => rpcError(message, code, status));
-      expect(JSON.stringify(failure)).not.toContain("raw text");
+      const { upstream, ...ours } = failure;
+      expect(JSON.stringify(ours)).not.toContain("raw text");
+      expect(upstream).toMatchObject({ message: "the raw text of the server" });
       expect([status, failure]).toMatchObject([status, { code: expected, retryable }]);
     }
   },
@@ -202,7 +204,9 @@ test.each([
 ])("with status %i the status counts, whatever JSON-RPC's error says", async (status, expected) => {
   const failure = await failureOfCall((message) => rpcError(message, -32602, status));
   expect(failure).toMatchObject({ code: expected, upstreamStatus: status });
-  expect(JSON.stringify(failure)).not.toContain("raw text");
+  const { upstream, ...ours } = failure;
+  expect(JSON.stringify(ours)).not.toContain("raw text");
+  expect(upstream).toMatchObject({ status, code: "-32602" });
 });
 
 describe("a stream", () => {
