@@ -46,7 +46,9 @@ export function pickWords(value: unknown): Pick<UpstreamWords, "message" | "code
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   const listed = isJsonObject(first) ? [first["message"], first["detail"]] : [first];
   const said = [inner["message"], message, error_description, detail, error, title, ...listed].find(isSaid);
-  const code = [inner["code"], ownCode, inner["type"], error].find((one) => isSaid(one) || Number.isFinite(one));
+  const code = [inner["code"], ownCode, inner["type"], error].find(
+    (one) => isSaid(one) || Number.isFinite(one),
+  );
   return {
     ...(said !== undefined && { message: said as string }),
     ...(code !== undefined && { code: String(code) }),

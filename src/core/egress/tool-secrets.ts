@@ -156,7 +156,10 @@ export function redactFailure(failure: Failure, redact: (json: string) => string
   };
 }
 
-function redactWords({ status, message, code }: UpstreamWords, redact: (json: string) => string): UpstreamWords {
+function redactWords(
+  { status, message, code }: UpstreamWords,
+  redact: (json: string) => string,
+): UpstreamWords {
   const show = (text: string, most: number): string => {
     const shown = escapeUnseen(redactText(text, redact).slice(0, most + 1));
     return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;

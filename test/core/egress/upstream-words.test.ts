@@ -14,11 +14,26 @@ const said = (body: unknown, init: ResponseInit = { status: 422 }): Response =>
 
 describe("what a service said of its refusal", () => {
   test.each<[body: unknown, words: object]>([
-    [{ error: { message: "a", code: "c", type: "t" }, message: "b", code: "d" }, { message: "a", code: "c" }],
-    [{ message: "from is required", code: 40 }, { message: "from is required", code: "40" }],
-    [{ error: "invalid_grant", error_description: "gone" }, { message: "gone", code: "invalid_grant" }],
-    [{ detail: "d", title: "t", error: "e" }, { message: "d", code: "e" }],
-    [{ error: "e", title: "t" }, { message: "e", code: "e" }],
+    [
+      { error: { message: "a", code: "c", type: "t" }, message: "b", code: "d" },
+      { message: "a", code: "c" },
+    ],
+    [
+      { message: "from is required", code: 40 },
+      { message: "from is required", code: "40" },
+    ],
+    [
+      { error: "invalid_grant", error_description: "gone" },
+      { message: "gone", code: "invalid_grant" },
+    ],
+    [
+      { detail: "d", title: "t", error: "e" },
+      { message: "d", code: "e" },
+    ],
+    [
+      { error: "e", title: "t" },
+      { message: "e", code: "e" },
+    ],
     [{ title: "t", errors: [{ message: "m" }] }, { message: "t" }],
     [{ errors: [{ message: "m", detail: "d" }, "other"] }, { message: "m" }],
     [{ errors: [{ detail: "d" }] }, { message: "d" }],

@@ -7,7 +7,10 @@ import { RPC } from "./message.ts";
 export function toFailure(code: number, said?: string): AnsweredFailure {
   const { code: ours, ...failure } = failureOf(code).failure;
   if (said === undefined) return new AnsweredFailure(ours, failure);
-  return new AnsweredFailure(ours, { ...failure, upstream: { status: 200, message: said, code: String(code) } });
+  return new AnsweredFailure(ours, {
+    ...failure,
+    upstream: { status: 200, message: said, code: String(code) },
+  });
 }
 
 function failureOf(code: number): AnsweredFailure {
