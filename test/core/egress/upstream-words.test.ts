@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { ToolContext } from "../../../src/core/catalog/define-tool.ts";
 import { readRefusal } from "../../../src/core/egress/read-refusal.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
@@ -66,9 +67,8 @@ describe("a refusal is told with the service's words as data", () => {
       hosts: ["api.example.com"],
       secrets: ["KEY"],
       ...changes,
-      run: async (_: unknown, ctx: { fetch: (url: string) => Promise<{ json(): unknown }> }) =>
-        (await ctx.fetch("https://api.example.com/")).json(),
-    } as never);
+      run: async (_: unknown, ctx: ToolContext) => (await ctx.fetch("https://api.example.com/")).json(),
+    });
   async function refused(body: unknown, changes: object = {}) {
     const world = new TestWorld();
     world.fetch = async () => said(body);

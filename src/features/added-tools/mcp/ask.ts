@@ -1,3 +1,4 @@
+import type { UpstreamWords } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { EventSplitter } from "../../../core/kit/event-splitter.ts";
@@ -80,7 +81,8 @@ export async function ask(
   if (!isStream) take(readJson(response));
   else if (answer === null) onEvents("\n", parse);
   if (response.status === 400 && !isStream) question.onRefused?.(response.text());
-  if (response.status >= 400 && !tellsWhy(answer)) throw refused(response.status);
+  if (response.status >= 400 && !tellsWhy(answer))
+    throw refused(response.status, wordsOf(answer, response.status));
   if (answer === null) throw isStream ? endedEarly() : noAnswer();
   return { answer, headers: response.headers };
 }
@@ -123,7 +125,9 @@ async function post(
     }),
   );
   if (got.ok) return got.value;
-  throw isStatus(got.error, [404, 410]) ? refused(got.error.failure) : got.error;
+  throw isStatus(got.error, [404, 410])
+    ? refused(got.error.failure.upstreamStatus!, got.error.failure.upstream)
+    : got.error;
 }
 
 /** The headers that name the revision; `initialize` is the request that asks for one. */
@@ -174,7 +178,12 @@ export function isStatus(error: unknown, statuses: readonly number[]): error is 
   return error instanceof ToolFailure && statuses.includes(error.failure.upstreamStatus ?? 0);
 }
 
-function refused({ upstreamStatus, upstream }: Failure): ToolFailure {
+function wordsOf(answer: Answer | null, status: number): UpstreamWords | undefined {
+  if (answer?.kind !== "error" || answer.said === undefined) return undefined;
+  return { status, message: answer.said, code: String(answer.code) };
+}
+
+function refused(upstreamStatus: number, upstream?: UpstreamWords): ToolFailure {
   const told = { upstreamStatus, ...(upstream !== undefined && { upstream }) };
   if (upstreamStatus === 400)
     return new ToolFailure("UPSTREAM_ERROR", {

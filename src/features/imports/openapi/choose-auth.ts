@@ -31,7 +31,9 @@ export function chooseAuth(
   if (!Array.isArray(declared))
     return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, "bearer"));
   const ways = declared.filter(isJsonObject).map((way) => Object.keys(way));
-  if (ways.length === 0) return ok(undefined);
+  // What needs no key takes one all the same, and whoever gives it means all of the import.
+  if (ways.length === 0)
+    return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, usualWay(root)));
   const missing: string[] = [];
   for (const way of ways) {
     if (way.length === 0) continue;
@@ -47,6 +49,16 @@ function toAuth(given: Given, as: Auth["as"]): Auth | ConnectionAuth {
   return "connection" in given
     ? { connection: given.connection }
     : { secret: given.secret, as: given.as ?? as };
+}
+
+/** How the document sends a key elsewhere: by the first scheme that it asks for, or else describes, and a tool can send. */
+function usualWay(root: JsonObject): Auth["as"] {
+  const { security } = root;
+  const asked = (Array.isArray(security) ? security.filter(isJsonObject) : []).flatMap((way) =>
+    Object.keys(way),
+  );
+  const ways = [...asked, ...schemeNames(root)].map((name) => wayOf(schemeOf(root, name) ?? {}));
+  return ways.find((way) => way !== null) ?? "bearer";
 }
 
 function authFor(

@@ -367,7 +367,8 @@ describe("Security", () => {
   });
 
   test.each([
-    [[], one],
+    [[], undefined],
+    [[], { schemes: { key: one } }],
     [[{}], undefined],
     [[{}, { key: [] }], { schemes: { token: one } }],
     [undefined, undefined],
@@ -378,9 +379,9 @@ describe("Security", () => {
     expect(declarations[0]!.http!.auth).toBeUndefined();
   });
 
-  test("of an operation counts instead of the document's", () => {
+  test("that is empty sends the key all the same, as the document does elsewhere", () => {
     const { declarations } = importAll(secured([{ key: [] }], { security: [] }), { auth: one });
-    expect(declarations[0]!.http!.auth).toBeUndefined();
+    expect(declarations[0]!.http!.auth).toEqual({ secret: "CRM_TOKEN", as: { header: "X-Key" } });
   });
 
   test("that the document does not mention is a bearer token, where a secret is given", () => {
