@@ -31,7 +31,7 @@ export function chooseAuth(
   if (!Array.isArray(declared))
     return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, "bearer"));
   const ways = declared.filter(isJsonObject).map((way) => Object.keys(way));
-  // What needs no key takes one all the same, and whoever gives it means all of the import.
+  // An operation that needs no key takes one all the same, and an import's key is meant for all of it.
   if (ways.length === 0)
     return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, usualWay(root)));
   const missing: string[] = [];
