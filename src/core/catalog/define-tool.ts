@@ -231,7 +231,7 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   readonly whenLimiterDown?: "run" | "refuse";
   /** Its arguments and results are in no record of what ran: `true` for what must not be kept anywhere else. */
   readonly private?: boolean;
-  /** Tell callers what its service said of a refusal, as data in `error.upstream`; `false` where that is nobody's business. */
+  /** The service's words about a refusal reach callers, as data in `error.upstream`; with `false` they do not. */
   readonly upstreamErrors?: boolean;
   readonly orchestration: Orchestration;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
@@ -287,7 +287,7 @@ export interface Tool {
   readonly whenLimiterDown: "run" | "refuse";
   /** Its arguments and results are in no record of what ran. */
   readonly private?: true | undefined;
-  /** Nobody is told what its service says of a refusal. */
+  /** Callers do not get the service's words about a refusal. */
   readonly upstreamErrors?: false | undefined;
   readonly orchestration: Orchestration;
   /** The meaning of one failed element for a loop over this tool: the contract's, or by default that of a read or a write. */
