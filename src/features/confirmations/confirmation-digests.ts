@@ -12,7 +12,7 @@ export type Sha256 = (text: string) => Promise<string>;
 export function hashArgs(
   actions: readonly ParkedAction[],
   sha256: Sha256,
-  ids: Account["ids"] = undefined,
+  ids?: Account["ids"],
 ): Promise<string> {
   const hashed = actions.map(toHashed);
   return sha256(canonicalJson(ids === undefined ? hashed : [hashed, ids]));
