@@ -58,8 +58,10 @@ export function parseFlows(text: string): Flows {
     const key = visibleText(repeated.key);
     throw new Error(`'${key}' stands twice in one object, again at ${toLineAndColumn(text, repeated.at)}.`);
   }
-  if (!isJsonObject(parsed.value)) throw new Error(`${WHOLE}, and is ${describe(parsed.value)}.`);
-  const { flows, ...others } = parsed.value;
+  // A file is compared with what a deployment shows, which has no digits that a double has not.
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) throw new Error(`${WHOLE}, and is ${describe(value)}.`);
+  const { flows, ...others } = value;
   const [other] = Object.keys(others);
   if (other !== undefined) throw new Error(`${WHOLE}, and has '${visibleText(other)}' as well.`);
   if (!isJsonObject(flows)) throw new Error(`${WHOLE}, and 'flows' is ${describe(flows)}.`);

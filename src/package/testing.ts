@@ -96,6 +96,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../core/edge/page/respond-page.ts"),
     import("../core/edge/page/respond-flood.ts"),
     import("../features/connections/http/answer-link.ts"),
+    import("../features/connections/http/lead-on-form.ts"),
     import("../features/connections/http/answer-signed-in.ts"),
     import("../features/connections/http/run-awaiting.ts"),
     import("../features/connections/page/link-page.ts"),

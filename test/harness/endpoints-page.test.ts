@@ -84,7 +84,9 @@ test("the import of docs/endpoints.md says what each endpoint becomes, and keeps
   expect((await send("GET", "/v1/endpoints/ep_1")).status).toBe(404);
   const moving = args.filter((arg) => arg !== "--dry-run");
   expect(await run(moving)).toBe("ep_1 is new\n1 of 1 endpoints moved.\n");
-  expect(await run(moving)).toBe("ep_1 is replaced\n1 of 1 endpoints moved.\n");
+  expect(await run(moving)).toBe(
+    "ep_1 is replaced\n    It was here already: it keeps the secret that it signs with.\n1 of 1 endpoints moved.\n",
+  );
   await send("POST", "/v1/events", { type: "moved", data: {}, customer: "c_7" });
   const [sent] = await eventually("the delivery", () => {
     const seen = upstream.requestsTo("/moved");

@@ -189,8 +189,8 @@ describe("A line", () => {
     const lines = await linesOf(headers["x-request-id"], 3);
     const attempts = lines.filter(({ event }) => event === "job_attempt").slice(0, 2);
     expect(attempts).toMatchObject([
-      { end: "failed", code: "UPSTREAM_ERROR", attempt: 1, tenant: "sandbox" },
-      { end: "failed", code: "UPSTREAM_ERROR", attempt: 2, tenant: "sandbox" },
+      { end: "lost", code: "UPSTREAM_ERROR", attempt: 1, tenant: "sandbox" },
+      { end: "lost", code: "UPSTREAM_ERROR", attempt: 2, tenant: "sandbox" },
     ]);
   });
 

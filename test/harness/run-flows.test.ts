@@ -86,7 +86,6 @@ describe("POST /v1/flows/{name}/run", () => {
   });
 
   test.each([
-    ["an integer that no double is", "820982911946154508"],
     ["a number out of range", "1e400"],
     ["a reserved key", '{"__proto__":1}'],
   ])("refuses %s by its place, as the flow as a tool does, and sends nothing", async (_, n) => {

@@ -27,7 +27,7 @@ export interface JobKind {
   /** How long an attempt has its job for itself besides the lease. */
   readonly attemptMs?: (spec: JobSpec) => number;
   /** Whether one that failed for good is dead, so that it can be redriven: what it failed at may be mended. */
-  readonly isMendable?: boolean;
+  readonly isMendable?: boolean | "always";
   /** The tenant's limit that an attempt draws from; null for none. */
   readonly limitOf: (claim: Pick<JobClaim, "spec" | "fence">) => RateLimit | null;
   /** Make an attempt: how it ended, or null where the attempt has told the object itself. */

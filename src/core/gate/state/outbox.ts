@@ -134,7 +134,7 @@ interface EndOfAttempt {
   /** Uniform in [0, 1), spreads the retries of jobs that failed together. */
   readonly random: number;
   /** Whether a job of its kind that fails for good can be redriven: what it failed at may be mended. */
-  readonly isMendable?: boolean | undefined;
+  readonly isMendable?: boolean | "always" | undefined;
 }
 
 /**
@@ -212,7 +212,8 @@ function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }
     return failJob(job, nowMs, { status: "unknown", error });
   if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
   // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
-  const isDead = (isMendable && !isRefused(error)) || error.code === "UNKNOWN_TOOL";
+  const mayMend = isMendable === "always" || (isMendable && !isRefused(error));
+  const isDead = mayMend || error.code === "UNKNOWN_TOOL";
   if (end.kind === "failed" && !error.retryable)
     return failJob(job, nowMs, { status: isDead ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts

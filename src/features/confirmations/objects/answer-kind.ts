@@ -20,7 +20,8 @@ export function createAnswerKind(send: SendEvent): JobKind {
     placeOf: () => ({ lane: DELIVERIES, backlog: ANSWERS }),
     hasRoom: (backlog) => backlog.sizeOf(ANSWERS) < LIMITS.confirmationsKept,
     hasRoomAgain: () => true,
-    isMendable: true,
+    // The owner of an address that refuses an event mends it, and redrives the event.
+    isMendable: "always",
     limitOf: () => null,
     async attempt({ spec }) {
       const event = { id: `${spec.tool.replace(".", "-")}-${spec.id}`, json: spec.argsJson };
