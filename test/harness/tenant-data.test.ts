@@ -252,7 +252,7 @@ describe("volley restore", () => {
     expect(again.code, again.printed).toBe(0);
     const { results } = await as("heir").execute([{ tool: "two-numbers", args: {} }]);
     expect(results).toMatchObject([{ status: "success", data: 1 }]);
-    // The run can be seen. It is run again by nobody: what ran since, and where, is not known here.
+    // The run can be seen, and not run again: a deployment does not know what ran elsewhere since.
     const run = `/v1/runs/${ran.batch_id}`;
     expect(await must("heir", "GET", run)).toMatchObject({ key: "admin", actions: [{ args: { n: 41 } }] });
     const writes = upstream.requestsTo("/write").length;

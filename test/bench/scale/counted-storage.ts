@@ -151,7 +151,7 @@ const FIXED: Readonly<Record<string, Statement>> = {
   "SELECT 1 FROM jobs WHERE id = ?": find("jobs"),
   "SELECT status, fence FROM jobs WHERE id = ?": find("jobs"),
   "SELECT * FROM jobs WHERE id = ?": find("jobs"),
-  "SELECT id, due_at, updated_at, format, status, tool, kind FROM jobs": ({ jobs }) => ({
+  "SELECT id, due_at, updated_at, format, status, tool, kind, fence FROM jobs": ({ jobs }) => ({
     rows: [...jobs.values()],
   }),
   [`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ? ORDER BY updated_at LIMIT ?) RETURNING id, tool, format, status`]:
