@@ -39,7 +39,7 @@ async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
 }
 
 /** Pick a message and a code from where services write them. */
-export function pickWords(value: unknown): Pick<UpstreamWords, "message" | "code"> {
+function pickWords(value: unknown): Pick<UpstreamWords, "message" | "code"> {
   if (!isJsonObject(value)) return {};
   const { error, message, error_description, detail, title, errors, code: ownCode } = value;
   const inner = isJsonObject(error) ? error : {};

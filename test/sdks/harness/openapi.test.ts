@@ -214,6 +214,8 @@ describe("/openapi.json", () => {
       attempts: 1,
       bytes: 1,
       workMs: 1,
+      inDoubt: true,
+      accounts: { google: "ac_1" },
       items: { total: 1, ok: 1, error: 0 },
       deduplicatedOf: "a",
       ageMs: 1,

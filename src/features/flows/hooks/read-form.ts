@@ -85,7 +85,7 @@ function presetOf({ verify }: { readonly verify: PresetName }): Preset {
   return PRESETS[verify];
 }
 
-export function readForm(form: WrittenForm & PresetFields, sender: string): HookForm {
+function readForm(form: WrittenForm & PresetFields, sender: string): HookForm {
   const { timestamp, tolerance_s = LIMITS.deliveryAgeMs / 1_000, answer = 202, event } = form;
   const idHeader = form.verify === "token" || form.verify === "ed25519" ? undefined : form.id_header;
   return {

@@ -70,7 +70,7 @@ export async function readQuestions(
 }
 
 /** The questions of the tenant that a person may still decide. */
-export async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
+async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
   const pending = await callQuestions(gate, "confirmations", {
     status: "pending",
     limit: LIMITS.confirmationsPending,
