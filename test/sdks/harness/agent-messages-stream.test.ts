@@ -197,11 +197,11 @@ describe("A stream", () => {
     expect(await helped()).toMatchObject({ content: [{ text: "Done." }] });
   });
 
-  test("ends as the model paused it", async () => {
-    model.willSay({ raw: toStream([SEARCH], { stop: "pause_turn" }) });
+  test("goes on where the model paused", async () => {
+    model.willSay({ raw: toStream([SEARCH], { stop: "pause_turn" }) }, { text: "Done." });
     expect(await helped()).toMatchObject({
-      content: [{ type: "server_tool_use" }],
-      stop_reason: "pause_turn",
+      content: [{ type: "server_tool_use" }, { text: "Done." }],
+      stop_reason: "end_turn",
     });
   });
 });
