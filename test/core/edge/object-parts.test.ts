@@ -86,13 +86,18 @@ const batchOf = (id: string): JobSpec =>
 
 const RESULT: KeptResult = { step: 0, element: -1, outcomeJson: '{"status":"success"}', inDoubt: false };
 
-/** Begin an attempt as soon as the alarm has claimed it; the alarm itself does nothing with it. */
-const beginBatch = (stub: Stub, id: string, fence: number): Promise<OpenedBatch> =>
+/**
+ * Begin an attempt as soon as the alarm has claimed it; the alarm itself does nothing with it. Each deployment lets go of the
+ * attempts that it ended, so how many the alarm has claimed before depends on when it ran.
+ */
+const beginBatch = (stub: Stub, id: string): Promise<OpenedBatch & { readonly fence: number }> =>
   vi.waitFor(
     async () => {
-      const opened = await callBackground(stub, "open", id, fence, { deadlineMs: 3_600_000 });
-      expect(opened).not.toBeNull();
-      return opened!;
+      for (const fence of [1, 2, 3, 4]) {
+        const opened = await callBackground(stub, "open", id, fence, { deadlineMs: 3_600_000 });
+        if (opened !== null) return { ...opened, fence };
+      }
+      throw new Error(`No attempt of '${id}' is under way.`);
     },
     { timeout: 50_000, interval: 20 },
   );
@@ -189,9 +194,9 @@ describe("A feature that is no longer listed", () => {
     const stub = gateOf();
     await deploy(stub, ALL);
     await stub.admit(makeJobsRequest(batchOf("begun"), batchOf("waiting")));
-    const { endsAt } = await beginBatch(stub, "begun", 1);
-    await callBackground(stub, "write", "begun", 1, { results: [RESULT], total: 2 });
-    await callBackground(stub, "settle", "begun", 1, { end: { kind: "continued" }, results: [] });
+    const { endsAt, fence } = await beginBatch(stub, "begun");
+    await callBackground(stub, "write", "begun", fence, { results: [RESULT], total: 2 });
+    await callBackground(stub, "settle", "begun", fence, { end: { kind: "continued" }, results: [] });
     await deploy(stub, []);
     expect(await stub.job("waiting")).toMatchObject({ status: "running" });
     expect((await stub.job("begun"))?.progress).toBeUndefined();
@@ -199,9 +204,9 @@ describe("A feature that is no longer listed", () => {
       expect(() => gate.call("background", "results", "begun", {})).toThrow("Cannot call 'results'");
     });
     await deploy(stub, ALL);
-    expect(await beginBatch(stub, "begun", 2)).toEqual({ endsAt, kept: [RESULT] });
+    expect(await beginBatch(stub, "begun")).toMatchObject({ endsAt, kept: [RESULT] });
     expect(await stub.job("begun")).toMatchObject({ progress: { done: 1, failed: 0, total: 2 } });
-    await beginBatch(stub, "waiting", 1);
+    await beginBatch(stub, "waiting");
   });
 
   test("leaves its questions undecided, and each is decided once when it is listed again", async () => {
@@ -263,7 +268,7 @@ describe("F29 a database of the landed version", () => {
     expect(await tablesOf(stub)).toEqual(expect.arrayContaining(NEW_TABLES));
     expect((await ask(stub).confirmation("c-done"))?.decided).toBeNull();
     await stub.admit(makeJobsRequest(batchOf("batch")));
-    expect(await beginBatch(stub, "batch", 1)).toMatchObject({ kept: [] });
+    expect(await beginBatch(stub, "batch")).toMatchObject({ kept: [] });
     expect(await callAddedTools(stub, "changeTools", { kind: "put", tool })).toMatchObject({ ok: true });
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
   });
