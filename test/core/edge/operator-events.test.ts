@@ -95,7 +95,7 @@ describe("The operator", () => {
     await waitFor(async () => expect(await rowsOf(stub)).toBe(0));
   });
 
-  test("is told again when a redriven job dies again, and of no other end", async () => {
+  test("is told again when a redriven job dies again, of one that failed for good, and of no other end", async () => {
     const stub = gateOf();
     await die(stub, "twice");
     await stub.redrive("twice");
@@ -109,6 +109,7 @@ describe("The operator", () => {
     await waitFor(() =>
       expect(triesOf(stub).map(({ event }) => event.id)).toEqual([
         "job-dead-twice-1",
+        "job-failed-refused-1",
         "job-dead-again-1",
         "job-dead-again-2",
       ]),

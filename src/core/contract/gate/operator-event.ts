@@ -34,11 +34,11 @@ export interface OpeningReport extends BreakerOpened {
   readonly key?: string;
 }
 
-/** Tell of a job that ended as `dead`. @param endId names the job and its end: a redriven job may die again */
-export function toDeadEvent(tenant: string, endId: string, job: JobRecord): OperatorEvent {
+/** Tell of a job that ended as `dead` or `failed`. @param endId names the job and its end: a redriven job may die again */
+export function toFailedJobEvent(tenant: string, endId: string, job: JobRecord): OperatorEvent {
   const { code } = JSON.parse(job.errorJson ?? "{}") as { readonly code?: string };
   return makeEvent(
-    "job.dead",
+    `job.${job.status}`,
     { atMs: job.updatedAt, of: endId },
     {
       tenant,
@@ -48,6 +48,7 @@ export function toDeadEvent(tenant: string, endId: string, job: JobRecord): Oper
       batch_id: job.batchId,
       trigger: job.trigger,
       attempts: job.attempts,
+      in_doubt: job.inDoubt,
       created_at: toIso(job.createdAt),
       code,
     },

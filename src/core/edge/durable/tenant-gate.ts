@@ -11,7 +11,7 @@ import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import { type OnOpened } from "../../egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
-import { type OpeningReport, toDeadEvent, toOpenedEvent } from "../../contract/gate/operator-event.ts";
+import { type OpeningReport, toFailedJobEvent, toOpenedEvent } from "../../contract/gate/operator-event.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
@@ -123,10 +123,10 @@ export function createTenantGate({
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
       const gone = new GoneEndpoints(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
-      const onDead = (job: Job): void => {
-        const dead = () => toDeadEvent(tenant, toEventId(job), toJobRecord(job));
-        this.#events.record(job.updatedAt, dead);
-        this.#parts.tell(job.updatedAt, dead);
+      const onFailed = (job: Job): void => {
+        const failed = () => toFailedJobEvent(tenant, toEventId(job), toJobRecord(job));
+        this.#events.record(job.updatedAt, failed);
+        this.#parts.tell(job.updatedAt, failed);
         this.#parts.changed(job.updatedAt);
       };
       // The object's own id says where it is kept.
@@ -144,7 +144,7 @@ export function createTenantGate({
       ];
       const onGone = (jobIds: readonly string[]): void => this.#parts.forget(jobIds);
       const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
-      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onDead, onGone });
+      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onFailed, onGone });
       this.#shelves = Object.fromEntries(
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
       ) as Record<Shelf, ResultTable>;

@@ -8,6 +8,7 @@ export type TellOwner = (notices: readonly Notice[]) => Promise<void>;
 
 /** The events of a tenant's object that the tenant is told of. */
 const TOLD: ReadonlySet<string> = new Set([
+  "job.failed",
   "job.dead",
   "confirmation.requested",
   "confirmation.decided",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JobRecord } from "../../../../src/core/contract/gate/job.ts";
-import { toDeadEvent, toOpenedEvent } from "../../../../src/core/contract/gate/operator-event.ts";
+import { toFailedJobEvent, toOpenedEvent } from "../../../../src/core/contract/gate/operator-event.ts";
 
 const AT = Date.parse("2026-01-02T03:04:05.006Z");
 const ISO = "2026-01-02T03:04:05.006Z";
@@ -26,7 +26,7 @@ const JOB: JobRecord = {
 const bodyOf = ({ json }: { json: string }) => JSON.parse(json) as unknown;
 
 test("a job that is dead is told with ids, names, times and the code, and nothing of what it was about", () => {
-  const event = toDeadEvent("acme", "end-1", JOB);
+  const event = toFailedJobEvent("acme", "end-1", JOB);
   expect(event.id).toBe("job-dead-end-1");
   expect(bodyOf(event)).toEqual({
     type: "job.dead",
@@ -44,7 +44,15 @@ test("a job that is dead is told with ids, names, times and the code, and nothin
     },
   });
   expect(event.json).not.toContain("geheim");
-  expect(bodyOf(toDeadEvent("acme", "end-1", { ...JOB, errorJson: null }))).not.toHaveProperty("data.code");
+  expect(bodyOf(toFailedJobEvent("acme", "end-1", { ...JOB, errorJson: null }))).not.toHaveProperty(
+    "data.code",
+  );
+});
+
+test("a job that failed for good is told as one that is dead, and says that it may have taken effect", () => {
+  const event = toFailedJobEvent("acme", "end-1", { ...JOB, status: "failed", inDoubt: true });
+  expect(event.id).toBe("job-failed-end-1");
+  expect(bodyOf(event)).toMatchObject({ type: "job.failed", data: { job_id: "job-1", in_doubt: true } });
 });
 
 test("a breaker that opened is told with its upstream, and until when it is open", () => {

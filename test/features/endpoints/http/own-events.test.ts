@@ -33,6 +33,15 @@ const dies = defineTool({
   hosts: ["down.acme.dev"],
   run: async (_, ctx) => (await ctx.fetch("https://down.acme.dev/x", { method: "POST" })).json(),
 });
+const refused = defineTool({
+  ...DECLARATION,
+  name: "refuse_later",
+  isWrite: true,
+  execution: "fire-and-forget",
+  idempotent: true,
+  hosts: ["down.acme.dev"],
+  run: async (_, ctx) => (await ctx.fetch("https://down.acme.dev/refused", { method: "POST" })).json(),
+});
 const drops = defineTool({
   ...DECLARATION,
   name: "drop_it",
@@ -53,9 +62,12 @@ interface Told {
 /** A Volley whose endpoint `watch` asks for some types of our own. */
 async function openWatched(events: readonly string[], answer: () => Response = taken) {
   const world = await openEndpoints(answer, {
-    tools: [fails, dies, drops],
+    tools: [fails, dies, refused, drops],
     features: [confirmations(), flows(), runs()],
-    routes: { "POST https://down.acme.dev/*": () => new Response("", { status: 503 }) },
+    routes: {
+      "POST https://down.acme.dev/*": ({ url }) =>
+        new Response("", { status: url.endsWith("/refused") ? 422 : 503 }),
+    },
   });
   await world.put("watch", { events });
   await world.put("everything", { events: ["*"] });
@@ -82,6 +94,23 @@ describe("A tenant's endpoint", () => {
     ]);
     expect(told()[0]!.data).not.toHaveProperty("tenant");
     expect([...told("everything"), ...told("of-a-customer")]).toEqual([]);
+  });
+
+  test("is told of a job that a service refused for good, with its id, tool and code", async () => {
+    const { volley, told, later } = await openWatched(["volley.job.failed"]);
+    const { results } = await volley.run({ actions: [{ tool: "refuse_later", args: {} }] });
+    await later(DAY);
+    expect(told()).toEqual([
+      {
+        type: "volley.job.failed",
+        timestamp: expect.any(String),
+        data: expect.objectContaining({
+          job_id: (results[0] as { job_id?: string }).job_id,
+          tool: "refuse_later",
+          code: "UPSTREAM_ERROR",
+        }),
+      },
+    ]);
   });
 
   test("is told of a run of which nothing succeeded, and of no other", async () => {
