@@ -26,7 +26,7 @@ export interface Attempt {
   readonly durationMs: number;
   /** The HTTP status; absent where no answer came. */
   readonly status?: number;
-  /** Why none came, or why none was asked for. */
+  /** Why none came from the endpoint itself, or why none was asked for. */
   readonly code?: string;
   /** The beginning of the answer's text. */
   readonly response?: string;

@@ -12,7 +12,7 @@ import type { Semaphore } from "../../core/kit/semaphore.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";
 import type { AttemptAnswer } from "./delivery.ts";
 import type { KeptEndpoint } from "./endpoint.ts";
-import { sayFault } from "./say-fault.ts";
+import { sayFault, sayStatus } from "./say-fault.ts";
 
 export interface SendScope {
   readonly ports: Pick<Ports, "clock" | "fetch" | "sign">;
@@ -72,12 +72,15 @@ export async function sendDelivery(
     const response = await clock.orEnd(ports.fetch(url.value.href, init), discard);
     const { status, headers: answered } = response;
     const read = await attempt(() => clock.orEnd(readBeginning(response)));
-    const shown = read.ok ? conceal(read.value, endpoint) : "";
+    const beginning = read.ok ? read.value : "";
+    const shown = conceal(beginning, endpoint);
+    const code = sayStatus(status, beginning);
     return {
       attempt: {
         at,
         durationMs: ports.clock.now() - at,
         status,
+        ...(code !== undefined && { code }),
         ...(shown !== "" && { response: shown }),
       },
       retryAfterMs:

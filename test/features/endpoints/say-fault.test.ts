@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { sayFault } from "../../../src/features/endpoints/say-fault.ts";
+import { sayFault, sayStatus } from "../../../src/features/endpoints/say-fault.ts";
 
 const coded = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) });
@@ -12,4 +12,18 @@ test.each([
   ["UPSTREAM_ERROR", new Error("Network connection lost.")],
 ])("A delivery that got no answer says why: %s", (code, error) => {
   expect(sayFault(error)).toBe(code);
+});
+
+test.each([
+  ["CONNECTION_REFUSED", 521, "error code: 521"],
+  ["TIMEOUT", 522, "error code: 522"],
+  ["TLS_FAILED", 525, ""],
+  ["TLS_FAILED", 526, "error code: 526"],
+  ["NAME_NOT_FOUND", 530, "error code: 1016"],
+  [undefined, 530, "error code: 1033"],
+  [undefined, 520, "error code: 520"],
+  [undefined, 524, "error code: 524"],
+  [undefined, 503, "error code: 1016"],
+])("An answer of Cloudflare's network for a server says why: %s for %i", (code, status, text) => {
+  expect(sayStatus(status, text)).toBe(code);
 });

@@ -30,7 +30,9 @@ export function sayDisabled({ disabled_because: because }: Seen): string {
 
 /** Say how an attempt ended, in a few words. */
 export function sayAnswer({ status, code }: WireDelivery["attempts"][number]): string {
-  return status === undefined ? (code ?? "no answer").toLowerCase().replaceAll("_", " ") : `HTTP ${status}`;
+  const why = code?.toLowerCase().replaceAll("_", " ");
+  if (status === undefined) return why ?? "no answer";
+  return why === undefined ? `HTTP ${status}` : `HTTP ${status}, ${why}`;
 }
 
 export function isGood({ status = 0 }: WireDelivery["attempts"][number]): boolean {

@@ -48,6 +48,20 @@ describe("A delivery", () => {
     expect(delivery!.attempts[0]).toMatchObject({ status: 500, response: "not now", duration_ms: 0 });
   });
 
+  test("says why Cloudflare's network could not connect, beside its status", async () => {
+    const answers = [status(530, {}, "error code: 1016"), status(525, {}, "error code: 525"), taken()];
+    const { put, publish, deliveriesOf, later } = await openEndpoints(() => answers.shift());
+    await put("a");
+    await publish("x");
+    await later(HOUR);
+    const [delivery] = await deliveriesOf("a");
+    expect(delivery!.attempts).toMatchObject([
+      { status: 530, code: "NAME_NOT_FOUND", response: "error code: 1016" },
+      { status: 525, code: "TLS_FAILED" },
+      { status: 204 },
+    ]);
+  });
+
   test("waits as long as a Retry-After asks, and follows no redirect", async () => {
     const answers = [
       status(500, { "retry-after": "7200" }),
