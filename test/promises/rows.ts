@@ -472,6 +472,11 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "the others get it in time: those that fail have few of an object's places",
   },
   {
+    mark: "F37",
+    when: "a tenant is deleted while its work is under way",
+    seen: "no run and no count of that work is kept, however late it is reported and whatever restarts",
+  },
+  {
     mark: "F38",
     when: "a batch in the background is cancelled with an element in flight",
     seen: "every element has one true result",

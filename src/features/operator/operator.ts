@@ -21,6 +21,8 @@ export type TenantRow = readonly [
 export interface CountedTenant {
   readonly row: TenantRow;
   readonly tools: readonly ToolRow[];
+  /** When the first of the requests began that were counted; absent where it is not known any more. */
+  readonly begunAt?: number | undefined;
 }
 
 /** Dead jobs by their code. */

@@ -20,6 +20,7 @@ interface TenantTally {
   actions: number;
   errors: number;
   throttled: number;
+  begunAt?: number;
   readonly took: Histogram;
   readonly tools: Map<string, ToolTally>;
 }
@@ -48,6 +49,12 @@ export class TallyBook {
 
   get isEmpty(): boolean {
     return this.#tenants.size === 0;
+  }
+
+  /** Say when a request began that is counted. */
+  begin(tenant: string, begunAt: number): void {
+    const tally = this.#of(tenant);
+    tally.begunAt = Math.min(begunAt, tally.begunAt ?? begunAt);
   }
 
   addRun(tenant: string, durationMs: number): void {
@@ -101,10 +108,11 @@ export class TallyBook {
   countedOf(tenant: string): CountedTenant | undefined {
     const tally = this.#tenants.get(tenant);
     if (tally === undefined) return undefined;
-    const { runs, actions, errors, throttled, took, tools } = tally;
+    const { runs, actions, errors, throttled, begunAt, took, tools } = tally;
     return {
       row: [tenant, runs, actions, errors, throttled, took],
       tools: Array.from(tools, ([tool, one]) => [tool, one.calls, one.errors, one.took] as const),
+      begunAt,
     };
   }
 

@@ -12,6 +12,8 @@ import type { RunFacts, RunRecord } from "./run-record.ts";
 export interface HeldRun {
   readonly facts: RunFacts;
   readonly record: RunRecord;
+  /** When its request began. */
+  readonly begunAt?: number;
   readonly model?: readonly ModelRound[];
 }
 
@@ -206,9 +208,9 @@ export class RunBuffer {
   }
 }
 
-function toReported({ facts, record, model }: HeldRun): RunReport["runs"][number] {
+function toReported({ facts, record, begunAt, model }: HeldRun): RunReport["runs"][number] {
   const joined = model && { model, startedAt: facts.startedAt ?? 0 };
-  return { head: record.toHeadJson(facts), body: record.toBodyJson(joined) };
+  return { head: record.toHeadJson(facts), body: record.toBodyJson(joined), begunAt };
 }
 
 /** The bytes of a report, as one row has them. */

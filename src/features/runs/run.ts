@@ -86,10 +86,12 @@ export interface Waiting {
 export interface ReportedRun {
   readonly head: string;
   readonly body: string;
+  /** When the request began that it is of; absent where an earlier version reports it. */
+  readonly begunAt?: number | undefined;
 }
 
 /** A run as an export has it: with the time at which its report arrived. */
-export interface ExportedRun extends ReportedRun {
+export interface ExportedRun extends Omit<ReportedRun, "begunAt"> {
   readonly at: number;
 }
 

@@ -84,4 +84,21 @@ describe("The object that counts for the operator", () => {
     expect(await log.read("acme")).toEqual([]);
     expect(await log.erase("acme")).toBe(0);
   });
+
+  test("F37 counts nothing that began before its tenant was deleted, however long it goes on, after a restart too", async () => {
+    const log = open();
+    const begunAt = Date.now() - 1;
+    await log.erase("acme");
+    const names = async () => (await log.overview(DAY)).tenants.map(({ row }) => row[0]);
+    for (const restart of [false, true]) {
+      if (restart) await evictDurableObject(log);
+      await log.report([
+        { ...countedOf("acme"), begunAt },
+        { ...countedOf("acme-2"), begunAt },
+      ]);
+      expect(await names()).toEqual(["acme-2"]);
+    }
+    await log.report([{ ...countedOf("acme"), begunAt: Date.now() + 1_000 }]);
+    expect(new Set(await names())).toEqual(new Set(["acme", "acme-2"]));
+  });
 });

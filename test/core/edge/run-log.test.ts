@@ -151,14 +151,23 @@ describe("An object that keeps runs", () => {
     expect(alarm! - Date.now()).toBeLessThan(7.1 * 86_400_000);
   });
 
-  test("erases everything, and takes no late report of what ran before", async () => {
+  test("F37 erases everything, and takes no late report of what was under way or of what that caused, after a restart too", async () => {
     const log = open();
-    const late = runOf("late", { startedAt: Date.now() - 500 });
     await log.report(reportOf(runOf("one"), runOf("two")));
+    const begunAt = Date.now() - 1;
     expect(await log.erase()).toBe(2);
     expect(await log.erase()).toBe(0);
-    await log.report(reportOf(late));
-    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
+    const ended = runOf("ended", { startedAt: Date.now() - 500 });
+    const underWay = runOf("under-way", { startedAt: begunAt, durationMs: 600_000 });
+    const caused = { ...runOf("caused", { startedAt: Date.now() + 60_000, parent: "under-way" }), begunAt };
+    for (const restart of [false, true]) {
+      if (restart) await evictDurableObject(log);
+      await log.report(reportOf(ended, underWay, caused));
+      expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
+    }
+    const later = Date.now() + 1_000;
+    await log.report(reportOf({ ...runOf("later", { startedAt: later }), begunAt: later }));
+    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["later"]);
   });
 
   test("writes down what a rerun sets out to send, once, and keeps that through an eviction", async () => {

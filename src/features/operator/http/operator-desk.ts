@@ -43,7 +43,13 @@ class OperatorDesk implements RunRecorder {
   listen({ caller, defer }: RunWitness): RunListener | undefined {
     if (this.#logsIn === null) return undefined;
     const buffer = this.#bufferOf(caller.jurisdiction);
-    return countBatches(caller, (add) => buffer.count(add, defer));
+    const begunAt = this.#configured.ports.clock.now();
+    return countBatches(caller, (add) =>
+      buffer.count((book) => {
+        book.begin(caller.tenant, begunAt);
+        add(book);
+      }, defer),
+    );
   }
 
   /** The log that counts a tenant; null where the deployment has none. */

@@ -28,8 +28,8 @@ const BOUNDS = {
   tools: LIMITS.operatorPartTools,
   tenantTools: LIMITS.operatorTenantTools,
 };
-/** A report that an isolate sent before a tenant was deleted arrives within this time. */
-const ERASED_MS = 30_000;
+/** A report of an earlier version does not say when its first request began: so long before, at most. */
+const REPORTED_MS = 30_000;
 
 /** Make the Durable Object class that counts for the operator. */
 export function createOperatorLog(clock: Clock = systemClock): ObjectClass<OperatorLogMethods> {
@@ -48,6 +48,7 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
     readonly #changed = new Set<number>();
     #writeAt = 0;
     #alarmAt = Number.POSITIVE_INFINITY;
+    /** When tenants were deleted: whatever began before is not counted. A row stays as long as an hour would. */
     readonly #erased = new Map<string, number>();
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -57,15 +58,19 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
         `CREATE TABLE IF NOT EXISTS hours (id INTEGER PRIMARY KEY, heads TEXT NOT NULL, tools TEXT NOT NULL) STRICT;
          CREATE TABLE IF NOT EXISTS standings (
            object TEXT PRIMARY KEY, tenant TEXT NOT NULL, at INTEGER NOT NULL, dead TEXT NOT NULL, waiting INTEGER NOT NULL
-         ) WITHOUT ROWID, STRICT`,
+         ) WITHOUT ROWID, STRICT;
+         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
       );
+      for (const { tenant, at } of this.#sql.exec<{ tenant: string; at: number }>("SELECT * FROM erased"))
+        this.#erased.set(tenant, at);
     }
 
     report(counted: readonly CountedTenant[]): void {
       const now = this.#enter();
       for (const one of counted) {
         const [tenant] = one.row;
-        if ((this.#erased.get(tenant) ?? 0) > now) continue;
+        const begunAt = one.begunAt ?? now - REPORTED_MS;
+        if (begunAt <= (this.#erased.get(tenant) ?? 0)) continue;
         const part = partOfTenant(tenant, PARTS);
         this.#bookOf(part).add(one);
         this.#changed.add(part);
@@ -114,8 +119,8 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
 
     erase(tenant: string): number {
       const now = this.#enter();
-      for (const [name, until] of this.#erased) if (until <= now) this.#erased.delete(name);
-      this.#erased.set(tenant, now + ERASED_MS);
+      this.#erased.set(tenant, now);
+      this.#sql.exec("REPLACE INTO erased (tenant, at) VALUES (?, ?)", tenant, now);
       const part = partOfTenant(tenant, PARTS);
       this.#write(now);
       this.#books.delete(part);
@@ -139,7 +144,7 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
       this.#prune(now);
       const [left] = this.#sql
         .exec<{ rows: number }>(
-          "SELECT (SELECT COUNT(*) FROM hours) + (SELECT COUNT(*) FROM standings) AS rows",
+          "SELECT (SELECT COUNT(*) FROM hours) + (SELECT COUNT(*) FROM standings) + (SELECT COUNT(*) FROM erased) AS rows",
         )
         .toArray();
       // So that what is too old goes also where nothing is reported any more.
@@ -225,6 +230,12 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
         `DELETE FROM hours WHERE id IN (SELECT id FROM hours WHERE id < ? ORDER BY id LIMIT ${4 * PARTS})`,
         (this.#hour - LIMITS.operatorHours + 1) * PARTS,
       );
+      const longAgo = (this.#hour - LIMITS.operatorHours + 1) * HOUR_MS;
+      for (const [tenant, at] of this.#erased)
+        if (at < longAgo) {
+          this.#erased.delete(tenant);
+          this.#sql.exec("DELETE FROM erased WHERE tenant = ?", tenant);
+        }
       this.#sql.exec(
         "DELETE FROM standings WHERE object IN (SELECT object FROM standings WHERE at <= ? LIMIT 1000)",
         now - LIMITS.operatorToldMs,

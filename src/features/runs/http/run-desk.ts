@@ -64,8 +64,10 @@ class RunDesk implements RunRecorder {
         keepsContent: this.#kept === "content",
         secretOf: (name) => this.#configured.ports.secret(name),
       });
+    const begunAt = this.#configured.ports.clock.now();
     return listenTo(to, record, (facts, held, model) => {
-      this.#buffer.add(to.caller, { facts, record: held, ...(model !== undefined && { model }) }, to.defer);
+      const run = { facts, record: held, begunAt, ...(model !== undefined && { model }) };
+      this.#buffer.add(to.caller, run, to.defer);
     });
   }
 

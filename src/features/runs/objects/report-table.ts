@@ -43,6 +43,7 @@ export class ReportTable {
   readonly #clock: Clock;
   #last: Total;
   #index: RunIndex | null = null;
+  #erasedAt = Number.NEGATIVE_INFINITY;
   /** The rows that were taken apart last: a request for one run of a row is followed by one for the next. */
   readonly #split = new Map<number, readonly SplitRun[]>();
 
@@ -53,8 +54,10 @@ export class ReportTable {
       `CREATE TABLE IF NOT EXISTS reports (
          at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_before INTEGER NOT NULL, runs INTEGER NOT NULL,
          bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
-       ) STRICT`,
+       ) STRICT;
+       CREATE TABLE IF NOT EXISTS erased (id INTEGER PRIMARY KEY CHECK (id = 0), at INTEGER NOT NULL) STRICT`,
     );
+    for (const { at } of sql.exec<{ at: number }>("SELECT at FROM erased")) this.#erasedAt = at;
     this.#last = { at: 0, runs: 0, bytes: 0 };
     for (const row of sql.exec<CountRow>(`${COUNTS} ORDER BY at DESC LIMIT 1`))
       this.#last = { at: row.at, runs: row.runs_before + row.runs, bytes: row.bytes_before + row.bytes };
@@ -67,6 +70,11 @@ export class ReportTable {
       for (const { at, marks } of rows) this.#index.add(at, marks.split("\n"));
     }
     return this.#index;
+  }
+
+  /** When everything was deleted. Its row stays: work may be under way for long, and a row more is nothing of anybody's. */
+  get erasedAt(): number {
+    return this.#erasedAt;
   }
 
   /** When the oldest report arrived; null where there is none. */
@@ -192,6 +200,8 @@ export class ReportTable {
   erase(): number {
     const { size } = this.index;
     this.#sql.exec("DELETE FROM reports");
+    this.#erasedAt = this.#clock.now();
+    this.#sql.exec("REPLACE INTO erased (id, at) VALUES (0, ?)", this.#erasedAt);
     this.#split.clear();
     this.#index = null;
     return size;

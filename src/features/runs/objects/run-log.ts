@@ -39,8 +39,6 @@ export function createRunLog(
     readonly #keptMs: number;
     readonly #reports: ReportTable;
     readonly #reruns: RerunTable;
-    /** Runs that ended before were of a tenant that is deleted. */
-    #erasedAt = Number.NEGATIVE_INFINITY;
     #hasAlarm = false;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -51,10 +49,11 @@ export function createRunLog(
     }
 
     report({ id, isRepeated, runs: reported }: RunReport): void {
-      const runs = reported.filter(({ head }) => {
-        const { startedAt, durationMs } = JSON.parse(head) as RunHead;
-        return startedAt + durationMs > this.#erasedAt;
-      });
+      const { erasedAt } = this.#reports;
+      // Whatever was under way when its tenant was deleted leaves nothing, nor do the runs that it causes later.
+      const runs = reported.filter(
+        ({ head, begunAt = (JSON.parse(head) as RunHead).startedAt }) => begunAt > erasedAt,
+      );
       if (runs.length === 0 || (isRepeated && this.#reports.has(id))) return;
       this.#reports.add(id, runs);
       this.#keepAlarm();
@@ -162,7 +161,6 @@ export function createRunLog(
 
     erase(): number {
       this.#reruns.erase();
-      this.#erasedAt = clock.now();
       return this.#reports.erase();
     }
 
