@@ -8,6 +8,18 @@ import { TestCaller } from "../support/test-caller.ts";
 const { volley } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 
+test("eight dry runs at once are all answered", async () => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 200 }, (_, n) => [`/things${n}`, { get: { operationId: `listThings${n}` } }]),
+  );
+  const openapi = { openapi: "3.1.0", servers: [{ url: "https://api.example.com" }], paths };
+  const body = JSON.stringify({ prefix: "things", openapi, dry_run: true });
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => admin.send({ path: "/v1/tools/import", body })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+});
+
 test("P6: T43 a tenant's imports of dear patterns have a minute's work, then they are refused with how long to wait", async () => {
   const body = JSON.stringify({ prefix: "dear", openapi: manyPatterns(200), dry_run: true });
   const ask = () => admin.send({ path: "/v1/tools/import", body });

@@ -65,14 +65,13 @@ async function importHolding(
   const asked = sent.value.parsed;
   const strange = refuseSource(asked);
   if (strange !== null) return err(strange);
-  const granted = workOfTenant(context).take(context.ports.clock.now());
+  const granted = await workOfTenant(context).take(context.ports.clock, request.signal);
   if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
   const { PatternWork: Work } = await import("../../added-tools/declared/pattern-work.ts");
   const patterns = new Work();
   const rules = { ...rulesOf(context), patterns };
   const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
-  const made = await makeTools(asked, { ...context, rules, hold });
-  granted.value(patterns.left);
+  const made = await makeTools(asked, { ...context, rules, hold }).finally(() => granted.value(patterns.left));
   if (!made.ok) return made;
   const { kept, skipped } = made.value;
 
