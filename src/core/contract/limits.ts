@@ -595,8 +595,8 @@ export const declarationBytes = 64 * 1024;
 export const declarationIssues = 50;
 /** Schemas inside a declared tool's arguments, each property one: what 64 KiB of them hold where they say something. */
 export const declarationSchemas = 2_500;
-/** Headers of a declared request, and arguments of its query and its body each: no API has more. */
-export const declarationEntries = 100;
+/** Headers of a declared request, and arguments of its query and its body each: the widest known bodies have two hundred. */
+export const declarationEntries = 300;
 /** Characters of a declared tool's summary: one line of about 15 tokens, with room for languages that need more. */
 export const summaryCharacters = 200;
 /** Characters of a declared tool's description: two pages, which every listing of the tool repeats. */

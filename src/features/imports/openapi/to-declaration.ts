@@ -91,6 +91,8 @@ function assemble(
   const { body, contentType, others } = embodied.value;
   const url = toUrl(server, operation.path, path);
   if (!url.ok) return url;
+  const tooMany = whyTooMany({ query, headers: Object.keys(headers), body });
+  if (tooMany !== null) return err(tooMany);
   const sent = { ...headers, ...(contentType !== undefined && { "content-type": contentType }) };
   const isWrite = method !== "GET";
   return ok({
@@ -111,6 +113,14 @@ function assemble(
       ...(auth !== undefined && { auth }),
     },
   });
+}
+
+/** Why a declaration cannot list all that is sent; null where it can. */
+function whyTooMany(places: Readonly<Record<string, HttpCall["body"] | HttpCall["query"]>>): string | null {
+  for (const [place, sent] of Object.entries(places))
+    if (Array.isArray(sent) && sent.length > LIMITS.declarationEntries)
+      return `its ${place} has ${sent.length} fields, and a tool sends at most ${LIMITS.declarationEntries} there`;
+  return null;
 }
 
 /** The idempotence that RFC 9110, 9.2.2 gives the method, or that an API has which takes a key. */

@@ -330,6 +330,14 @@ describe("A schema that is too large", () => {
     expect(JSON.stringify(schema).length).toBeLessThan(64 * 1024);
   });
 
+  test("has up to 300 fields, and costs the operation with that bound where it has more", () => {
+    const { http } = importOne(jsonBody(wide(300, string)));
+    expect(http!.body).toHaveLength(300);
+    expect(whySkipped(jsonBody(wide(301, string)))).toBe(
+      "Left out because its body has 301 fields, and a tool sends at most 300 there.",
+    );
+  });
+
   test("costs the operation when its own fields are too many", () => {
     expect(whySkipped(jsonBody(wide(5_000, string)))).toMatch(/more than 65536 bytes to describe/);
   });
