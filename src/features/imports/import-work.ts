@@ -21,8 +21,8 @@ export class ImportWork {
   /**
    * Take the work of one import, and be told how to give back what it did not use; or how long to wait.
    *
-   * What an import may use is more than most do, so one that finds too little waits for those before it, in the order in which they came. It is refused when none
-   * of them is left to give back, or its client leaves.
+   * Most imports use little of their share, so one that finds too little waits for those before it, in the order in which they came.
+   * It is refused when none of them is left to give back, or its client leaves.
    */
   async take(
     clock: Clock,
@@ -66,14 +66,14 @@ export class ImportWork {
     });
   }
 
-  /** Begin a minute when it is time, and give those that wait their share; nobody waits for what never comes. */
+  /** Begin a minute when it is time, and give those that wait their share. None of them waits for a share that never comes. */
   #serve(nowMs: number): void {
     if (nowMs >= this.#endsAt || nowMs < this.#endsAt - MINUTE_MS) {
       this.#left = LIMITS.tenantPatternUnits;
       this.#running = 0;
       this.#endsAt = nowMs + MINUTE_MS;
     }
-    for (const end of [...this.#waiting])
+    for (const end of this.#waiting)
       if (this.#reserve()) end(true);
       else if (this.#running === 0) end(false);
   }

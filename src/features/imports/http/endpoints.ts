@@ -71,7 +71,9 @@ async function importHolding(
   const patterns = new Work();
   const rules = { ...rulesOf(context), patterns };
   const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
-  const made = await makeTools(asked, { ...context, rules, hold }).finally(() => granted.value(patterns.left));
+  const made = await makeTools(asked, { ...context, rules, hold }).finally(() =>
+    granted.value(patterns.left),
+  );
   if (!made.ok) return made;
   const { kept, skipped } = made.value;
 
