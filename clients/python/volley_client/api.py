@@ -107,10 +107,6 @@ class EndpointsTestAnswer(TypedDict):
     event_id: str
 
 
-class EventTypesListAnswer(TypedDict):
-    event_types: List[EventType]
-
-
 class EventsListAnswer(TypedDict):
     events: List[PublishedEvent]
     next_cursor: Union[str, None]
@@ -612,6 +608,11 @@ class EventType(TypedDict):
     type: str
     description: str
     updated_at: str
+
+
+class EventTypePage(TypedDict):
+    event_types: List[EventType]
+    next_cursor: Union[str, None]
 
 
 class EventTypeRequest(TypedDict):
@@ -2245,9 +2246,9 @@ class EventTypesPaths:
         """Show a described type: `GET /v1/event_types/{id}`"""
         return self._transport.send("GET", f"/v1/event_types/{quote(id, safe='')}")  # type: ignore[no-any-return]
 
-    def list(self) -> EventTypesListAnswer:
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> EventTypePage:
         """List the described types of events: `GET /v1/event_types`"""
-        return self._transport.send("GET", "/v1/event_types")  # type: ignore[no-any-return]
+        return self._transport.send("GET", "/v1/event_types", query={"limit": limit, "cursor": cursor})  # type: ignore[no-any-return]
 
     def put(self, id: str, body: EventTypeRequest) -> EventType:
         """Describe a type of events; what is published under it must fit its schema: `PUT /v1/event_types/{id}`"""

@@ -203,6 +203,8 @@ export const jobRedrives = 100;
 /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
 export const jobPage = 20;
 export const maxJobPage = 100;
+/** Bytes of one page of a list, whatever its limit: an object answers with it, an isolate writes it beside others, and a client reads it at once. */
+export const pageBytes = 1024 * 1024;
 /** The most that `wait_s` may say: proxies give up on a silent connection after a minute. */
 export const maxWaitS = 45;
 /** A waiting request's first pause before it looks again; each pause is a step longer than the one before, up to the most. */
@@ -267,8 +269,8 @@ export const batchBacklog = 200;
 export const keyBatchBacklog = 100;
 /** Results that are kept of a batch in the background, together; each has its part, and what does not fit is cut. */
 export const batchResultsBytes = 8 * 1024 * 1024;
-/** One page of them: as much as a model reads, and a tenth of what an object may answer with. */
-export const resultPageBytes = 256 * 1024;
+/** One page of them: half of what is kept, and an isolate still writes several. */
+export const resultPageBytes = 4 * 1024 * 1024;
 /** Results, or elements of one, on a page. */
 export const resultPage = 100;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */

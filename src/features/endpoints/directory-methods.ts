@@ -52,6 +52,12 @@ export interface EventQuery {
   readonly limit: number;
 }
 
+/** A page of events, and the place before which the next one begins. */
+export interface EventPage {
+  readonly events: readonly KeptEvent[];
+  readonly next: number | null;
+}
+
 export type StatusCounts = Readonly<Record<DeliveryStatus, number>>;
 
 /** An endpoint that is to be kept, as a caller says it. */
@@ -92,6 +98,19 @@ export interface EventType {
   readonly schema: string | null;
   readonly example: string | null;
   readonly updatedAt: number;
+}
+
+export interface TypeQuery {
+  /** After the type of this name. */
+  readonly after: string | null;
+  readonly limit: number;
+  readonly isForCustomer?: boolean;
+}
+
+/** A page of described types, and the name after which the next one begins. */
+export interface TypePage {
+  readonly types: readonly EventType[];
+  readonly next: string | null;
 }
 
 export interface DeliveryList {
@@ -147,14 +166,14 @@ export interface DirectoryMethods {
   remove(id: string, customer?: string): Promise<boolean>;
   recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null>;
   event(id: string): Promise<{ readonly event: KeptEvent; readonly counts: StatusCounts } | null>;
-  events(query: EventQuery): KeptEvent[];
+  events(query: EventQuery): EventPage;
   deliveries(query: DeliveryList): Promise<DeliveryPage>;
   delivery(id: string, customer?: string): Promise<FoundDelivery | null>;
   /** Deliver once more; null where there is no such delivery, false where its endpoint takes nothing or its event is forgotten. */
   resend(id: string, customer?: string): Promise<boolean | null>;
   putType(type: Omit<EventType, "updatedAt">): "created" | "replaced" | "too-many";
   type(name: string): EventType | null;
-  types(): EventType[];
+  types(query: TypeQuery): TypePage;
   deleteType(name: string): boolean;
   /** Keep a link; false where there are as many as there may be. */
   putLink(link: PortalLink): boolean;
@@ -163,10 +182,7 @@ export interface DirectoryMethods {
   /** End all links of a customer; how many. */
   deleteLinks(customer: string): number;
   /** Everything but secrets, for an export: endpoints, event types, and events after a place. */
-  read(
-    after: number,
-    bytes: number,
-  ): Promise<{ readonly events: readonly KeptEvent[]; readonly next: number | null }>;
+  read(after: number, bytes: number): Promise<EventPage>;
   readEndpoints(): Promise<readonly KeptEndpoint[]>;
   /** Seal the secrets of endpoints under the vault's first key, a bounded number of them. */
   reseal(): Promise<ResealedSecrets>;

@@ -10,3 +10,7 @@ export function parsePlaceCursor(cursor: string): ListPlace | null {
   const [, seq, no] = /^(\d{1,15})_(\d{1,15})$/.exec(cursor) ?? [];
   return no === undefined ? null : { seq: Number(seq), no: Number(no) };
 }
+
+export function toPlaceCursor({ seq, no }: ListPlace): string {
+  return `${seq}_${no}`;
+}

@@ -165,6 +165,8 @@ export interface ListedRun {
 
 export interface RunPage {
   readonly runs: readonly ListedRun[];
+  /** The place of each. */
+  readonly places: readonly RunPlace[];
   readonly next: RunPlace | null;
   /** It depends on questions of which only the tenant's gate knows whether they are open. */
   readonly asks: boolean;

@@ -256,9 +256,13 @@ export interface Api {
     /** Show a described type: `GET /v1/event_types/{id}` */
     get(id: string, options?: RequestOptions): Promise<EventType>;
     /** List the described types of events: `GET /v1/event_types` */
-    list(options?: RequestOptions): Promise<{
-      readonly event_types: readonly EventType[];
-    }>;
+    list(
+      query?: {
+        readonly limit?: number;
+        readonly cursor?: string;
+      },
+      options?: RequestOptions,
+    ): Promise<EventTypePage>;
     /** Describe a type of events; what is published under it must fit its schema: `PUT /v1/event_types/{id}` */
     put(id: string, body: EventTypeRequest, options?: RequestOptions): Promise<EventType>;
   };
@@ -562,7 +566,7 @@ export const OPERATIONS = {
   eventTypes: {
     delete: ["DELETE", "/v1/event_types/{id}", "nothing"],
     get: ["GET", "/v1/event_types/{id}", "nothing"],
-    list: ["GET", "/v1/event_types", "nothing"],
+    list: ["GET", "/v1/event_types", "query"],
     put: ["PUT", "/v1/event_types/{id}", "body"],
   },
   events: {
@@ -1181,6 +1185,11 @@ export type EventType = {
   readonly description: string;
   readonly updated_at: string;
   readonly [more: string]: unknown;
+};
+
+export type EventTypePage = {
+  readonly event_types: readonly EventType[];
+  readonly next_cursor: string | null;
 };
 
 export type EventTypeRequest = {

@@ -379,7 +379,7 @@ test("F29 the objects of the version before open: what waited is delivered, and 
   for (const object of [directory, ...shards]) await evictDurableObject(object);
   await runInDurableObject(shards[0]!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
   await delivered(published.eventId);
-  expect(await directory.events({ before: null, limit: 10 })).toMatchObject([
+  expect((await directory.events({ before: null, limit: 10 })).events).toMatchObject([
     { id: notice.id, type: notice.type },
     { id: published.eventId },
   ]);

@@ -30,6 +30,7 @@ import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import { answerCounted } from "../../../core/edge/http/count-lists.ts";
@@ -55,15 +56,12 @@ export const listConfirmations: Endpoint = {
       "The tenant's confirmations could not be read; ask again.",
     );
     if (!found.ok) return found;
-    const confirmations = found.value.slice(0, limit);
-    const last = confirmations.at(-1);
-    const answer = {
-      confirmations: confirmations.map((one) =>
-        toWireListed(one, { url: toConfirmationUrl(one.id, origin), knows: knownTo(caller, catalog) }),
-      ),
-      next_cursor: found.value.length > limit && last !== undefined ? toCursor(last) : null,
-    };
-    return ok(respondJson(JSON.stringify(answer)));
+    const knows = knownTo(caller, catalog);
+    return respondPage("confirmations", found.value, {
+      limit,
+      toJson: (one) => JSON.stringify(toWireListed(one, { url: toConfirmationUrl(one.id, origin), knows })),
+      toCursor,
+    });
   },
   describe: () => ({
     id: "listConfirmations",

@@ -8,12 +8,12 @@ import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listAll } from "../objects/connection-shards.ts";
-import type { ConnectionQuery, ListPlace } from "../shard-methods.ts";
+import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
 
@@ -41,11 +41,8 @@ export const listConnections: Endpoint = {
       UNREADABLE,
     );
     if (!found.ok) return found;
-    const shown = found.value.slice(0, limit);
-    const last = shown.at(-1);
-    const next = found.value.length > limit && last !== undefined ? toCursor(last) : null;
-    const page = { connections: shown.map(toWireConnection), next_cursor: next };
-    return ok(respondJson(JSON.stringify(page)));
+    const toJson = (one: SeenConnection): string => JSON.stringify(toWireConnection(one));
+    return respondPage("connections", found.value, { limit, toJson, toCursor });
   },
   describe: () => ({
     id: "listConnections",

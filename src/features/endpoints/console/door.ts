@@ -1,6 +1,7 @@
-import { createContext, useContext } from "hono/jsx/dom";
+import { createContext, useContext, useEffect } from "hono/jsx/dom";
 
-import { type Loaded, useLoad } from "../../../console/kit/use-load.ts";
+import type { Loaded } from "../../../console/kit/use-load.ts";
+import { usePages } from "../../../console/kit/use-pages.ts";
 import type { WireEventType } from "./wire.ts";
 
 /** The way by which the pages ask: as the tenant in the console, as one customer in the portal. */
@@ -20,7 +21,17 @@ export function useDoor(): Door & { readonly isTenant: boolean } {
   return { ...door, isTenant: door.root === "/v1" };
 }
 
-/** Ask for the described types of events. */
-export function useEventTypes(): Loaded<{ readonly event_types: readonly WireEventType[] }> {
-  return useLoad(`${useDoor().root}/event_types`);
+/** Ask for the described types of events: all of them, page by page. */
+export function useEventTypes(): Loaded<readonly WireEventType[]> {
+  const pages = usePages<WireEventType>(`${useDoor().root}/event_types?limit=100`, "event_types");
+  const { items, first, hasMore, isLoadingMore, problem, more, reload } = pages;
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && problem === null) more();
+  }, [hasMore, isLoadingMore, problem, items.length]);
+  return {
+    data: first.data === null ? null : items,
+    problem: first.problem ?? problem,
+    isLoading: first.isLoading || isLoadingMore,
+    reload,
+  };
 }

@@ -75,7 +75,7 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
 
 /** Send the example of one of its types. */
 function TestForm({ endpoint, onSend }: EndpointButtonsProps) {
-  const described = useEventTypes().data?.event_types ?? [];
+  const described = useEventTypes().data ?? [];
   const types = new Set([
     ...endpoint.events.filter((type) => !type.includes("*")),
     ...described.map(({ type }) => type).filter((type) => endpoint.events.some((one) => asksFor(one, type))),

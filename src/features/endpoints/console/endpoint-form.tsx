@@ -39,7 +39,7 @@ export function EditEndpoint({ id }: { readonly id: string }) {
 
 function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
   const { root, isTenant } = useDoor();
-  const described = useEventTypes().data?.event_types ?? [];
+  const described = useEventTypes().data ?? [];
   const [chosen, setChosen] = useState<readonly string[]>(known?.events ?? []);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);

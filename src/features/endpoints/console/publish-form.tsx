@@ -27,7 +27,7 @@ interface Published {
 
 /** Publish an event by hand; or ask first who would get it. */
 export function PublishForm() {
-  const described = useEventTypes().data?.event_types ?? [];
+  const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
   const [problem, setProblem] = useState<Problem | null>(null);
   const [explained, setExplained] = useState<Explained | null>(null);

@@ -5,7 +5,7 @@ import { useEventTypes } from "./door.ts";
 /** The described types of events, with an example each. */
 export function TypeList() {
   const loaded = useEventTypes();
-  const types = loaded.data?.event_types ?? [];
+  const types = loaded.data ?? [];
   return (
     <div class="stack">
       <Pending of={loaded} what="the types of events" />

@@ -6,10 +6,11 @@ import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
-import { parsePlaceCursor } from "../list-cursor.ts";
+import { parsePlaceCursor, toPlaceCursor } from "../list-cursor.ts";
 import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
@@ -47,11 +48,12 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
   if (!found.ok) return found;
   const { deliveries, next } = found.value;
-  const page = {
-    deliveries: deliveries.map((one) => toShownDelivery(one, scope)),
-    next_cursor: next === null ? null : `${next.seq}_${next.no}`,
-  };
-  return ok(respondJson(JSON.stringify(page)));
+  return respondPage("deliveries", deliveries, {
+    limit: asked.limit,
+    toJson: (one) => JSON.stringify(toShownDelivery(one, scope)),
+    toCursor: toPlaceCursor,
+    next: next === null ? null : toPlaceCursor(next),
+  });
 }
 
 export async function showDelivery(id: string, scope: Scope): Answered {

@@ -2,9 +2,13 @@ import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields } from "../../../core/contract/page-fields.ts";
+import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -105,28 +109,40 @@ const putType: Endpoint = {
 const listTypes: Endpoint = {
   route: "GET /v1/event_types",
   runsNothing: true,
-  async handle(_, context) {
+  async handle(request, context) {
     const scope = openScope(context);
-    return scope.ok ? listEventTypes(scope.value) : scope;
+    return scope.ok ? listEventTypes(new URL(request.url).searchParams, scope.value) : scope;
   },
   describe: () => ({
     id: "listEventTypes",
     summary: "List the described types of events",
     tag: TAG,
+    query: z.strictObject(pageFields()),
     answer: {
-      description: "All of them, by name",
-      schema: z.strictObject({ event_types: z.array(shownTypeSchema()) }),
+      description: "One page, by name",
+      schema: z
+        .strictObject({ event_types: z.array(shownTypeSchema()), next_cursor: z.nullable(z.string()) })
+        .register(z.globalRegistry, { id: "EventTypePage" }),
     },
-    refusals: ["MISCONFIGURED"],
+    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
   }),
 };
 
-/** List the described types, as the tenant and its customers see them: those of the tenant itself are offered to no customer. */
-export async function listEventTypes({ ask, customer }: Scope): Promise<Result<Response, Refusal>> {
-  const found = await askGate(() => ask((directory) => directory.types()), UNREADABLE);
+/** List the described types, as the tenant and its customers see them. */
+export async function listEventTypes(
+  query: URLSearchParams,
+  { ask, customer }: Scope,
+): Promise<Result<Response, Refusal>> {
+  const other = refuseOtherParameters(query, ["limit", "cursor"]);
+  if (other !== null) return err(other);
+  const asked = parsePage(query, (cursor) => (typeField().safeParse(cursor).success ? cursor : null));
+  if (!asked.ok) return asked;
+  const wanted = { ...asked.value, isForCustomer: customer !== undefined };
+  const found = await askGate(() => ask((directory) => directory.types(wanted)), UNREADABLE);
   if (!found.ok) return found;
-  const types = found.value.filter(({ type }) => customer === undefined || !isOwn(type));
-  return ok(respondJson(`{"event_types":[${types.map(toTypeText).join(",")}]}`));
+  const { types, next } = found.value;
+  const { limit } = wanted;
+  return respondPage("event_types", types, { limit, toJson: toTypeText, toCursor: ({ type }) => type, next });
 }
 
 const showType: Endpoint = {

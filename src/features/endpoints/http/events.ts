@@ -10,6 +10,7 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -170,14 +171,17 @@ const listEvents: Endpoint = {
       ...(since.value !== undefined && { since: since.value }),
       ...(until.value !== undefined && { until: until.value }),
       before,
-      limit: limit + 1,
+      limit,
     };
     const found = await askGate(() => scope.value.ask((directory) => directory.events(wanted)), UNREADABLE);
     if (!found.ok) return found;
-    const page = found.value.slice(0, limit);
-    const next = found.value.length > page.length ? JSON.stringify(String(page.at(-1)!.seq)) : "null";
-    const events = page.map((event) => toEventText(event)).join(",");
-    return ok(respondJson(`{"events":[${events}],"next_cursor":${next}}`));
+    const { events, next } = found.value;
+    return respondPage("events", events, {
+      limit,
+      toJson: (event) => toEventText(event),
+      toCursor: ({ seq }) => String(seq),
+      next: next === null ? null : String(next),
+    });
   },
   describe: () => ({
     id: "listEvents",

@@ -5,8 +5,8 @@ import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import { ok, type Result } from "../../../core/kit/result.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import type { Result } from "../../../core/kit/result.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";
 import { shownEndpointSchema } from "../endpoint-json.ts";
 import { parseNumberCursor } from "../list-cursor.ts";
@@ -40,9 +40,10 @@ export async function listEndpoints(
   const found = await askGate(() => scope.ask((directory) => directory.list(wanted)), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
-  const page = {
-    endpoints: endpoints.map((one) => toShownEndpoint(one, scope)),
-    next_cursor: next === null ? null : String(next),
-  };
-  return ok(respondJson(JSON.stringify(page)));
+  return respondPage("endpoints", endpoints, {
+    limit: wanted.limit,
+    toJson: (one) => JSON.stringify(toShownEndpoint(one, scope)),
+    toCursor: ({ no }) => String(no),
+    next: next === null ? null : String(next),
+  });
 }

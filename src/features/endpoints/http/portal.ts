@@ -48,7 +48,7 @@ const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[
   ["GET", "/deliveries", (scope, request) => listDeliveries(query(request), scope)],
   ["GET", "/deliveries/:id", (scope, _, id) => showOwnDelivery(id, scope)],
   ["POST", "/deliveries/:id/resend", (scope, _, id) => resendDelivery(id, scope)],
-  ["GET", "/event_types", (scope) => listEventTypes(scope)],
+  ["GET", "/event_types", (scope, request) => listEventTypes(query(request), scope)],
 ];
 
 /**

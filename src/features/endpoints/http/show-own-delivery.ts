@@ -21,8 +21,8 @@ export async function showOwnDelivery(id: string, scope: Scope): Answered {
     () =>
       ask(async (directory) => {
         const kept = await directory.get(delivery.endpoint, customer);
-        const [event] = await directory.events({ before: delivery.seq + 1, limit: 1 });
-        return { kept: kept?.endpoint ?? null, event };
+        const { events } = await directory.events({ before: delivery.seq + 1, limit: 1 });
+        return { kept: kept?.endpoint ?? null, event: events[0] };
       }),
     UNREADABLE,
   );

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../../../core/contract/limits.ts";
 import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
 import { endpointDeskOf } from "./endpoint-desk.ts";
 import { restoreEndpoints } from "../restore-endpoints.ts";
-
-/** Bytes of events that are read in one call. */
-const PAGE = 1024 * 1024;
 
 /** The endpoints, types and events of a tenant: exported without secrets, for a caller that may manage endpoints. */
 export const ENDPOINTS_OF_TENANT: TenantPart = {
@@ -20,19 +19,22 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
     if (caller.manageEndpoints !== true || !desk.ok) return null;
     const ask = desk.value;
     const endpoints = await ask((directory) => directory.readEndpoints());
-    const types = await ask((directory) => directory.types());
+    const types: string[] = [];
+    for (let after: string | null = ""; after !== null;) {
+      const query: TypeQuery = { after, limit: LIMITS.eventTypes };
+      const page: TypePage = await ask((directory) => directory.types(query));
+      for (const type of page.types) types.push(toTypeText(type));
+      after = page.next;
+    }
     const events: string[] = [];
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
-      const page: {
-        readonly events: readonly Parameters<typeof toEventText>[0][];
-        readonly next: number | null;
-      } = await ask((directory) => directory.read(from, PAGE));
+      const page: EventPage = await ask((directory) => directory.read(from, LIMITS.pageBytes));
       for (const event of page.events) events.push(toEventText(event));
       after = page.next;
     }
     const shown = JSON.stringify(endpoints.map(toEndpointJson));
-    return `{"endpoints":${shown},"event_types":[${types.map(toTypeText).join(",")}],"events":[${events.join(",")}]}`;
+    return `{"endpoints":${shown},"event_types":[${types.join(",")}],"events":[${events.join(",")}]}`;
   },
   restore: restoreEndpoints,
   erased: "Endpoints, with their events and deliveries",

@@ -16,6 +16,7 @@ import type {
   DirectoryMethods,
   EndpointAsked,
   EndpointList,
+  EventPage,
   EventQuery,
   EventType,
   ExplainAnswer,
@@ -27,6 +28,8 @@ import type {
   Reach,
   Rotation,
   StatusCounts,
+  TypePage,
+  TypeQuery,
 } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
@@ -162,7 +165,7 @@ export function createEndpointDirectory({
       return { event, counts: counts as StatusCounts };
     }
 
-    events(query: EventQuery): KeptEvent[] {
+    events(query: EventQuery): EventPage {
       return this.#log.list(query);
     }
 
@@ -196,8 +199,8 @@ export function createEndpointDirectory({
       return this.#types.find(name);
     }
 
-    types(): EventType[] {
-      return this.#types.all();
+    types(query: TypeQuery): TypePage {
+      return this.#types.list(query);
     }
 
     deleteType(name: string): boolean {
@@ -216,7 +219,7 @@ export function createEndpointDirectory({
       return this.#links.deleteOf(customer);
     }
 
-    async read(after: number, bytes: number): Promise<{ events: readonly KeptEvent[]; next: number | null }> {
+    async read(after: number, bytes: number): Promise<EventPage> {
       return this.#log.read(after, bytes);
     }
 

@@ -2,7 +2,8 @@ import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import type { EventQuery, KeptEvent } from "../directory-methods.ts";
+import { takeRows } from "../../../core/kit/take-rows.ts";
+import type { EventPage, EventQuery, KeptEvent } from "../directory-methods.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import type { Pruned } from "../shard-methods.ts";
 
@@ -108,29 +109,23 @@ export class EventLog {
     return Array.from(rows, toPublished);
   }
 
-  list({
-    type,
-    customer,
-    since = 0,
-    until = Number.MAX_SAFE_INTEGER,
-    before,
-    limit,
-  }: EventQuery): KeptEvent[] {
-    const rows = this.#sql.exec<Row>(
+  list({ type, customer, since = 0, until = Number.MAX_SAFE_INTEGER, before, limit }: EventQuery): EventPage {
+    const found = this.#sql.exec<Row>(
       `SELECT * FROM events WHERE seq < ?1 AND at >= ?2 AND at <= ?3 AND (?4 IS NULL OR type = ?4)
-       AND (?5 IS NULL OR customer = ?5) ORDER BY seq DESC LIMIT ?6`,
+       AND (?5 IS NULL OR customer = ?5) ORDER BY seq DESC`,
       before ?? Number.MAX_SAFE_INTEGER,
       since,
       until,
       type ?? null,
       customer ?? null,
-      limit,
     );
-    return Array.from(rows, toKept);
+    const characters = LIMITS.pageBytes;
+    const { rows, hasMore } = takeRows(found, { limit, characters, sizeOf: ({ data }) => data.length });
+    return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
   }
 
   /** Events after a place, the oldest first, until so many bytes are together. */
-  read(after: number, bytes: number): { readonly events: KeptEvent[]; readonly next: number | null } {
+  read(after: number, bytes: number): EventPage {
     const events: KeptEvent[] = [];
     let held = 0;
     for (const row of this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after)) {

@@ -1,49 +1,65 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { EventType } from "../directory-methods.ts";
+import { takeRows } from "../../../core/kit/take-rows.ts";
+import type { EventType, TypePage, TypeQuery } from "../directory-methods.ts";
+import { isOwn } from "../match-event.ts";
 
-/** The types of events that a tenant describes. */
+type Row = { type: string; json: string };
+
+/** The types of events that a tenant describes. Only their names are held in memory: with schemas and examples they are as large as it. */
 export class EventTypes {
   readonly #sql: SqlStorage;
-  readonly #types = new Map<string, EventType>();
+  readonly #names: Set<string>;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS event_types (type TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID, STRICT",
     );
-    for (const { json } of this.#sql.exec<{ json: string }>("SELECT json FROM event_types ORDER BY type")) {
-      const type = JSON.parse(json) as EventType;
-      this.#types.set(type.type, type);
-    }
+    const rows = this.#sql.exec<Pick<Row, "type">>("SELECT type FROM event_types");
+    this.#names = new Set(Array.from(rows, ({ type }) => type));
   }
 
   find(type: string): EventType | null {
-    return this.#types.get(type) ?? null;
+    if (!this.#names.has(type)) return null;
+    return parse(this.#sql.exec<Row>("SELECT * FROM event_types WHERE type = ?", type).one());
   }
 
-  all(): EventType[] {
-    return [...this.#types.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
+  /** A page of them by name. Those of the tenant itself are offered to no customer. */
+  list({ after, limit, isForCustomer = false }: TypeQuery): TypePage {
+    const all = this.#sql.exec<Row>("SELECT * FROM event_types WHERE type > ? ORDER BY type", after ?? "");
+    const offered = isForCustomer ? withoutOwn(all) : all;
+    const characters = LIMITS.pageBytes;
+    const { rows, hasMore } = takeRows(offered, { limit, characters, sizeOf: ({ json }) => json.length });
+    return { types: rows.map(parse), next: hasMore ? rows.at(-1)!.type : null };
   }
 
   put(type: EventType): "created" | "replaced" | "too-many" {
-    const known = this.#types.has(type.type);
-    if (!known && this.#types.size >= LIMITS.eventTypes) return "too-many";
+    const known = this.#names.has(type.type);
+    if (!known && this.#names.size >= LIMITS.eventTypes) return "too-many";
     this.#sql.exec(
       "INSERT OR REPLACE INTO event_types (type, json) VALUES (?, ?)",
       type.type,
       JSON.stringify(type),
     );
-    this.#types.set(type.type, type);
+    this.#names.add(type.type);
     return known ? "replaced" : "created";
   }
 
   delete(type: string): boolean {
     this.#sql.exec("DELETE FROM event_types WHERE type = ?", type);
-    return this.#types.delete(type);
+    return this.#names.delete(type);
   }
 
   erase(): void {
     this.#sql.exec("DELETE FROM event_types");
-    this.#types.clear();
+    this.#names.clear();
   }
+}
+
+function parse({ json }: Row): EventType {
+  return JSON.parse(json) as EventType;
+}
+
+function* withoutOwn(rows: Iterable<Row>): Iterable<Row> {
+  for (const row of rows) if (!isOwn(row.type)) yield row;
 }

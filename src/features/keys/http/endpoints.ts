@@ -10,6 +10,7 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";
 import { keySchema, toKeyJson } from "../key-json.ts";
+import type { KeptKey } from "../kept-key.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -19,6 +20,7 @@ import type { MadeKeys } from "./made-keys.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { keyDeskOf } from "./key-desk.ts";
 
@@ -104,13 +106,9 @@ const listKeys: Endpoint = {
     // One more than is shown tells whether there is another page.
     const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit + 1), UNREADABLE);
     if (!found.ok) return found;
-    const page = found.value.slice(0, limit);
-    const last = page.at(-1);
     const nowMs = ports.clock.now();
     const callers = configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant);
-    const answer: Written<typeof keyPageSchema> = {
-      keys: page.map((key) => toKeyJson(key, nowMs)),
-      next_cursor: found.value.length > limit && last !== undefined ? toCursor(last) : null,
+    const beside: Pick<Written<typeof keyPageSchema>, "configured"> = {
       ...(after === null && {
         configured: callers.map((one) => ({
           name: one.name,
@@ -120,7 +118,8 @@ const listKeys: Endpoint = {
         })),
       }),
     };
-    return ok(respondJson(JSON.stringify(answer)));
+    const toJson = (key: KeptKey): string => JSON.stringify(toKeyJson(key, nowMs));
+    return respondPage("keys", found.value, { limit, toJson, toCursor, beside });
   },
   describe: () => ({
     id: "listKeys",

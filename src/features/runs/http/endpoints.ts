@@ -6,7 +6,7 @@ import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { wantsEvents } from "../../../core/edge/http/wants-events.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -38,9 +38,13 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
       UNREADABLE,
     );
     if (!found.ok) return found;
-    const { runs, next } = found.value;
-    const answer = { runs, next_cursor: next === null ? null : toRunCursor(next) };
-    return ok(respondJson(JSON.stringify(answer)));
+    const { runs, places, next } = found.value;
+    return respondPage("runs", runs, {
+      limit: asked.limit,
+      toJson: (run) => JSON.stringify(run),
+      toCursor: (run) => toRunCursor(places[runs.indexOf(run)]!),
+      next: next === null ? null : toRunCursor(next),
+    });
   },
   describe: () => ({
     id: "listRuns",

@@ -40,6 +40,7 @@ export async function listRunning(
         : undefined;
   return {
     runs: page.map(({ run }) => run),
+    places: page.map(({ job }) => ({ at: job.createdAt, id: job.id })),
     next: last === undefined ? null : { at: last.createdAt, id: last.id },
     asks: false,
   };

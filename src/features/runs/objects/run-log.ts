@@ -77,7 +77,12 @@ export function createRunLog(
       };
       const options = { limit, after: begin, since: Math.max(since, this.#oldest), pick };
       const { runs, next } = listRuns(this.#reports.heads(highest), options);
-      return { runs: runs.map(({ run }) => run), next, asks };
+      return {
+        runs: runs.map(({ run }) => run),
+        places: runs.map(({ at, id }) => ({ at, id })),
+        next,
+        asks,
+      };
     }
 
     find(id: string, look: Look): FoundRun | null {

@@ -7,7 +7,7 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
@@ -32,11 +32,11 @@ const listSignIns: Endpoint = {
       "The sign-ins could not be read; ask again.",
     );
     if (!found.ok) return found;
-    const page = found.value.slice(0, limit);
-    const last = page.at(-1);
-    const next = found.value.length > limit && last !== undefined ? `${last.createdAt}_${last.name}` : null;
-    const answer = { sign_ins: page.map(toSignInJson), next_cursor: next };
-    return ok(respondJson(JSON.stringify(answer)));
+    return respondPage("sign_ins", found.value, {
+      limit,
+      toJson: (one) => JSON.stringify(toSignInJson(one)),
+      toCursor: ({ createdAt, name }) => `${createdAt}_${name}`,
+    });
   },
   describe: () => ({
     id: "listSignIns",

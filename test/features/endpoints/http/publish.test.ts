@@ -1,4 +1,4 @@
-import type { DirectoryMethods } from "../../../../src/features/endpoints/directory-methods.ts";
+import type { DirectoryMethods, TypeQuery } from "../../../../src/features/endpoints/directory-methods.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { describe, expect, test } from "vitest";
 
@@ -155,12 +155,10 @@ describe("An event", () => {
           const Before = class extends (made.EndpointDirectory as unknown as new (
             ...args: unknown[]
           ) => DirectoryMethods) {
-            override types() {
-              const kept = { description: "Ours", schema: null, example: null, updatedAt: 0 };
-              return [
-                { ...kept, type: "order.paid" },
-                { ...kept, type: "volley.run.failed" },
-              ];
+            override types(query: TypeQuery) {
+              for (const type of ["order.paid", "volley.run.failed"])
+                this.putType({ type, description: "Ours", schema: null, example: null });
+              return super.types(query);
             }
           };
           return { ...made, EndpointDirectory: Before as unknown as typeof made.EndpointDirectory };
@@ -176,8 +174,9 @@ describe("An event", () => {
     const { url } = (await send("POST", "/v1/portal_links", { customer: "c_1" })).body as { url: string };
     const authorization = `Bearer ${new URL(url).hash.slice("#token=".length)}`;
     const offered = await send("GET", "/v1/portal/event_types", undefined, { authorization });
-    expect(offered.body.event_types.map(({ type }: { type: string }) => type)).toEqual(["order.paid"]);
-    expect((await send("GET", "/v1/event_types")).body.event_types).toHaveLength(2);
+    const names = offered.body.event_types.map(({ type }: { type: string }) => type);
+    expect(names).toEqual(["order.paid", "volleyball.won"]);
+    expect((await send("GET", "/v1/event_types")).body.event_types).toHaveLength(3);
   });
 
   test("has a type of our own only from us, and unknown fields are refused", async () => {
