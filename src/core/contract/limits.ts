@@ -309,6 +309,12 @@ export const runReportsListed = 2_000;
 export const runReportsPruned = 200;
 /** Between two looks of an object without reports for runs that are too old. */
 export const runPruneMs = 3_600_000;
+/** Jobs that ended otherwise than well, which one tenant's log of runs keeps: the statuses of their runs follow them. */
+export const runJobsKept = 20_000;
+/** Jobs that an object tells the log of at once. */
+export const runJobsTold = 100;
+/** How long after jobs that could not be told they are told again. */
+export const runJobsToldAgainMs = 10_000;
 /** Runs that a run has caused which are shown with it. */
 export const runChildren = 100;
 /** An isolate reports its counts to the operator's object no more often: the counts of all tenants together. */

@@ -8,6 +8,9 @@ import { rerunRuns } from "./http/rerun-runs.ts";
 import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
+import { createRunsPart } from "./objects/runs-part.ts";
+import { readKept } from "./read-settings.ts";
+import { RUN_LOGS } from "./run.ts";
 import { createRunLog } from "./objects/run-log.ts";
 
 /** Batches that ran can be seen: `GET /v1/runs`. They are kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
@@ -25,6 +28,17 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
     },
     openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
     tenantPart: RUNS_OF_TENANT,
+    objectPart: (deploymentOf) =>
+      createRunsPart((env, tenant) =>
+        env[RUN_LOGS] === undefined || readKept(env) === "off"
+          ? undefined
+          : async (jobs) => {
+              const { configured, runnerOf } = deploymentOf(env);
+              await runDeskOf(configured)
+                .logOf({ ...runnerOf(tenant), tenant })
+                ?.hear(jobs);
+            },
+      ),
     createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
   };
 }

@@ -4,19 +4,25 @@ import type { RunHead } from "./run.ts";
  * Write the mark of a run: its id, what caused it, its job, the question that it answered and whether that went well. Ids have no
  * space, and what there is none of is empty.
  */
-export function toMark({ id, parent = "", job = "", answers = "", tools }: RunHead): string {
+export function toMark({ id, parent = "", job = "", answers = "", tools, jobs = [] }: RunHead): string {
   // The ends that are no success: errors, skipped, waiting and unknown ones.
   const isWell = tools.every(({ ends: [, error, , skipped, waiting, unknown] }) =>
     [error, skipped, waiting, unknown].every((count) => count === 0),
   );
-  return [id, parent, job, answers, isWell ? "+" : "-"].join(" ");
+  return [id, parent, job, answers, isWell && jobs.length === 0 ? "+" : "-"].join(" ");
+}
+
+/** A run that answered a question, and whether its actions went well. */
+interface Answering {
+  readonly id: string;
+  readonly isWell: boolean;
 }
 
 /** An index of runs by their id and by what caused them: what the object keeps in memory of up to 100,000. */
 export class RunIndex {
   readonly #places = new Map<string, number>();
   readonly #children = new Map<string, string[]>();
-  readonly #answers = new Map<string, boolean>();
+  readonly #answers = new Map<string, Answering>();
   /** The last run of each job. */
   readonly #ofJobs = new Map<string, string>();
 
@@ -32,7 +38,7 @@ export class RunIndex {
       this.#places.set(id, at);
       if (job !== "") this.#ofJobs.set(job, id);
       if (parent !== "" && !isKnown) this.#children.set(parent, [...(this.#children.get(parent) ?? []), id]);
-      if (answers !== "") this.#answers.set(answers, isWell);
+      if (answers !== "") this.#answers.set(answers, { id, isWell });
     }
   }
 
@@ -65,8 +71,8 @@ export class RunIndex {
     return this.#children.get(id) ?? [];
   }
 
-  /** Whether the run that answered a question went well; undefined where none has. */
-  answerOf(question: string): boolean | undefined {
+  /** The run that answered a question; undefined where none has. */
+  answerOf(question: string): Answering | undefined {
     return this.#answers.get(question);
   }
 }

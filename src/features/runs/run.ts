@@ -1,4 +1,5 @@
 import type { OutcomeStatus } from "../../core/contract/outcome.ts";
+import type { TurnedJob } from "./turned-job.ts";
 
 /** The binding of the objects that keep runs. */
 export const RUN_LOGS = "RUNS";
@@ -57,6 +58,8 @@ export interface RunHead {
   readonly code?: string;
   /** It was taken back from an export. */
   readonly imported?: true;
+  /** Its jobs that were in trouble then; in an export alone, where there are any. */
+  readonly jobs?: readonly TurnedJob[];
   /** Its tools, in the order of their first actions. */
   readonly tools: readonly ToolCount[];
 }
@@ -66,6 +69,8 @@ export interface ToolCount {
   readonly tool: string;
   /** How many ended in each way, in the order of `ENDS`. */
   readonly ends: readonly number[];
+  /** How many jobs they have made, where a loop has made some; absent in runs that an earlier version recorded. */
+  readonly jobs?: number;
   /** Whether one of them may have happened is not known; absent in runs that an earlier version recorded. */
   readonly inDoubt?: true;
   /** The first of them that failed. */
@@ -177,6 +182,8 @@ export interface FoundRun {
   readonly run: ListedRun;
   readonly body: string;
   readonly children: readonly ListedRun[];
+  /** Its jobs that are in trouble, of the tools that the key may call. */
+  readonly jobs: readonly TurnedJob[];
   readonly asks: boolean;
 }
 
@@ -218,6 +225,8 @@ export interface RerunClaim {
 /** The methods of the object that keeps the runs of a tenant. */
 export interface RunLogMethods {
   report(report: RunReport): void;
+  /** Hear what became of jobs of runs, whether those are reported yet or not. */
+  hear(jobs: readonly TurnedJob[]): void;
   list(query: RunQuery, look: Look): RunPage;
   find(id: string, look: Look): FoundRun | null;
   /** Forget a run; false where there is none for who looks. */

@@ -1,4 +1,5 @@
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
+import { isTrouble, type TurnedJob } from "./turned-job.ts";
 import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
 
 /** Says whether the run that answered a question went well; undefined where the log has none. */
@@ -14,6 +15,8 @@ export interface SeenHead {
 export interface SeeOptions {
   readonly look: Look;
   readonly answerOf: AnswerOf;
+  /** The jobs of the run that are in trouble; none unless said. */
+  readonly jobs?: readonly TurnedJob[];
   readonly nowMs: number;
 }
 
@@ -26,7 +29,7 @@ export function sees({ sight }: Look, tool: string): boolean {
  * See a run as a key may: the actions of tools that it may not call are in no count, no list and no status. Null where nothing of
  * it is left: one that another key sent and of which no action is for this one does not exist for it.
  */
-export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): SeenHead | null {
+export function seeRun(head: RunHead, { look, answerOf, nowMs, jobs = [] }: SeeOptions): SeenHead | null {
   if (look.sight.subject !== undefined && look.sight.subject !== head.subject) return null;
   const tools = head.tools.filter(({ tool }) => sees(look, tool));
   const ownFlow = head.flow !== undefined && sees(look, head.flow);
@@ -36,11 +39,16 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
   const [success = 0, error = 0, initiated = 0, skipped = 0, pending = 0, unknown = 0] = count;
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
+  const troubled = jobs.filter((job) => isTrouble(job) && sees(look, job.tool));
   const first = firstFailure(tools);
   const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code, imported } = head;
   const { subject, connections } = head;
-  const ok = success + initiated;
-  const why = first ?? (code === undefined ? undefined : { code });
+  const made = tools.reduce((sum, { ends, jobs: some }) => sum + (some ?? ends[INITIATED]!), 0);
+  const going = Math.min(initiated, Math.max(0, made - troubled.length));
+  const lost = troubled.filter(({ status }) => status === "unknown").length;
+  const why =
+    first ??
+    [code, ...troubled.map((job) => job.code)].flatMap((one) => (one === undefined ? [] : { code: one }))[0];
   return {
     asks: asked.unsure,
     run: {
@@ -53,8 +61,15 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
       request_id: request,
       started_at: new Date(startedAt).toISOString(),
       duration_ms: durationMs,
-      status: statusOf({ ...asked, ok, unknown, total, code }),
-      ...(tools.some(({ inDoubt }) => inDoubt) && { in_doubt: true as const }),
+      status: statusOf({
+        ...asked,
+        ok: success + going,
+        unknown: unknown + lost,
+        total,
+        isLess: troubled.length > 0,
+        code,
+      }),
+      ...([...tools, ...troubled].some(({ inDoubt }) => inDoubt) && { in_doubt: true as const }),
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
@@ -66,6 +81,8 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs }: SeeOptions): Se
     },
   };
 }
+
+const INITIATED = ENDS.indexOf("initiated");
 
 /** Tools that a list names of each run. */
 const TOOLS_LISTED = 10;
@@ -97,17 +114,20 @@ function statusOf({
   ok,
   unknown,
   total,
+  isLess,
   code,
 }: Asked & {
   readonly ok: number;
   readonly unknown: number;
   readonly total: number;
+  /** Some of its jobs did not end well. */
+  readonly isLess: boolean;
   readonly code: string | undefined;
 }): RunStatus {
   if (open > 0) return "waiting";
   if (unknown > 0) return "unknown";
   const good = ok + granted;
-  if (good === total) return code === undefined ? "success" : total > 0 ? "partial" : "error";
+  if (good === total && !isLess) return code === undefined ? "success" : total > 0 ? "partial" : "error";
   return good > 0 ? "partial" : "error";
 }
 

@@ -5,9 +5,21 @@ import { ENDS, type ToolCount } from "./run.ts";
 /** The counts of the actions of one tool. */
 interface Counted {
   readonly ends: number[];
+  jobs: number;
   inDoubt?: true;
   failed?: ToolCount["failed"];
   waits?: Map<string, { until: number; actions: number }>;
+}
+
+const INITIATED = ENDS.indexOf("initiated");
+
+/** How many jobs an action has made: one for each element of a loop that goes on in the background. */
+function jobsOf(outcome: Outcome): number {
+  if (outcome.status === "initiated") return 1;
+  if (outcome.status !== "success" || outcome.meta.items === undefined || !Array.isArray(outcome.data))
+    return 0;
+  return outcome.data.filter((entry: { readonly status?: string } | null) => entry?.status === "initiated")
+    .length;
 }
 
 /** How the actions of a run ended, by their tools. */
@@ -17,8 +29,9 @@ export class ToolCounts {
   /** @param at which action of the run it is */
   add(name: string, { id: action }: Step, outcome: Outcome, at: number): void {
     let counted = this.#tools.get(name);
-    if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0) }));
+    if (counted === undefined) this.#tools.set(name, (counted = { ends: ENDS.map(() => 0), jobs: 0 }));
     counted.ends[ENDS.indexOf(countedAs(outcome))]! += 1;
+    counted.jobs += jobsOf(outcome);
     if (isInDoubt(outcome)) counted.inDoubt = true;
     if ("error" in outcome) counted.failed ??= { at, action, code: outcome.error.code };
     if (outcome.status !== "pending_confirmation") return;
@@ -30,8 +43,9 @@ export class ToolCounts {
 
   toJson(): string {
     let tools = "";
-    for (const [tool, { ends, failed, waits, inDoubt }] of this.#tools) {
+    for (const [tool, { ends, jobs, failed, waits, inDoubt }] of this.#tools) {
       tools += `${tools === "" ? "" : ","}{"tool":${JSON.stringify(tool)},"ends":[${ends.join(",")}]`;
+      if (jobs !== ends[INITIATED]) tools += `,"jobs":${jobs}`;
       if (inDoubt) tools += ',"inDoubt":true';
       if (failed !== undefined) tools += `,"failed":${JSON.stringify(failed)}`;
       if (waits !== undefined)

@@ -62,7 +62,7 @@ export class SimulatedObject {
         this.#drain.poke();
       },
       // Without an address for the operator's events nothing is written of it.
-      onFailed: () => {},
+      onTurned: () => {},
       onGone: (jobIds) => this.#runs.forget(jobIds),
     });
     this.#keys = new KeyTable(storage, KEY_LIMITS);

@@ -2,6 +2,7 @@ import type { JobProgress } from "../../contract/gate/job.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { OperatorEvent } from "../../contract/gate/operator-event.ts";
+import type { Job } from "../../gate/state/outbox.ts";
 import type { Semaphore } from "../../kit/semaphore.ts";
 import type { JobKind } from "./job-kind.ts";
 import type { Outbox } from "./outbox.ts";
@@ -68,6 +69,8 @@ export interface OpenPart {
   changed?(nowMs: number): void;
   /** Hear of something that the tenant may be told, in its turn. Never throws. */
   hear?(nowMs: number, make: MakeEvent): void;
+  /** Hear, in its turn, of a job that ended or goes on after its end. Never throws. */
+  turned?(job: Job): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;
   /** Say how far a job of its kind has come. */

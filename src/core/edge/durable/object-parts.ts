@@ -1,5 +1,6 @@
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import type { JobProgress } from "../../contract/gate/job.ts";
+import type { Job } from "../../gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 /** The open parts of one object. */
@@ -56,6 +57,10 @@ export class ObjectParts {
 
   tell(nowMs: number, make: MakeEvent): void {
     for (const part of this.all) part.hear?.(nowMs, make);
+  }
+
+  turned(job: Job): void {
+    for (const part of this.all) part.turned?.(job);
   }
 
   forget(jobIds: readonly string[]): void {

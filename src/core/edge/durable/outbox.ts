@@ -51,8 +51,8 @@ export interface OutboxWorld {
   readonly draw: (nowMs: number, limit: RateLimit) => number;
   /** Every row that is written and has something to be done about it. */
   readonly onDue: (dueAt: number) => void;
-  /** A job that ended as `dead` or `failed`. */
-  readonly onFailed: (job: Job) => void;
+  /** A job that ended, or goes on after its end. */
+  readonly onTurned: (job: Job) => void;
   /** Finished jobs that were removed. */
   readonly onGone: (jobIds: readonly string[]) => void;
 }
@@ -343,7 +343,7 @@ export class Outbox {
     // Reading buries what cannot be read, so the index may have to follow.
     if (job !== null && !isLive(job.status) && this.#isAlive(id)) {
       this.#follow(job);
-      this.#world.onFailed(job);
+      this.#world.onTurned(job);
     }
     return job;
   }
@@ -351,8 +351,8 @@ export class Outbox {
   #save(job: Job, before: Job): void {
     this.#table.save(job, before.status);
     this.#follow(job);
-    if (job.status !== before.status && (job.status === "dead" || job.status === "failed"))
-      this.#world.onFailed(job);
+    if (job.status !== before.status && !(isLive(job.status) && isLive(before.status)))
+      this.#world.onTurned(job);
   }
 
   /** Know what a row says now, and tell of it where something is to be done. */

@@ -123,7 +123,9 @@ export function createTenantGate({
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
       const gone = new GoneEndpoints(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
-      const onFailed = (job: Job): void => {
+      const onTurned = (job: Job): void => {
+        this.#parts.turned(job);
+        if (job.status !== "dead" && job.status !== "failed") return;
         const failed = () => toFailedJobEvent(tenant, toEventId(job), toJobRecord(job));
         this.#events.record(job.updatedAt, failed);
         this.#parts.tell(job.updatedAt, failed);
@@ -144,7 +146,7 @@ export function createTenantGate({
       ];
       const onGone = (jobIds: readonly string[]): void => this.#parts.forget(jobIds);
       const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
-      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onFailed, onGone });
+      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onTurned, onGone });
       this.#shelves = Object.fromEntries(
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
       ) as Record<Shelf, ResultTable>;

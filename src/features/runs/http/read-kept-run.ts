@@ -2,6 +2,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import type { FoundRun } from "../run.ts";
+import type { TurnedJob } from "../turned-job.ts";
 import { sees } from "../see-run.ts";
 import { sightOf } from "./open-log.ts";
 import type { runSchema } from "./run-schemas.ts";
@@ -9,14 +10,26 @@ import type { runSchema } from "./run-schemas.ts";
 type KeptBody = Pick<Written<typeof runSchema>, "plan" | "actions" | "model">;
 
 /** Read the body of a run with the actions that a key may see, and the edges between those. */
-export function readKeptRun({ body }: Pick<FoundRun, "body">, context: RequestContext): KeptBody {
+export function readKeptRun(
+  { body, jobs }: Pick<FoundRun, "body" | "jobs">,
+  context: RequestContext,
+): KeptBody {
   const kept = parseExact(body) as KeptBody;
   const sight = { sight: sightOf(context) };
   const actions = kept.actions
     .filter(({ tool }) => sees(sight, tool))
     // They are for running it again.
-    .map(({ call_key: _key, resolved: _resolved, accounts: _accounts, ...action }) => action);
+    .map(({ call_key: _key, resolved: _resolved, accounts: _accounts, ...action }) => ({
+      ...action,
+      ...toEnd(jobs.find(({ job }) => job === action.job_id)),
+    }));
   const ids = new Set(actions.map((action) => action.id));
   const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
   return { ...kept, plan: { edges }, actions };
+}
+
+/** Say of an action how its job ended, where that is otherwise than well. */
+function toEnd(job: TurnedJob | undefined): Pick<KeptBody["actions"][number], "error" | "in_doubt"> {
+  const { code, inDoubt } = job ?? {};
+  return { ...(code !== undefined && { error: { code } }), ...(inDoubt && { in_doubt: true }) };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { subjectField } from "../../../core/contract/gate/account-fields.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -65,6 +66,16 @@ const restoreSchema = lazySchema(() => {
   const id = z.string().check(z.regex(/^\S{1,300}$/));
   const time = z.int().check(z.minimum(0));
   const count = z.int().check(z.minimum(0));
+  const job = z.looseObject({
+    job: id,
+    run: id,
+    request: z.string(),
+    tool: z.string(),
+    status: z.enum(JOB_STATUSES),
+    at: z.number(),
+    code: z.optional(z.string()),
+    inDoubt: z.optional(z.literal(true)),
+  });
   const head = z.looseObject({
     id,
     source: z.enum(RUN_SOURCES),
@@ -80,10 +91,12 @@ const restoreSchema = lazySchema(() => {
     subject: z.optional(subjectField("Whose accounts its tools used")),
     connections: z.optional(z.record(z.string(), z.string())),
     code: z.optional(z.string()),
+    jobs: z.optional(z.array(job)),
     tools: z.array(
       z.looseObject({
         tool: z.string(),
         ends: z.array(count).check(z.length(ENDS.length)),
+        jobs: z.optional(count),
         failed: z.optional(z.strictObject({ at: count, action: z.string(), code: z.string() })),
         waits: z.optional(z.array(z.strictObject({ question: id, until: z.number(), actions: count }))),
       }),

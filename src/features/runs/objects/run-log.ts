@@ -5,6 +5,7 @@ import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
 import { systemClock } from "../../../core/edge/platform/system-ports.ts";
 import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
+import type { TurnedJob } from "../turned-job.ts";
 import { sizeOf } from "../run-buffer.ts";
 import type {
   ExportedRerun,
@@ -22,7 +23,8 @@ import type {
   Sight,
 } from "../run.ts";
 import { fitsQuery } from "../run-query.ts";
-import { seeRun, type SeenHead } from "../see-run.ts";
+import { sees, seeRun, type SeenHead } from "../see-run.ts";
+import { JobTable } from "./job-table.ts";
 import { type FoundReport, ReportTable, type RunLogLimits } from "./report-table.ts";
 import { splitReport } from "./report-text.ts";
 import { type KeptRerun, RerunTable } from "./rerun-table.ts";
@@ -39,6 +41,7 @@ export function createRunLog(
     readonly #keptMs: number;
     readonly #reports: ReportTable;
     readonly #reruns: RerunTable;
+    readonly #jobs: JobTable;
     #hasAlarm = false;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -46,6 +49,7 @@ export function createRunLog(
       this.#keptMs = readRunDays(env) * 86_400_000;
       this.#reports = new ReportTable(ctx.storage.sql, clock);
       this.#reruns = new RerunTable(ctx.storage.sql);
+      this.#jobs = new JobTable(ctx.storage.sql);
     }
 
     report({ id, isRepeated, runs: reported }: RunReport): void {
@@ -58,6 +62,12 @@ export function createRunLog(
       this.#reports.add(id, runs);
       this.#keepAlarm();
       this.#prune();
+    }
+
+    hear(jobs: readonly TurnedJob[]): void {
+      this.#jobs.take(jobs.filter(({ at }) => at > this.#reports.erasedAt));
+      this.#jobs.prune(this.#oldest);
+      this.#keepAlarm();
     }
 
     list(query: RunQuery, look: Look): RunPage {
@@ -97,7 +107,8 @@ export function createRunLog(
         .slice(0, LIMITS.runChildren)
         .flatMap((child) => see(this.#reports.headOf(child)) ?? []);
       const asks = seen.asks || children.some((child) => child.asks);
-      return { run: seen.run, body: found.body, children: children.map(({ run }) => run), asks };
+      const jobs = this.#jobsOf(found.head).filter(({ tool }) => sees(look, tool));
+      return { run: seen.run, body: found.body, children: children.map(({ run }) => run), jobs, asks };
     }
 
     forget(id: string, sight: Sight): boolean {
@@ -137,7 +148,10 @@ export function createRunLog(
       const runs: ExportedRun[] = [];
       let held = 0;
       for (const { at, ...texts } of this.#reports.texts(before ?? Number.MAX_SAFE_INTEGER)) {
-        const read = splitReport(texts).map(({ head, body }) => ({ at, head: JSON.stringify(head), body }));
+        const read = splitReport(texts).map(({ head, body }) => {
+          const jobs = this.#jobsOf(head);
+          return { at, head: JSON.stringify(jobs.length === 0 ? head : { ...head, jobs }), body };
+        });
         runs.push(...read);
         held += sizeOf({ runs: read });
         if (held >= bytes) return { runs, next: at };
@@ -166,11 +180,13 @@ export function createRunLog(
 
     erase(): number {
       this.#reruns.erase();
+      this.#jobs.erase();
       return this.#reports.erase();
     }
 
     override async alarm(): Promise<void> {
       this.#prune();
+      this.#jobs.prune(this.#oldest);
       await this.#wake();
     }
 
@@ -221,9 +237,25 @@ export function createRunLog(
     /** See runs as a key does. */
     #seer(look: Look): (head: RunHead) => SeenHead | null {
       const { index } = this.#reports;
-      const answerOf = (question: string): boolean | undefined => index.answerOf(question);
+      const answerOf = (question: string): boolean | undefined => {
+        const answer = index.answerOf(question);
+        return (
+          answer &&
+          answer.isWell &&
+          this.#jobs.of({ source: "approval", request: "", ...answer }).length === 0
+        );
+      };
       const nowMs = clock.now();
-      return (head) => seeRun(head, { look, answerOf, nowMs });
+      return (head) => seeRun(head, { look, answerOf, nowMs, jobs: this.#jobsOf(head) });
+    }
+
+    /** The jobs of a run that are in trouble. A flow in a request to a model is a run of its own. */
+    #jobsOf(head: RunHead): readonly TurnedJob[] {
+      const { index } = this.#reports;
+      const own = this.#jobs
+        .of(head)
+        .filter(({ run }) => run === head.id || index.placeOf(run) === undefined);
+      return head.jobs === undefined ? own : [...head.jobs, ...own];
     }
 
     #prune(): void {

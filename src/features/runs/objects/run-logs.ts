@@ -25,6 +25,7 @@ export function openRunLog(namespace: RunLogNamespace, tenant: string, bounds: C
     callBounded(() => send(namespace.get(namespace.idFromName(tenant))), bounds);
   return {
     report: (report) => call((stub) => stub.report(report)),
+    hear: (jobs) => call((stub) => stub.hear(jobs)),
     list: (query, look) => call((stub) => stub.list(query, look)),
     find: (id, look) => call((stub) => stub.find(id, look)),
     forget: (id, sight) => call((stub) => stub.forget(id, sight)),

@@ -5,9 +5,11 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { keys } from "../../../../src/features/keys/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { DECLARATION, sendIt } from "./store-tools.ts";
 
 const store = defineTool({
   name: "store_it",
@@ -23,13 +25,20 @@ const store = defineTool({
   run: async ({ of }, ctx) => (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST" })).json(),
 });
 
+const later = defineTool({
+  ...DECLARATION,
+  name: "store_later",
+  execution: "fire-and-forget",
+  run: sendIt,
+});
+
 const NUMBER = "12345678901234567890";
 
 function start(answers: (() => Response | Promise<Response>)[] = [], tools = ["*"]): Promise<TestVolley> {
   return createTestVolley({
-    tools: [store],
-    features: [discovery(), addedTools(), confirmations(), tenantData(), runs()],
-    key: { tools, flags: ["manage_tools", "approve"] },
+    tools: [store, later],
+    features: [discovery(), addedTools(), confirmations(), tenantData(), keys(), runs()],
+    key: { tools, flags: ["manage_tools", "approve", "manage_keys"] },
     routes: {
       "POST https://api.example.com/*": () => (answers.shift() ?? (() => new Response(`{"n":${NUMBER}}`)))(),
     },
@@ -79,6 +88,21 @@ describe("PUT /v1/runs", () => {
     // They are as old as they were.
     await to.advance(7 * 86_400_000 - 1_800_000 - 3_000 + 2_000);
     expect((await list(to)).map(({ tags }) => tags)).not.toContainEqual(["a"]);
+  });
+
+  test("takes back what became of the jobs of a run, and a tenant that is deleted has none of it", async () => {
+    const from = await start([() => new Response("{}", { status: 422 })]);
+    await from.run({ actions: [{ id: "w", tool: "store_later", args: { of: "a" } }] });
+    await from.advance(5_000);
+    const backup = await exportOf(from);
+    const to = await start();
+    expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":1}');
+    expect(await list(to)).toMatchObject([
+      { status: "error", imported: true, error: { code: "UPSTREAM_ERROR" } },
+    ]);
+    expect((await send(from, "POST", "/v1/tenant/delete", '{"tenant":"test"}')).status).toBe(200);
+    await send(from, "PUT", "/v1/runs", `{"runs":${backup.replace(/,"jobs":\[.*?\]/, "")}}`);
+    expect(await list(from)).toMatchObject([{ status: "success" }]);
   });
 
   test("T56 gives runs that are looked at only: none is run again here, whatever was done with it since where it ran, and bulk leaves it out", async () => {

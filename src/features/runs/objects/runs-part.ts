@@ -1,0 +1,92 @@
+import * as LIMITS from "../../../core/contract/limits.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
+import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { isTrouble, type TurnedJob } from "../turned-job.ts";
+
+/** Tell the tenant's log of jobs; absent where the deployment keeps no runs. */
+export type TellLog = (jobs: readonly TurnedJob[]) => Promise<void>;
+
+type Row = { id: string; json: string };
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS run_jobs (id TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID, STRICT;`;
+
+/**
+ * Make the part of a tenant's object that tells the log of runs what became of their jobs: each is written down in the turn in which it
+ * ends, and forgotten once the log has it.
+ */
+export function createRunsPart(
+  tellerOf: (env: Record<string, unknown>, tenant: string) => TellLog | undefined,
+): ObjectPart {
+  return {
+    name: "runs",
+    steps: [TABLES],
+    open: (world) => openRuns(world, tellerOf(world.env, world.tenant)),
+  };
+}
+
+function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefined): OpenPart {
+  if (tell === undefined) return { methods: {} };
+  const read = (most: number): readonly Row[] =>
+    sql.exec<Row>("SELECT id, json FROM run_jobs LIMIT ?", most).toArray();
+  let dueAt = read(1).length > 0 ? 0 : null;
+  const wake = (at: number): void => {
+    dueAt = at;
+    onDue(at);
+  };
+  const send = async (rows: readonly Row[], nowMs: number): Promise<void> => {
+    const told = await attempt(() => tell(rows.map(({ json }) => JSON.parse(json) as TurnedJob)));
+    // What turned again in between is told again.
+    if (told.ok)
+      for (const { id, json } of rows) sql.exec("DELETE FROM run_jobs WHERE id = ? AND json = ?", id, json);
+    if (!told.ok) onDue(dueAt ?? 0);
+    else if (read(1).length > 0) wake(nowMs + LIMITS.runReportMs);
+    else dueAt = null;
+  };
+  return {
+    methods: {},
+    get nextAt() {
+      return dueAt;
+    },
+    turned(job) {
+      const turned = toTurned(job);
+      if (turned === null) return;
+      attemptNow(() => {
+        sql.exec(
+          "INSERT OR REPLACE INTO run_jobs (id, json) VALUES (?, ?)",
+          turned.job,
+          JSON.stringify(turned),
+        );
+        if (dueAt === null) wake(job.updatedAt + LIMITS.runReportMs);
+      });
+    },
+    take(nowMs) {
+      if (dueAt === null || dueAt > nowMs) return;
+      const rows = read(LIMITS.runJobsTold);
+      dueAt = rows.length === 0 ? null : nowMs + LIMITS.runJobsToldAgainMs;
+      // The alarm does not wait for it: jobs are due. Where it breaks off they are told again.
+      if (rows.length > 0) void send(rows, nowMs);
+    },
+  };
+}
+
+/** Say what its run has to know of a job; null where that is nothing. A job that is a run has left that run itself. */
+function toTurned(job: Job): TurnedJob | null {
+  const { spec, status, updatedAt: at, errorJson } = job;
+  const { id, tool, origin, kind, run } = spec;
+  if (origin === undefined || kind !== undefined || run !== undefined) return null;
+  if (!isTrouble({ status }) && !isLive(status)) return null;
+  const { code } = JSON.parse(errorJson ?? "{}") as { readonly code?: string };
+  const { batchId, requestId: request } = origin;
+  return {
+    job: id,
+    run: batchId,
+    request,
+    tool,
+    status,
+    at,
+    ...(code !== undefined && { code }),
+    ...(isJobInDoubt(job) && { inDoubt: true }),
+  };
+}

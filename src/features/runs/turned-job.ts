@@ -1,0 +1,21 @@
+import type { JobStatus } from "../../core/contract/gate/job.ts";
+
+/** A job of an action that ended otherwise than well, or goes on after that: as its run has to know of it. */
+export interface TurnedJob {
+  readonly job: string;
+  /** The batch that made it, and the request of that. */
+  readonly run: string;
+  readonly request: string;
+  readonly tool: string;
+  readonly status: JobStatus;
+  /** When it turned, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly code?: string;
+  /** Whether it took effect is not known. */
+  readonly inDoubt?: true;
+}
+
+/** Whether a job ended otherwise than well. To call one off is no failure. */
+export function isTrouble({ status }: Pick<TurnedJob, "status">): boolean {
+  return status === "failed" || status === "dead" || status === "unknown";
+}
