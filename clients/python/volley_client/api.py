@@ -1320,6 +1320,17 @@ class ResponsesAnswer(TypedDict):
     output: List[ResponsesAnswerOutputItem]
 
 
+class RestoreRunsRunsItemAHeadJobsItem(TypedDict):
+    job: str
+    run: str
+    request: str
+    tool: str
+    status: Literal["running", "retrying", "succeeded", "failed", "dead", "cancelled", "unknown"]
+    at: float
+    code: NotRequired[str]
+    inDoubt: NotRequired[Literal[True]]
+
+
 class RestoreRunsRunsItemAHeadToolsItemFailed(TypedDict):
     at: int
     action: str
@@ -1335,6 +1346,7 @@ class RestoreRunsRunsItemAHeadToolsItemWaitsItem(TypedDict):
 class RestoreRunsRunsItemAHeadToolsItem(TypedDict):
     tool: str
     ends: List[int]
+    jobs: NotRequired[int]
     failed: NotRequired[RestoreRunsRunsItemAHeadToolsItemFailed]
     waits: NotRequired[List[RestoreRunsRunsItemAHeadToolsItemWaitsItem]]
 
@@ -1354,6 +1366,7 @@ class RestoreRunsRunsItemAHead(TypedDict):
     subject: NotRequired[str]
     connections: NotRequired[Dict[str, str]]
     code: NotRequired[str]
+    jobs: NotRequired[List[RestoreRunsRunsItemAHeadJobsItem]]
     tools: List[RestoreRunsRunsItemAHeadToolsItem]
 
 

@@ -2078,9 +2078,28 @@ export type RestoreRuns = {
           readonly subject?: string;
           readonly connections?: Readonly<Record<string, string>>;
           readonly code?: string;
+          readonly jobs?: readonly {
+            readonly job: string;
+            readonly run: string;
+            readonly request: string;
+            readonly tool: string;
+            readonly status:
+              | "running"
+              | "retrying"
+              | "succeeded"
+              | "failed"
+              | "dead"
+              | "cancelled"
+              | "unknown";
+            readonly at: number;
+            readonly code?: string;
+            readonly inDoubt?: true;
+            readonly [more: string]: unknown;
+          }[];
           readonly tools: readonly {
             readonly tool: string;
             readonly ends: readonly number[];
+            readonly jobs?: number;
             readonly failed?: {
               readonly at: number;
               readonly action: string;
