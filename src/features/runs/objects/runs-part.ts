@@ -37,7 +37,7 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
   };
   const send = async (rows: readonly Row[], nowMs: number): Promise<void> => {
     const told = await attempt(() => tell(rows.map(({ json }) => JSON.parse(json) as TurnedJob)));
-    // What turned again in between is told again.
+    // One that turned again in between is told again.
     if (told.ok)
       for (const { id, json } of rows) sql.exec("DELETE FROM run_jobs WHERE id = ? AND json = ?", id, json);
     if (!told.ok) onDue(dueAt ?? 0);
