@@ -94,7 +94,7 @@ async function list(url: URL, auth: Auth | undefined): Promise<Listing> {
       requestResponseBytes: LIMITS.requestResponseBytes,
       trustedOrigins: new Set([url.origin]),
     },
-    trace: { sent: false, status: null, retryAfterMs: null },
+    trace: { sent: false, reached: false, status: null, retryAfterMs: null },
     health: new UpstreamHealth(systemClock),
     hasItsTime: true,
   });

@@ -8,6 +8,7 @@ import type {
 } from "../../src/core/contract/gate/idempotency.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { execute } from "../../src/core/run/execute/executor.ts";
+import type { BatchKey } from "../../src/core/gate/read-keys.ts";
 import type { Execution } from "../../src/core/gate/execution.ts";
 import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/core/gate/state/idempotency.ts";
 import { TestWorld, type WireEnvelope } from "./execute-batch.ts";
@@ -86,8 +87,13 @@ export class KeyedWorld extends TestWorld {
   }
 
   /** Execute a batch under a key. */
-  send(tools: readonly Tool[], body: object, key?: string): Promise<WireEnvelope> {
-    return this.run(tools, body, this.#keyed(body, key));
+  send(
+    tools: readonly Tool[],
+    body: object,
+    key?: string,
+    ways: Pick<BatchKey, "letsGo"> = {},
+  ): Promise<WireEnvelope> {
+    return this.run(tools, body, this.#keyed(body, key, ways));
   }
 
   /** Begin a batch and lose it: the runtime dies after `ms`, and nothing of it is ever reported. */
@@ -124,9 +130,9 @@ export class KeyedWorld extends TestWorld {
     return record.seed;
   }
 
-  #keyed(body: object, key: string | undefined): Partial<Execution> {
+  #keyed(body: object, key: string | undefined, ways: Pick<BatchKey, "letsGo"> = {}): Partial<Execution> {
     return {
-      ...(key !== undefined && { batchKey: { key, content: body } }),
+      ...(key !== undefined && { batchKey: { key, content: body, ...ways } }),
     };
   }
 }

@@ -100,7 +100,7 @@ export class McpWorld {
         requestResponseBytes: 16_000_000,
         trustedOrigins: new Set(),
       },
-      trace: { sent: false, status: null, retryAfterMs: null },
+      trace: { sent: false, reached: false, status: null, retryAfterMs: null },
       health: new UpstreamHealth(this.clock),
       hasItsTime: true,
     });

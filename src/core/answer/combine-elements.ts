@@ -120,6 +120,8 @@ function toMeta(
     ...(truncated !== undefined && { truncated }),
     ...(accounts !== undefined && { accounts }),
     ...(outcomes.some(isInDoubt) && { inDoubt: true as const }),
+    ...(outcomes.length > 0 &&
+      outcomes.every(({ meta }) => meta.sentNothing) && { sentNothing: true as const }),
   };
 }
 

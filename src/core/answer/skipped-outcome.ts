@@ -1,5 +1,12 @@
-import { makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
+
+/** An action that failed before anything of it was sent. */
+export function failUnsent(error: Failure): Extract<Outcome, { readonly status: "error" }> {
+  // One that may be recorded after all runs later.
+  const isCertain = error.code !== "OUTBOX_UNAVAILABLE";
+  return { status: "error", error, meta: isCertain ? { sentNothing: true } : {} };
+}
 
 /** An action that was not run because of another, and of which nothing was sent. */
 export function skipped(code: "DEPENDENCY_FAILED" | "ABORTED", because: string): Outcome {

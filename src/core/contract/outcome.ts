@@ -79,6 +79,11 @@ export interface OutcomeMeta {
    * loop or a flow in which that happened; of an `unknown` its status does. Read it by `isInDoubt`.
    */
   readonly inDoubt?: true;
+  /**
+   * It failed, and it is certain that none of its requests, reads included, reached a service. Absent where that is not known. Not
+   * shown, nor kept: such a failure lets go of its idempotency key.
+   */
+  readonly sentNothing?: true;
   /** The accounts that it used, by connector. Not shown; kept with its run. */
   readonly accounts?: Readonly<Record<string, string>>;
   /** It ran before, under the same idempotency key; this is what came of it then. */

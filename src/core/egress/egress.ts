@@ -30,6 +30,8 @@ import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstrea
 export interface CallTrace {
   /** A request that may change something was handed to the network. Goes back to false only where none ever left. */
   sent: boolean;
+  /** A request, of a read too, was handed to the network. Goes back likewise. */
+  reached: boolean;
   /** A request may have taken effect although it failed: what came after it proves nothing. Never goes back either. */
   inDoubt?: true;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
@@ -82,7 +84,7 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const { tool, clock, options } = call;
   const guard = urlGuardOf(tool, options.trustedOrigins);
 
-  const requests: Requests = { active: 0, sent: 0, turns: null };
+  const requests: Requests = { active: 0, left: 0, sent: 0, turns: null };
 
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
@@ -105,7 +107,9 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
 /** The requests of one call that are under way. */
 interface Requests {
   active: number;
-  /** Those that may change something, and left. */
+  /** Those that left. */
+  left: number;
+  /** Those of them that may change something. */
   sent: number;
   /** Once one of them had to wait for a slot; null before. */
   turns: HeaderSlots | null;
@@ -182,6 +186,8 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin, call);
     clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
+    requests.left += 1;
+    trace.reached = true;
     if (!hop.changesNothing) {
       requests.sent += 1;
       trace.sent = true;
@@ -198,9 +204,11 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       }
       return { response, leave };
     } catch (error) {
+      const neverLeft = findConnectionFault(error) !== null;
+      if (neverLeft) trace.reached = (requests.left -= 1) > 0;
       if (!hop.changesNothing) {
-        if (findConnectionFault(error) === null) trace.inDoubt = true;
-        else trace.sent = (requests.sent -= 1) > 0;
+        if (neverLeft) trace.sent = (requests.sent -= 1) > 0;
+        else trace.inDoubt = true;
       }
       // The platform's slot is taken as long as the request goes on, even after it was given up.
       if (lingers) {

@@ -9,11 +9,13 @@ import type {
   KeyedContent,
   KeyState,
 } from "../contract/gate/idempotency.ts";
-import { isFailure, isInDoubt, type Outcome } from "../contract/outcome.ts";
+import { isFailure, type Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Lease } from "./hold-lease.ts";
+import type { BatchKey } from "./read-keys.ts";
+import { failUnsent } from "../answer/skipped-outcome.ts";
 import { fitOutcome } from "../answer/fit-answer.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
 
@@ -160,7 +162,11 @@ export class ClaimedKeys {
    *
    * @param answer what is kept under the batch's key
    */
-  close(outcomes: readonly Outcome[], answer: Omit<KeptAnswer, "failed">): IdempotencyClosing {
+  close(
+    outcomes: readonly Outcome[],
+    answer: Omit<KeptAnswer, "failed">,
+    { letsGo }: Pick<BatchKey, "letsGo"> = {},
+  ): IdempotencyClosing {
     const { runId, batch, actions } = this.#asked;
     const claimed = actions.filter(({ index }) => this.#states.get(index)?.kind === "claimed");
     const ends = claimed.map((action) => ({
@@ -169,8 +175,18 @@ export class ClaimedKeys {
       fingerprint: this.#fingerprints.get(action.index),
     }));
     if (batch === null) return { runId, ends };
-    const end: KeyEnd = { kind: "done", answer: { ...answer, failed: false } };
+    const end: KeyEnd =
+      letsGo === true && this.#isNothing(outcomes)
+        ? { kind: "free" }
+        : { kind: "done", answer: { ...answer, failed: false } };
     return { runId, ends: [endKey(batch, end), ...ends] };
+  }
+
+  /** Whether no run of the batch sent anything, and all of this one failed for reasons that pass. */
+  #isNothing(outcomes: readonly Outcome[]): boolean {
+    const { batch } = this.#answer;
+    const ran = outcomes.filter(({ status }) => status !== "skipped");
+    return batch?.kind === "claimed" && !batch.inDoubt && ran.length > 0 && ran.every(passes);
   }
 }
 
@@ -213,7 +229,7 @@ function toKnown(state: KeyState, budget: ByteBudget): Outcome | null {
 }
 
 function failed(details: Partial<Failure>): Outcome {
-  return { status: "error", error: makeFailure("IDEMPOTENCY_CONFLICT", details), meta: {} };
+  return failUnsent(makeFailure("IDEMPOTENCY_CONFLICT", details));
 }
 
 function unknown(tool: Tool): Outcome {
@@ -224,24 +240,26 @@ function unknown(tool: Tool): Outcome {
   return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
 }
 
-/** The end of an action that is kept under its key: none where it certainly did nothing, so that sending it again runs it. */
+/** The end of an action that is kept under its key: none where it certainly sent nothing, so that sending it again runs it. */
 function toEnd(outcome: Outcome): KeyEnd {
   if (outcome.status === "skipped") return { kind: "free" };
   if (outcome.status === "error") {
     // The gate did not answer, so it may be recorded after all; under the same ids nothing happens twice.
     if (outcome.error.code === "OUTBOX_UNAVAILABLE") return { kind: "release" };
-    // The next run may send it again only under the key of its first attempt, which it finds by the seed.
-    if (isInDoubt(outcome)) return outcome.error.retryable ? { kind: "release" } : toDone(outcome);
-    if (outcome.error.retryable || neverBegan(outcome)) return { kind: "free" };
+    const { attempts = 0, sentNothing = false } = outcome.meta;
+    if (sentNothing && (attempts === 0 || passes(outcome))) return { kind: "free" };
   }
-  return toDone(outcome);
-}
-
-function toDone(outcome: Exclude<Outcome, { readonly status: "skipped" }>): KeyEnd {
   return {
     kind: "done",
     answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: isFailure(outcome) },
   };
+}
+
+/** Whether a step failed before anything of it reached a service, and for a reason that passes or that somebody mends elsewhere. */
+function passes(outcome: Outcome): boolean {
+  if (outcome.status !== "error" || outcome.meta.sentNothing !== true) return false;
+  const { code, retryable } = outcome.error;
+  return retryable || code === "CONNECTION_REQUIRED" || code === "MISCONFIGURED";
 }
 
 /** Whether a step ended without any call of its tool. */

@@ -14,6 +14,7 @@ import type { MakeJob } from "../gate/make-job.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { combineElements } from "../answer/combine-elements.ts";
+import { failUnsent } from "../answer/skipped-outcome.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
 import type { Turn } from "./turn.ts";
@@ -88,10 +89,7 @@ export class Background {
       retaken: ids.seedOf(index).retaken,
     });
     const elements = calls.map((call, element) =>
-      answer.admitElement(
-        call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
-        true,
-      ),
+      answer.admitElement(call.ok ? (recorded.get(element) ?? NOT_RECORDED) : failUnsent(call.error), true),
     );
     const anyRecorded = elements.some(({ status }) => status === "initiated");
     ticket.end(
@@ -136,12 +134,11 @@ export class Background {
     },
   ): Promise<ReadonlyMap<number, Outcome>> {
     if (specs.size === 0) return new Map();
-    const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
     const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
     const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
     const asked = await attempt(() => this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing }));
     if (!asked.ok) {
-      const perhaps = failed(makeFailure("OUTBOX_UNAVAILABLE", { hint: PERHAPS_RECORDED }));
+      const perhaps = failUnsent(makeFailure("OUTBOX_UNAVAILABLE", { hint: PERHAPS_RECORDED }));
       return new Map([...specs.keys()].map((index) => [index, perhaps]));
     }
     const answer = asked.value;
@@ -152,19 +149,17 @@ export class Background {
       const fence = fences.get(index);
       if (fence !== undefined) return this.#initiate(spec, fence);
       const wait = waits.get(index);
-      if (wait !== undefined) return failed(rateLimited(wait));
+      if (wait !== undefined) return failUnsent(rateLimited(wait));
       if (allOrNothing && waits.size > 0) return NOT_RECORDED;
-      return failed(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
+      return failUnsent(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
     };
     return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
   }
 }
 
-const NOT_RECORDED: Outcome = {
-  status: "error",
-  error: makeFailure("ABORTED", { hint: "Another element failed first; nothing was recorded." }),
-  meta: {},
-};
+const NOT_RECORDED = failUnsent(
+  makeFailure("ABORTED", { hint: "Another element failed first; nothing was recorded." }),
+);
 
 /** From here on nothing can stop it. */
 function beyondRecall(ticket: Ticket): void {

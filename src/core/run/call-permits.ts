@@ -124,7 +124,7 @@ export async function awaitPermit(
   const askedAt = clock.now();
   const permits = new CallPermits(tool, limits, { ...scope, timeoutMs, waitUntilMs });
   const fail = (error: Failure): void =>
-    ticket.end({ status: "error", error, meta: { queuedMs: clock.now() - askedAt } });
+    ticket.end({ status: "error", error, meta: { queuedMs: clock.now() - askedAt, sentNothing: true } });
   ticket.hold((failure) => {
     fail(failure);
     permits.release();

@@ -148,7 +148,7 @@ class ToolCall implements CallState {
   readonly #options: CallOptions;
   readonly #clock: CallClock;
   readonly #startedAt: number;
-  readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
+  readonly #trace: CallTrace = { sent: false, reached: false, status: null, retryAfterMs: null };
   readonly #held: CallBytes;
   #redact: (json: string) => string;
   /** The secrets as they are for this caller; null where they are the deployment's. */
@@ -456,12 +456,13 @@ class ToolCall implements CallState {
     if (failure.code === "CIRCUIT_OPEN") this.#attempts = trace.sent ? Math.max(1, this.#attempts - 1) : 0;
     const { upstream: _, ...silent } = failure;
     const told = this.#call.tool.upstreamErrors === false ? silent : failure;
+    const sentNothing = !this.#trace.reached && !this.#isBound;
     return toFailedOutcome(redactFailure(told, this.#redact), {
       tool: this.#call.tool,
       trace,
       isAnswered: thrown instanceof AnsweredFailure,
       maySendAgain: this.#maySendAgain,
-      meta: this.meta,
+      meta: { ...this.meta, ...(sentNothing && { sentNothing }) },
     });
   }
 

@@ -2,7 +2,7 @@ import type { ParkedGroup } from "../contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";
-import { skipped } from "../answer/skipped-outcome.ts";
+import { failUnsent, skipped } from "../answer/skipped-outcome.ts";
 
 /**
  * Say what becomes of a group's actions when the gated ones fail: they do, and what needs one of them is skipped because
@@ -19,7 +19,7 @@ export function failParkedGroup(
     return gated || needs.length === 0 ? id : causeOf(needs[0]!);
   };
   return actions.map(({ gated }, at) =>
-    gated ? { status: "error", error: failure, meta: {} } : skipped("DEPENDENCY_FAILED", causeOf(at)),
+    gated ? failUnsent(failure) : skipped("DEPENDENCY_FAILED", causeOf(at)),
   );
 }
 

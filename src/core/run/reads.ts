@@ -86,7 +86,7 @@ export class Reads {
     const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
     return data.ok
       ? { status: "success", data: data.value, json, meta }
-      : { status: "error", error: data.error, meta };
+      : { status: "error", error: data.error, meta: { ...meta, sentNothing: true } };
   }
 
   #keyOf(call: Call): string | null {

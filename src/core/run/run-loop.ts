@@ -8,6 +8,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
+import { failUnsent } from "../answer/skipped-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import { markDegraded, uncountable } from "../gate/degrade-plan.ts";
@@ -74,7 +75,7 @@ export async function runDrawn(
   // A call that runs uncounted says so, which this one cannot: it has one shape.
   const error = own.ok ? degraded && makeFailure("OVERLOADED", { hint: uncountable(false) }) : own.error;
   if (error === false) run(ticket);
-  else ticket.end({ status: "error", error, meta: {} });
+  else ticket.end(failUnsent(error));
 }
 
 class Loop {
@@ -110,7 +111,7 @@ class Loop {
   #beginElement(element: number): void {
     const call = this.#calls[element]!;
     const failure = this.#ended ?? (call.ok ? null : call.error);
-    if (failure !== null) return this.#settle(element, { status: "error", error: failure, meta: {} });
+    if (failure !== null) return this.#settle(element, failUnsent(failure));
     const ticket: Ticket = new Ticket({
       started: () => this.#ticket.start(),
       settled: (outcome) => this.#settle(element, outcome),

@@ -10,7 +10,7 @@ import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
-import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
+import { failUnsent, skipped, skippedAfter } from "../answer/skipped-outcome.ts";
 import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";
 
@@ -194,7 +194,7 @@ class PlanRun {
     this.#open[index]! += 1;
     const going = turn.granted.then((isGranted) => {
       this.#open[index]! -= 1;
-      if (!isGranted) this.#settle(step, { status: "error", error: OVERLOADED, meta: {} });
+      if (!isGranted) this.#settle(step, failUnsent(OVERLOADED));
       else if (this.#isReady(index)) this.#begin(step);
     });
     this.#watch(going);
@@ -350,7 +350,7 @@ class PlanRun {
     const { index, task } = step;
     const known = this.#options.known?.get(index);
     if (known !== undefined) return this.#admit(step, known);
-    return task.ok ? null : { status: "error", error: task.error, meta: {} };
+    return task.ok ? null : failUnsent(task.error);
   }
 
   #settle(step: Step, came: Outcome): void {
@@ -410,7 +410,7 @@ class PlanRun {
     const demoted = demotion === undefined ? [] : this.#demotable();
     const spared = new Set([...demoted.map(({ step }) => step.index), ...this.#waitingForPersonOnly()]);
     const stopped = [...this.#running].flatMap(([index, ticket]) => (spared.has(index) ? [] : [ticket]));
-    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, spared);
+    this.#settleUnstarted(failUnsent(exceeded), spared);
     for (const ticket of stopped) ticket.stop(exceeded, "report-unknown");
     if (demoted.length > 0) demotion?.().demote(demoted, exceeded);
   }
@@ -436,7 +436,7 @@ class PlanRun {
     this.#ended = true;
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
-    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
+    this.#settleUnstarted(failUnsent(cancelled));
     for (const ticket of this.#running.values()) ticket.stop(cancelled, "wait");
   }
 
@@ -445,7 +445,7 @@ class PlanRun {
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
     const waiting = [...this.#running.values()].filter(({ started }) => !started);
-    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
+    this.#settleUnstarted(failUnsent(cancelled));
     for (const ticket of waiting) ticket.stop(cancelled, "wait");
   }
 

@@ -9,6 +9,7 @@ import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import { fromStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
+import { failUnsent } from "../answer/skipped-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import type { BatchListener, FlowEnd, Inside, Journal } from "../gate/execution.ts";
@@ -166,7 +167,7 @@ export function createStepStarter(batch: StepScope): StartStep {
     const task = step.task.value;
     const { tool } = task;
     const prepared = task.call === null ? prepare(task) : ok({ kind: "call" as const, call: task.call });
-    if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
+    if (!prepared.ok) return ticket.end(failUnsent(prepared.error));
     if (task.call === null && prepared.value.kind === "call")
       batch.prepared?.set(step.index, prepared.value.call);
     if (prepared.value.kind === "loop" && journal?.runLoop !== undefined) {
@@ -224,7 +225,7 @@ async function awaitJournal(
     ? "The run was cancelled, or another attempt of it has begun; nothing was sent."
     : "That it was about to be sent could not be written down; nothing was sent.";
   const error = makeFailure(written.ok ? "CANCELLED" : "OVERLOADED", { hint });
-  ticket.end({ status: "error", error, meta: {} });
+  ticket.end(failUnsent(error));
 }
 
 /**

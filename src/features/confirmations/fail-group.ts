@@ -10,7 +10,7 @@ export function failGroup(
 ): Outcome[] {
   return failParkedGroup(actions, failure).map((outcome, at): Outcome => {
     if (outcome.status !== "error" || actions[at]!.begun === undefined) return outcome;
-    return { ...outcome, error: { ...failure, retryable: false, hint: BEGUN } };
+    return { status: "error", error: { ...failure, retryable: false, hint: BEGUN }, meta: {} };
   });
 }
 

@@ -20,7 +20,7 @@ function outcomeOf(
   }: Partial<Failed> & { sent?: boolean; status?: number | null; inDoubt?: boolean },
   failure = PASSING,
 ) {
-  const trace = { sent, status, retryAfterMs: null, ...(inDoubt && { inDoubt }) };
+  const trace = { sent, reached: sent, status, retryAfterMs: null, ...(inDoubt && { inDoubt }) };
   const call = { tool: WRITE, isAnswered: false, maySendAgain: false, meta: { attempts: 2 } };
   return toFailedOutcome(failure, { ...call, trace, ...more });
 }

@@ -53,7 +53,7 @@ function start(
       requestResponseBytes: 1_000_000,
       trustedOrigins: new Set<string>(),
     },
-    trace: { sent: false, status: null, retryAfterMs: null },
+    trace: { sent: false, reached: false, status: null, retryAfterMs: null },
     health,
     hasItsTime: true,
     ...(mayLinger !== undefined && { mayLinger }),

@@ -30,7 +30,7 @@ function start(
   const tool = defineTool(declareTool({ hosts, secrets: ["A_KEY"], ...declaration }));
   const upstream = new FakeUpstream(answer);
   const clock = new CallClock(time, 20_000);
-  const trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
+  const trace: CallTrace = { sent: false, reached: false, status: null, retryAfterMs: null };
   const fetch = createEgress({
     tool,
     clock,
@@ -78,7 +78,7 @@ describe("createEgress()", () => {
     expect(response.headers.get("etag")).toBe("x");
     expect(response.text()).toBe('{"n":1}');
     expect(response.json()).toEqual({ n: 1 });
-    expect(trace).toEqual({ sent: true, status: 201, retryAfterMs: null });
+    expect(trace).toEqual({ sent: true, reached: true, status: 201, retryAfterMs: null });
     expect(upstream.requests).toHaveLength(1);
     expect(upstream.requests[0]).toMatchObject({
       url: URL_A,
@@ -134,7 +134,7 @@ describe("createEgress()", () => {
 
     expect((await failureOf(fetch(url, { headers }))).code).toMatch(/^(?:EGRESS_DENIED|INVALID_ARGS)$/);
     expect(upstream.requests).toEqual([]);
-    expect(trace).toEqual({ sent: false, status: null, retryAfterMs: null });
+    expect(trace).toEqual({ sent: false, reached: false, status: null, retryAfterMs: null });
   });
 
   it("takes a body on a GET for a bug of the tool", async () => {
@@ -204,7 +204,7 @@ describe("createEgress()", () => {
 
     expect(failure).toMatchObject({ code: "UPSTREAM_ERROR", retryable: true });
     expect(JSON.stringify(failure)).not.toContain("s3cret");
-    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null, inDoubt: true });
+    expect(trace).toEqual({ sent: true, reached: true, status: null, retryAfterMs: null, inDoubt: true });
   });
 
   it("T56 holds nothing as sent whose connection was never made, unless another request of the call was", async () => {
@@ -216,11 +216,11 @@ describe("createEgress()", () => {
     const post = { method: "POST", body: "x" } as const;
 
     await failureOf(fetch(URL_A, post));
-    expect(trace).toEqual({ sent: false, status: null, retryAfterMs: null });
+    expect(trace).toEqual({ sent: false, reached: false, status: null, retryAfterMs: null });
 
     await fetch(`${URL_A}/other`, post);
     await failureOf(fetch(URL_A, post));
-    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null });
+    expect(trace).toEqual({ sent: true, reached: true, status: null, retryAfterMs: null });
   });
 
   it.each([408, 500, 503, 520, 530])(
@@ -319,7 +319,7 @@ describe("P8: T10 createEgress() following redirects", () => {
 
     await failureOf(fetch(URL_A, { method: "POST", body: "x" }));
 
-    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null, inDoubt: true });
+    expect(trace).toEqual({ sent: true, reached: true, status: null, retryAfterMs: null, inDoubt: true });
   });
 });
 
@@ -369,7 +369,7 @@ describe("createEgress() under its clock and slots", () => {
       held: new CallBytes(new ByteBudget(100), false),
       fetch: () => time.sleep(5_000).then(() => new Response(body.stream)),
       options,
-      trace: { sent: false, status: null, retryAfterMs: null },
+      trace: { sent: false, reached: false, status: null, retryAfterMs: null },
       health: new UpstreamHealth(time),
       hasItsTime: true,
     });

@@ -94,7 +94,7 @@ describe("A step that an earlier run may have begun", () => {
 });
 
 describe("The end of a run", () => {
-  const outcomes: Outcome[] = [OK, failed("RATE_LIMITED"), OK];
+  const outcomes: Outcome[] = [OK, failed("RATE_LIMITED", { sentNothing: true }), OK];
 
   test("counts as begun what did something under a key that is this run's own", () => {
     expect(keysOf({ 0: claimed("mine"), 1: claimed("mine") }).keys.begun(outcomes)).toEqual([0]);

@@ -46,9 +46,17 @@ export function readSentKey(request: Request): Result<SentKey | null, Refusal> {
   return ok(givesUpSoon ? { key: null, isFirst: Number(count) === 0, givesUpSoon } : null);
 }
 
-/** The part of a request's execution that its key makes; nothing without one. The same content under it is the same request. */
-export function underKey(sent: SentKey | null, content: unknown): Pick<Execution, "batchKey"> {
-  return sent === null ? {} : { batchKey: { ...sent, content } };
+/**
+ * The part of a request's execution that its key makes; nothing without one. The same content under it is the same request.
+ *
+ * @param ways `letsGo` where the batch is all that the key stands for
+ */
+export function underKey(
+  sent: SentKey | null,
+  content: unknown,
+  ways: Pick<BatchKey, "letsGo"> = {},
+): Pick<Execution, "batchKey"> {
+  return sent === null ? {} : { batchKey: { ...sent, content, ...ways } };
 }
 
 function refuse(issue: Issue): Result<never, Refusal> {

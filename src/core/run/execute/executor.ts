@@ -103,7 +103,7 @@ export async function answerPlan(
 async function writeAnswer(
   admission: Admission,
   execution: Execution,
-  { lost, toJson = toEnvelopeJson, keep }: AnswerWays & { readonly lost: AbortSignal | undefined },
+  { lost, toJson = toEnvelopeJson, keep, batchKey }: AnswerWays & { readonly lost: AbortSignal | undefined },
 ): Promise<string> {
   const { ports, gate, watch, catalog } = execution;
   const { admitted, keys } = admission;
@@ -119,7 +119,8 @@ async function writeAnswer(
   untilRead(release, execution);
   if (keys !== null) {
     const tools = namesOf(admitted.plan, catalog);
-    const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, { write }), tools });
+    const answer = { json: fitAnswer(json, shaped, { write }), tools };
+    const closing = keys.close(outcomes, answer, batchKey);
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
     await attempt(() => gate.complete(closing));
   }

@@ -34,7 +34,8 @@ export const invokeTool: Endpoint = {
 
     return respondDocument(
       async (listener) => {
-        const answer = await execute(batch.value, { ...context, ...listener, ...underKey(key.value, value) });
+        const keyed = underKey(key.value, value, { letsGo: true });
+        const answer = await execute(batch.value, { ...context, ...listener, ...keyed });
         if (!answer.ok) return answer;
         const { json, quota, replayed } = answer.value;
         const { results } = parseExact(json) as { readonly results: readonly unknown[] };

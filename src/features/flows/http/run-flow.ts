@@ -60,8 +60,9 @@ export const runFlowEndpoint: Endpoint = {
       ...(parsed.progress === true && { tellsStarts: true as const }),
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
+    const keyed = underKey(key.value, [name, whole], { letsGo: true });
     return respondBatch(
-      (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, whole]), ...listener }),
+      (listener) => executeFlow(run, { ...context, ...keyed, ...listener }),
       request,
       // It holds the body's bytes.
       received,
