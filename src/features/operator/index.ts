@@ -20,15 +20,17 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
     openRuns: (configured, before) => recordTogether(before, operatorDeskOf(configured)),
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
-      createOperatorPart((env, tenant) =>
-        env[OPERATOR_LOGS] === undefined
-          ? undefined
-          : async (standing) => {
-              const deployment = deploymentOf(env);
-              const log = operatorDeskOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
-              await log?.tell(standing);
-            },
-      ),
+      createOperatorPart((env, tenant) => {
+        if (env[OPERATOR_LOGS] === undefined) return undefined;
+        const log = () => {
+          const { configured, runnerOf } = deploymentOf(env);
+          return operatorDeskOf(configured).logOf(runnerOf(tenant) ?? {});
+        };
+        return {
+          tell: async (standing) => log()?.tell(standing),
+          report: async (counted) => log()?.report(counted),
+        };
+      }),
     createObjects: ({ clock }) => ({ OperatorLog: createOperatorLog(clock) }),
   };
 }

@@ -75,6 +75,13 @@ export class TallyBook {
     if (durationMs !== undefined) addTime(counted.took, durationMs);
   }
 
+  /** Count a job that ended otherwise than well. Its action was counted when it was asked for. */
+  addFailedJob(tenant: string, tool: string): void {
+    const tally = this.#of(tenant);
+    tally.errors += 1;
+    this.#toolOf(tally, tool).errors += 1;
+  }
+
   addThrottled(tenant: string): void {
     this.#of(tenant).throttled += 1;
   }

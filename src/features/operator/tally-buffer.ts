@@ -11,7 +11,8 @@ export interface TallyBufferOptions {
   readonly log: (level: LogLevel, json: string) => void;
 }
 
-const BOUNDS = {
+/** The bounds of one report. */
+export const REPORT_BOUNDS = {
   tenants: LIMITS.operatorReportTenants,
   tools: LIMITS.operatorReportTools,
   tenantTools: LIMITS.operatorTenantTools,
@@ -25,7 +26,7 @@ const BOUNDS = {
  */
 export class TallyBuffer {
   readonly #options: TallyBufferOptions;
-  #book = new TallyBook(BOUNDS);
+  #book = new TallyBook(REPORT_BOUNDS);
   #sentAt = Number.NEGATIVE_INFINITY;
   #dueAt: number | null = null;
 
@@ -55,7 +56,7 @@ export class TallyBuffer {
     this.#dueAt = null;
     this.#sentAt = clock.now();
     const counted = [...this.#book.counted()];
-    this.#book = new TallyBook(BOUNDS);
+    this.#book = new TallyBook(REPORT_BOUNDS);
     if (counted.length === 0) return;
     const sent = await attempt(() => send(counted));
     if (sent.ok) return;

@@ -1,5 +1,6 @@
+import { isTrouble } from "../../core/contract/gate/job.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
-import { isTrouble, type TurnedJob } from "./turned-job.ts";
+import type { TurnedJob } from "./turned-job.ts";
 import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
 
 /** Says whether the run that answered a question went well; undefined where the log has none. */
@@ -39,7 +40,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs, jobs = [] }: SeeO
   const [success = 0, error = 0, initiated = 0, skipped = 0, pending = 0, unknown = 0] = count;
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
-  const troubled = jobs.filter((job) => isTrouble(job) && sees(look, job.tool));
+  const troubled = jobs.filter((job) => isTrouble(job.status) && sees(look, job.tool));
   const first = firstFailure(tools);
   const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code, imported } = head;
   const { subject, connections } = head;

@@ -14,8 +14,3 @@ export interface TurnedJob {
   /** Whether it took effect is not known. */
   readonly inDoubt?: true;
 }
-
-/** Whether a job ended otherwise than well. To call one off is no failure. */
-export function isTrouble({ status }: Pick<TurnedJob, "status">): boolean {
-  return status === "failed" || status === "dead" || status === "unknown";
-}

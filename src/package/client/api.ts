@@ -1827,7 +1827,7 @@ export type Overview = {
     readonly tenant: string;
     readonly runs: number;
     readonly actions: number;
-    /** Of its actions, those that failed or whose end is unknown */
+    /** Of its actions, those that failed or whose end is unknown, at once or as a job */
     readonly error_rate: number;
     /** To within 10 %; null where nothing was measured */
     readonly p50_ms: number | null;

@@ -334,9 +334,10 @@ describe("An object that has something to tell the operator when it starts", () 
   test("F14 tells it at once, and runs what is due all the same", async () => {
     const stub = gateOf();
     const told: unknown[] = [];
-    const operatorPart = createOperatorPart(
-      () => (standing) => Promise.resolve(void told.push(standing.dead)),
-    );
+    const operatorPart = createOperatorPart(() => ({
+      tell: async ({ dead }) => void told.push(dead),
+      report: async () => {},
+    }));
     await deploy(stub, [operatorPart]);
     await stub.admit(makeJobsRequest(makeSpec("dead", ["fail"], { maxAttempts: 1 })));
     await stub.settle("dead", 1, { kind: "failed", error: toWireFailure(makeFailure("UPSTREAM_ERROR")) });

@@ -14,7 +14,7 @@ const WAIT = { timeout: 50_000 };
 const told: Standing[] = [];
 const PARTS = [
   createConfirmationsPart(),
-  createOperatorPart(() => async (standing) => void told.push(standing)),
+  createOperatorPart(() => ({ tell: async (standing) => void told.push(standing), report: async () => {} })),
 ];
 
 test("F14 an object that starts again while a question waits has its alarm, and the operator hears of the next question", async () => {

@@ -14,6 +14,11 @@ export const JOB_STATUSES = [
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
+/** Whether a job has ended otherwise than well. To call one off is no failure. */
+export function isTrouble(status: JobStatus): boolean {
+  return status === "failed" || status === "dead" || status === "unknown";
+}
+
 /** How often a side effect may happen when an attempt is lost. */
 export type Delivery = "at-least-once" | "at-most-once";
 

@@ -176,8 +176,13 @@ export function withTry(
 }
 
 /** Whether an attempt of a job that does not report may have sent a write. A job of many writes knows of each of them by itself. */
-export function mayHaveSent({ spec: { kind, run, isRead } }: Pick<Job, "spec">): boolean {
-  return kind === undefined && run === undefined && isRead !== true;
+export function mayHaveSent(job: Pick<Job, "spec">): boolean {
+  return isCall(job) && job.spec.isRead !== true;
+}
+
+/** Whether a job is the call of one action. The others are runs of many, or tell somebody of one. */
+export function isCall({ spec: { kind, run } }: Pick<Job, "spec">): boolean {
+  return kind === undefined && run === undefined;
 }
 
 /** Whether a job that has not succeeded may have taken effect, by any of its attempts: a later one that was refused proves nothing of those. */

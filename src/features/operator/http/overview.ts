@@ -75,7 +75,7 @@ function toTool([tool, calls, errors, took]: ToolRow): Written<typeof toolSchema
 }
 
 function toRate(errors: number, all: number): number {
-  return all === 0 ? 0 : Math.round((10_000 * errors) / all) / 10_000;
+  return errors === 0 ? 0 : Math.min(1, Math.round((10_000 * errors) / all) / 10_000);
 }
 
 const count = lazySchema(() => z.int().check(z.minimum(0)));
@@ -93,7 +93,9 @@ const tenantSchema = lazySchema(() =>
     tenant: z.string(),
     runs: count(),
     actions: count(),
-    error_rate: rate().check(z.describe("Of its actions, those that failed or whose end is unknown")),
+    error_rate: rate().check(
+      z.describe("Of its actions, those that failed or whose end is unknown, at once or as a job"),
+    ),
     p50_ms: time(),
     p95_ms: time(),
     throttled: count().check(

@@ -1,38 +1,45 @@
+import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { isCall } from "../../../core/gate/state/outbox.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { codeOf, OTHER_CODE } from "../dead-code.ts";
 import type { DeadJobs, Standing } from "../operator.ts";
+import { TallyBook } from "../tally-book.ts";
+import { REPORT_BOUNDS } from "../tally-buffer.ts";
+import type { OperatorLog } from "./operator-logs.ts";
 
-/** Send how an object stands to the operator's log of its jurisdiction; absent where there is none. */
-export type TellStanding = (standing: Standing) => Promise<void>;
+/** The operator's log of an object's jurisdiction. */
+export type ToldLog = Pick<OperatorLog, "tell" | "report">;
 
 /**
- * Make the part of a tenant's object that tells the operator how many of its jobs are dead and how many questions wait.
+ * Make the part of a tenant's object that tells the operator how many of its jobs are dead and how many questions wait, and counts jobs
+ * that end otherwise than well.
  *
  * It keeps nothing. A change has the alarm come two seconds later, set in the change's own turn, so a kill between the two loses nothing.
  * While there is anything to tell it is told again every quarter of an hour; what is told counts for a little more than two of them. So
- * whatever is lost on the way, the overview is right again after that time.
+ * whatever is lost on the way, the overview is right again after that time. Counts are sent once, as those of an isolate are.
  */
 export function createOperatorPart(
-  tellerOf: (env: Record<string, unknown>, tenant: string) => TellStanding | undefined,
+  logOf: (env: Record<string, unknown>, tenant: string) => ToldLog | undefined,
 ): ObjectPart {
   return {
     name: "operator",
     steps: [],
-    open: (world) => openOperator(world, tellerOf(world.env, world.tenant)),
+    open: (world) => openOperator(world, logOf(world.env, world.tenant)),
   };
 }
 
 function openOperator(
   { tenant, object, outbox, usage, onDue }: PartWorld,
-  tell: TellStanding | undefined,
+  log: ToldLog | undefined,
 ): OpenPart {
-  if (tell === undefined) return { methods: {} };
+  if (log === undefined) return { methods: {} };
   // At the object's start all that there is has to be told. The other parts are not open yet.
   let isFresh = true;
   const waiting = (nowMs: number): number => usage(nowMs).waiting?.count ?? 0;
   let due: number | null = null;
+  let failed = new TallyBook(REPORT_BOUNDS);
   const nextAt = (): number | null => {
     if (isFresh) due = outbox.usage(undefined).jobs.dead + waiting(0) > 0 ? 0 : null;
     isFresh = false;
@@ -45,7 +52,7 @@ function openOperator(
     onDue(at);
   };
   const send = async (nowMs: number, standing: Standing): Promise<void> => {
-    const told = await attempt(() => tell(standing));
+    const told = await attempt(() => log.tell(standing));
     if (!told.ok) wake(nowMs + LIMITS.operatorTellFailedMs);
   };
   return {
@@ -54,6 +61,11 @@ function openOperator(
       return nextAt();
     },
     changed: (nowMs) => wake(nowMs + LIMITS.operatorTellMs),
+    turned(job) {
+      if (!isCall(job) || !isTrouble(job.status)) return;
+      failed.addFailedJob(tenant, job.spec.tool);
+      wake(job.updatedAt + LIMITS.operatorTellMs);
+    },
     take(nowMs) {
       const known = nextAt();
       if (known === null || known > nowMs) return;
@@ -63,6 +75,10 @@ function openOperator(
       due = count + standing.waiting === 0 ? null : nowMs + LIMITS.operatorTellAgainMs;
       // The alarm does not wait for it: jobs are due.
       void send(nowMs, standing);
+      if (failed.isEmpty) return;
+      const counted = [...failed.counted()];
+      failed = new TallyBook(REPORT_BOUNDS);
+      void attempt(() => log.report(counted));
     },
   };
 }

@@ -1,6 +1,7 @@
+import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { RunHead } from "../run.ts";
-import { isTrouble, type TurnedJob } from "../turned-job.ts";
+import type { TurnedJob } from "../turned-job.ts";
 
 /**
  * The jobs of runs that ended otherwise than well. They come before the report of their run, or days after it, so they have rows of
@@ -64,7 +65,7 @@ export class JobTable {
 function place(troubled: Map<string, Map<string, TurnedJob>>, job: TurnedJob): void {
   for (const key of [job.run, ofRequest(job.request)]) {
     const jobs = troubled.get(key) ?? new Map<string, TurnedJob>();
-    if (isTrouble(job)) troubled.set(key, jobs.set(job.job, job));
+    if (isTrouble(job.status)) troubled.set(key, jobs.set(job.job, job));
     else jobs.delete(job.job);
   }
 }

@@ -1,8 +1,9 @@
+import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
-import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
+import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
-import { isTrouble, type TurnedJob } from "../turned-job.ts";
+import type { TurnedJob } from "../turned-job.ts";
 
 /** Tell the tenant's log of jobs; absent where the deployment keeps no runs. */
 export type TellLog = (jobs: readonly TurnedJob[]) => Promise<void>;
@@ -74,9 +75,8 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
 /** Say what its run has to know of a job; null where that is nothing. A job that is a run has left that run itself. */
 function toTurned(job: Job): TurnedJob | null {
   const { spec, status, updatedAt: at, errorJson } = job;
-  const { id, tool, origin, kind, run } = spec;
-  if (origin === undefined || kind !== undefined || run !== undefined) return null;
-  if (!isTrouble({ status }) && !isLive(status)) return null;
+  const { id, tool, origin } = spec;
+  if (origin === undefined || !isCall(job) || !(isTrouble(status) || isLive(status))) return null;
   const { code } = JSON.parse(errorJson ?? "{}") as { readonly code?: string };
   const { batchId, requestId: request } = origin;
   return {

@@ -7,6 +7,11 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import type { PartWorld } from "../../../../src/core/edge/durable/object-part.ts";
+import type { Job } from "../../../../src/core/gate/state/outbox.ts";
+import type { CountedTenant } from "../../../../src/features/operator/operator.ts";
+import { createOperatorPart } from "../../../../src/features/operator/objects/operator-part.ts";
+import { TallyBook } from "../../../../src/features/operator/tally-book.ts";
 import { operator } from "../../../../src/features/operator/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
@@ -247,6 +252,62 @@ describe("Dead jobs", () => {
       expect((await send(volley, "operator-key", "POST", "/v1/operator/redrive", body)).status).toBe(422);
     },
   );
+});
+
+describe("A job that ended otherwise than well", () => {
+  const later = (text: string) => ({ tool: "send_later", args: { text } });
+
+  test("counts as an error of its tenant and its tool, one that failed for good as one that is dead", async () => {
+    for (const refusal of [422, 503]) {
+      const volley = await start();
+      status = refusal;
+      await run(volley, "test-key", later("a"), said);
+      await volley.advance(30 * 60_000);
+      const seen = of(await look(volley), "acme");
+      expect(seen).toMatchObject({ actions: 2, error_rate: 0.5 });
+      expect(seen!.tools).toMatchObject([
+        { tool: "send_later", calls: 1, error_rate: 1 },
+        { tool: "echo_text", calls: 1, error_rate: 0 },
+      ]);
+    }
+  });
+
+  test("counts when it ends, and the rate is no more than 1 in an hour in which little else was asked", async () => {
+    const volley = await start();
+    status = 422;
+    const inAnHour = new Date(volley.now() + 3_600_000).toISOString();
+    await run(volley, "test-key", ...Array.from({ length: 3 }, () => ({ ...later("a"), run_at: inAnHour })));
+    expect(of(await look(volley), "acme")).toMatchObject({ error_rate: 0 });
+    await volley.advance(3_600_000);
+    expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 0, error_rate: 1 });
+    await run(volley, "test-key", said);
+    expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 1, error_rate: 1 });
+  });
+
+  test("that is a run counts by the actions of that alone", async () => {
+    const book = new TallyBook({ tenants: 1, tools: 1, tenantTools: 1 });
+    const counted: CountedTenant[] = [];
+    const part = createOperatorPart(() => ({
+      tell: async () => {},
+      report: async (rows) => void counted.push(...rows),
+    }));
+    const open = part.open({
+      tenant: "acme",
+      object: "acme",
+      onDue: () => {},
+      usage: () => ({}),
+      outbox: { usage: () => ({ jobs: { dead: 0 } }) },
+    } as unknown as PartWorld);
+    const ended = (more: object): Job =>
+      ({ status: "failed", updatedAt: 0, spec: { tool: "t", ...more } }) as unknown as Job;
+    open.turned!(ended({ kind: "run", run: { trigger: "cron" } }));
+    open.turned!(ended({}));
+    open.take!(10_000);
+    book.addFailedJob("acme", "t");
+    expect(counted).toEqual([...book.counted()]);
+    open.take!(20_000);
+    expect(counted).toHaveLength(1);
+  });
 });
 
 describe("The flag operator", () => {
