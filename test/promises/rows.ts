@@ -324,6 +324,11 @@ export const THREATS: readonly PromiseRow[] = [
     when: "a model's odd name, id, arguments, item or reason to stop",
     seen: "run as it was meant, or told to the model in its own words, or handed over; sent back only as a provider takes it, so no call is lost and no request ends after a write",
   },
+  {
+    mark: "T67",
+    when: "an import that narrows or widens what a document says",
+    seen: "required fields, keys and alternatives are as written, and what no tool is made of is left out with its reason",
+  },
 ];
 
 /** The faults: upstreams, clients, the runtime, storage, clocks. */

@@ -793,6 +793,7 @@ class HttpCall(TypedDict):
     query: NotRequired[List[Union[str, HttpCallQueryItemB]]]
     headers: NotRequired[Dict[str, str]]
     body: NotRequired[Union[Literal["args"], List[Union[str, HttpCallBodyBItemB]], HttpCallBodyC]]
+    body_required: NotRequired[List[str]]
     auth: NotRequired[CallAuth]
     result: NotRequired[str]
 

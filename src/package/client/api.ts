@@ -1415,6 +1415,8 @@ export type HttpCall = {
     | {
         readonly argument: string;
       };
+  /** The body may be left out whole; a call that gives one of its fields gives these. Models see them as required */
+  readonly body_required?: readonly string[];
   readonly auth?: CallAuth;
   readonly result?: string;
 };

@@ -10,6 +10,7 @@ import {
   type Sent,
   type DeclarationRules,
 } from "./declaration.ts";
+import { optionalBodyOf } from "./optional-body.ts";
 import { type Problems, suggestName } from "./problems.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
 
@@ -34,6 +35,7 @@ export function checkHttp(http: HttpCall, check: CallCheck): void {
       hint: "A GET has no body; send the arguments in 'query', or make the method POST.",
     });
   checkSent(http, check);
+  checkBodyRequired(http, check);
   checkAuth(http.auth, { path: ["http", "auth"], origin, rules, problems });
 }
 
@@ -121,6 +123,23 @@ function checkSent(http: HttpCall, check: CallCheck): void {
   else if (typeof http.body === "object")
     take(["http", "body", "argument"], (http.body as { readonly argument: string }).argument, "'body'");
   checkLeft(http, places, check);
+}
+
+/** Only a body of fields is left out whole, and what it needs is among them. */
+function checkBodyRequired(http: HttpCall, check: CallCheck): void {
+  const { method, body, body_required: required } = http;
+  if (required === undefined) return;
+  const path = ["http", "body_required"];
+  const isOfFields = Array.isArray(body) || (body === undefined && method !== "DELETE");
+  if (method === "GET" || !isOfFields)
+    check.problems.add(path, "nothing, because the body is not one of named fields", required, {
+      hint: "'body_required' is for a body that is made of arguments by their names; leave it out.",
+    });
+  const { takes } = optionalBodyOf(http)!;
+  for (const [index, name] of required.entries()) {
+    checkKnown([...path, index], name, check);
+    if (!takes(name)) check.problems.add([...path, index], "an argument that is sent in the body", name);
+  }
 }
 
 /** An argument without a place in the declaration keeps its name; no other may have that name there. */

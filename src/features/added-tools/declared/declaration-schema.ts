@@ -134,6 +134,13 @@ export const httpSchema = lazySchema(() =>
           "'args', an array of arguments' names, or {\"argument\": name}",
         ),
       ),
+      body_required: z
+        .optional(z.array(z.string().check(z.minLength(1))).check(z.maxLength(LIMITS.declarationEntries)))
+        .check(
+          z.describe(
+            "The body may be left out whole; a call that gives one of its fields gives these. Models see them as required",
+          ),
+        ),
       auth: z.optional(callAuthSchema()),
       result: z.optional(z.string().check(z.regex(POINTER, "a JSON Pointer, such as /data/items"))),
     })

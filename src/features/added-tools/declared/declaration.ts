@@ -48,6 +48,8 @@ export interface HttpCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** All arguments, some of them as an object's fields, or one of them as the whole body. */
   readonly body?: "args" | readonly Sent[] | { readonly argument: string };
+  /** The body may be left out whole, and needs these arguments where one of its fields is given. */
+  readonly body_required?: readonly string[];
   readonly auth?: Auth | ConnectionAuth;
   /** RFC 6901 pointer to the part of the answer that is the tool's data. */
   readonly result?: string;

@@ -2,6 +2,7 @@ import { describe, toMisfit } from "../../../core/contract/issues.ts";
 import { toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { HttpCall, Sent } from "./declaration.ts";
+import { givesBody, missingOf, optionalBodyOf } from "./optional-body.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -41,13 +42,23 @@ export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}):
   const query = queryOf(http.url, [...(http.query ?? []), ...inQuery], args, credentials);
   const request = { url: fillUrl(http.url, args) + query, headers: fillHeaders(http.headers ?? {}, args) };
   if (body === undefined && !restIsBody) return request;
-  if (whole !== null && !isSent(args, whole)) return request;
+  const optional = optionalBodyOf(http);
+  const [missing] = optional === undefined ? [] : missingOf(optional, args);
+  if (missing !== undefined) refuse(missing.name, `a value, because '${missing.given}' has one`, undefined);
+  const isLeftOut =
+    whole === null ? optional !== undefined && givesBody(optional, args) === undefined : !isSent(args, whole);
+  if (isLeftOut) return { url: request.url, headers: withoutType(request.headers) };
   const content = whole === null ? fieldsOf([...fields, ...(restIsBody ? rest : [])], args) : args[whole];
   return {
     url: request.url,
     headers: { "content-type": "application/json", ...request.headers },
     body: JSON.stringify(body === "args" ? args : content),
   };
+}
+
+/** The headers of a request without a body, which is of no type. */
+function withoutType(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "content-type"));
 }
 
 function argumentOf(sent: Sent): string {

@@ -4,6 +4,7 @@ import { defineTool, type Tool, type ToolContext } from "../../../core/catalog/d
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Declaration, isConnection, type McpCall } from "./declaration.ts";
 import { toInput } from "../json-schema/to-input.ts";
+import { optionalBodyOf } from "./optional-body.ts";
 import { isBound, type ToolSecrets } from "./secret-bindings.ts";
 import { sendHttp } from "./send-http.ts";
 import { sampleUrl } from "./url-template.ts";
@@ -33,6 +34,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
   const { auth } = http ?? mcp!;
   const { origin } = new URL(sampleUrl((http ?? mcp!).url));
   const orchestration = contractOf(declaration);
+  const body = optionalBodyOf(http);
   return defineTool({
     name: declaration.name,
     summary: declaration.summary,
@@ -41,7 +43,10 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     actions: declaration.actions,
     isWrite,
     execution: execution ?? "sync",
-    input: toInput(declaration.input_schema, { fillsDefaults: typeof orchestration.confirm === "object" }),
+    input: toInput(declaration.input_schema, {
+      fillsDefaults: typeof orchestration.confirm === "object",
+      ...(body !== undefined && { body }),
+    }),
     hosts: [origin],
     secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
     ...(isConnection(auth) && { connection: auth.connection }),

@@ -1,6 +1,8 @@
 import { Validator } from "@cfworker/json-schema";
 import * as z from "zod/mini";
 
+import { type OptionalBody, missingOf, givesBody } from "../declared/optional-body.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -18,6 +20,8 @@ import { translateErrors } from "./translate-errors.ts";
 export interface InputOptions {
   /** Fill in the defaults that the schema says: where a condition is to see all that a service would act on. */
   readonly fillsDefaults?: boolean;
+  /** A body that is given with all that it needs, or not at all; what it needs is shown as required. */
+  readonly body?: OptionalBody;
 }
 
 /**
@@ -26,9 +30,9 @@ export interface InputOptions {
  *
  * @param schema one that `checkSchema` found nothing wrong with
  */
-export function toInput(schema: JsonSchema, { fillsDefaults = false }: InputOptions = {}): z.core.$ZodType {
+export function toInput(schema: JsonSchema, options: InputOptions = {}): z.core.$ZodType {
   let made: Checker | undefined;
-  const checker = (): Checker => (made ??= new Checker(schema, compileSchema(schema), fillsDefaults));
+  const checker = (): Checker => (made ??= new Checker(schema, compileSchema(schema), options));
   const input = z.unknown().check((payload) => {
     const { value, issues } = checker().check(payload.value);
     payload.value = value;
@@ -37,7 +41,14 @@ export function toInput(schema: JsonSchema, { fillsDefaults = false }: InputOpti
   const shape = Object.fromEntries(argumentsOf(schema).map((name) => [name, null]));
   const known: KnowsCertain = { findCertain: (value) => checker().findCertain(value) };
   const exact: TakesExact = { takesExact: true };
-  return Object.assign(input.check(z.meta(showSchema(schema))), { shape, ...known, ...exact });
+  const shown = withRequired(showSchema(schema), options.body?.required ?? []);
+  return Object.assign(input.check(z.meta(shown)), { shape, ...known, ...exact });
+}
+
+function withRequired(schema: JsonSchema, more: readonly string[]): JsonSchema {
+  if (more.length === 0) return schema;
+  const required = (schema["required"] ?? []) as readonly string[];
+  return { ...schema, required: [...new Set([...required, ...more])] };
 }
 
 /** Arguments of more values than these are told the first thing wrong in each list and object. */
@@ -46,16 +57,16 @@ const TOLD_VALUES = 1_000;
 class Checker {
   readonly #compiled: Compiled;
   readonly #schema: JsonSchema;
-  readonly #fillsDefaults: boolean;
+  readonly #options: InputOptions;
   /** Says of each object and list the first thing wrong. */
   readonly #quick: Validator;
   /** Says all that is wrong. */
   #whole: Validator | undefined;
 
-  constructor(schema: JsonSchema, compiled: Compiled, fillsDefaults: boolean) {
+  constructor(schema: JsonSchema, compiled: Compiled, options: InputOptions) {
     this.#schema = schema;
     this.#compiled = compiled;
-    this.#fillsDefaults = fillsDefaults;
+    this.#options = options;
     this.#quick = new Validator(compiled.document, "2020-12", true);
   }
 
@@ -63,7 +74,7 @@ class Checker {
     const { value, isTooMuch } = this.#adapt(sent);
     const issues = isTooMuch
       ? refuse(sent, `shorter: defaults make it ${LIMITS.argsBytes} bytes`)
-      : this.#findMisfits(toDoubles(value));
+      : [...this.#findMisfits(toDoubles(value)), ...this.#findMissing(value)];
     return { value, issues };
   }
 
@@ -71,7 +82,30 @@ class Checker {
   #adapt(sent: unknown): Filled {
     if (!isBearable(this.#compiled, sent)) return { value: sent, isTooMuch: false };
     const value = readExact(this.#schema, sent);
-    return this.#fillsDefaults ? fillDefaults(this.#schema, value) : { value, isTooMuch: false };
+    return this.#options.fillsDefaults === true ? this.#fill(value) : { value, isTooMuch: false };
+  }
+
+  /** Defaults alone give no body. */
+  #fill(sent: unknown): Filled {
+    const filled = fillDefaults(this.#schema, sent);
+    const { body } = this.#options;
+    const { value } = filled;
+    if (body === undefined || !isJsonObject(sent) || !isJsonObject(value)) return filled;
+    if (givesBody(body, sent) !== undefined) return filled;
+    const kept = Object.entries(value).filter(([name]) => Object.hasOwn(sent, name) || !body.takes(name));
+    return { ...filled, value: Object.fromEntries(kept) };
+  }
+
+  /** Find what a body lacks that is given in part. */
+  #findMissing(value: unknown): z.core.$ZodRawIssue[] {
+    const { body } = this.#options;
+    if (body === undefined || !isJsonObject(value)) return [];
+    return missingOf(body, value).map(({ name, given }) => ({
+      code: "custom",
+      path: [name],
+      message: `a value, because '${given}' has one`,
+      input: undefined,
+    }));
   }
 
   #findMisfits(value: unknown): z.core.$ZodRawIssue[] {
@@ -93,7 +127,7 @@ class Checker {
     // A value that takes too long to check, or is no well-formed text, is refused when all of it is known.
     if (!isBearable(this.#compiled, value)) return [];
     const found = attemptNow(() => findCertain(this.#compiled, value));
-    return found.ok ? found.value : [];
+    return [...(found.ok ? found.value : []), ...this.#findMissing(value)];
   }
 }
 

@@ -11,6 +11,8 @@ import type { SchemaWriter } from "./schema-writer.ts";
 /** The parts of a request that a body makes. */
 export interface Embodied {
   readonly body?: HttpCall["body"];
+  /** The arguments that the body needs, where it may be left out whole. */
+  readonly bodyRequired?: readonly string[];
   /** Where it is not plain JSON. */
   readonly contentType?: string;
   /** The schema of other arguments than the named ones: the fields of a body that may have any. */
@@ -50,14 +52,22 @@ export function addBody(
     const whole = noted ? { ...schema, description: visibleText(described, 400) } : schema;
     return ok({ ...kind, body: { argument: to.add("body", "body", whole, isRequired) }, others: false });
   }
+  const bodyRequired: string[] = [];
   const sent = Object.entries(fields.properties).map(([name, inner]): Sent => {
-    const argument = to.add(name, "body", inner as JsonSchema, isRequired && fields.required.has(name));
+    const isNeeded = fields.required.has(name);
+    const argument = to.add(name, "body", inner as JsonSchema, isRequired && isNeeded);
+    if (isNeeded) bodyRequired.push(argument);
     return argument === name ? argument : { argument, name };
   });
+  const optional = isRequired ? {} : { bodyRequired };
   // An argument without a named place goes into the body: that is how fields are sent that the document does not name.
   const isOpen =
     fields.others !== false && method !== "DELETE" && sent.every((each) => typeof each === "string");
-  return ok(isOpen ? { ...kind, others: fields.others } : { ...kind, body: sent, others: false });
+  return ok(
+    isOpen
+      ? { ...kind, ...optional, others: fields.others }
+      : { ...kind, ...optional, body: sent, others: false },
+  );
 }
 
 interface Fields {

@@ -88,7 +88,7 @@ function assemble(
   const embodied = addBody(root, operation, flat, writer);
   if (!embodied.ok) return embodied;
   const { query, headers, unsent, takesKey, path } = addressed.value;
-  const { body, contentType, others } = embodied.value;
+  const { body, bodyRequired, contentType, others } = embodied.value;
   const url = toUrl(server, operation.path, path);
   if (!url.ok) return url;
   const tooMany = whyTooMany({ query, headers: Object.keys(headers), body });
@@ -110,6 +110,7 @@ function assemble(
       ...(query.length > 0 && { query }),
       ...(Object.keys(sent).length > 0 && { headers: sent }),
       ...(body !== undefined && { body }),
+      ...(bodyRequired !== undefined && { body_required: bodyRequired }),
       ...(auth !== undefined && { auth }),
     },
   });

@@ -336,6 +336,30 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
     /no argument 'name'/,
   ],
   [
+    "a GET with a body that needs something",
+    http({ body_required: [] }),
+    "/http/body_required",
+    /a body that is made of arguments by their names/,
+  ],
+  [
+    "a whole body that needs something",
+    http({ method: "POST", query: [], body: { argument: "email" }, body_required: [] }),
+    "/http/body_required",
+    /leave it out/,
+  ],
+  [
+    "a body that needs an unknown argument",
+    http({ method: "POST", body_required: ["emial"] }),
+    "/http/body_required/0",
+    /did you mean 'email'/,
+  ],
+  [
+    "a body that needs an argument of the url",
+    http({ method: "POST", body_required: ["region"] }),
+    "/http/body_required/0",
+    /an argument that is sent in the body/,
+  ],
+  [
     "a whole body of an unknown argument",
     http({ method: "POST", body: { argument: "customer" } }),
     "/http/body/argument",

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { parseArgs } from "../../../../src/core/catalog/parse-args.ts";
+import { inputSchema } from "../../../../src/core/catalog/tool-schema.ts";
+import type { Declaration } from "../../../../src/features/added-tools/declared/declaration.ts";
+import { toTool } from "../../../../src/features/added-tools/declared/to-tool.ts";
+
 import {
   documentOf,
   importAll,
@@ -346,9 +351,68 @@ describe("An operation's tool", () => {
     expect(JSON.parse((await sentBy(declaration, { a: "x", z: 1 })).body)).toEqual({ a: "x", z: 1 });
   });
 
-  test("needs no field of a body that is optional", () => {
-    const declaration = importOne(jsonBody(PET, { required: false }));
-    expect(declaration.input_schema["required"]).toBeUndefined();
+  describe("whose body may be left out", () => {
+    const MERGE = "application/merge-patch+json";
+    const optional = (schema: object, more: object = {}) =>
+      importOne(
+        {
+          parameters: [{ name: "petId", in: "path", required: true, schema: string }, query("dry", string)],
+          requestBody: { content: { [MERGE]: { schema } } },
+        },
+        { method: "patch", path: "/pets/{petId}", ...more },
+      );
+    const open = { ...PET, additionalProperties: true };
+    const refusedBy = (declaration: Declaration, args: object) => {
+      const parsed = parseArgs(toTool(declaration, { secrets: null }), args as never);
+      return parsed.ok ? [] : (parsed.error.issues ?? []).map(({ path }) => path);
+    };
+
+    test("T67 shows what the body needs as required, and keeps it beside the schema", () => {
+      const declaration = optional(PET);
+      expect(declaration.input_schema["required"]).toEqual(["petId"]);
+      expect(declaration.http).toMatchObject({ body_required: ["id", "name"] });
+      const shown = inputSchema(toTool(declaration, { secrets: null }));
+      expect(shown["required"]).toEqual(["petId", "id", "name"]);
+      expect(optional({ type: "object", properties: { a: string } }).http!.body_required).toEqual([]);
+      expect(importOne(jsonBody(PET)).http!.body_required).toBeUndefined();
+    });
+
+    test.each([
+      ["a body of named fields", PET],
+      ["a body of any fields", open],
+    ])("T67 asks for all that the body needs where one field is given: %s", (_, schema) => {
+      const declaration = optional(schema);
+      expect(refusedBy(declaration, { petId: "1", name: "Rex" })).toEqual(["/args/id"]);
+      expect(refusedBy(declaration, { petId: "1", owner: {} })).toEqual(["/args/id", "/args/name"]);
+      expect(refusedBy(declaration, { petId: "1", name: "Rex", id: "2" })).toEqual([]);
+      expect(refusedBy(declaration, { petId: "1", dry: "1" })).toEqual([]);
+      expect(refusedBy(declaration, { petId: "1", id: null, name: null, owner: null })).toEqual([]);
+    });
+
+    test("T67 asks for it by its own name, also for a field that the document does not name", () => {
+      expect(refusedBy(optional(open), { petId: "1", more: 1 })).toEqual(["/args/id", "/args/name"]);
+      const other = { type: "object", required: ["petId"], properties: { petId: string, a: string } };
+      expect(refusedBy(optional(other), { petId: "1", a: "x" })).toEqual(["/args/body_petId"]);
+    });
+
+    test("sends no body, and no type of one, where none of its fields is given", async () => {
+      for (const schema of [PET, open, { type: "object", properties: { a: string } }]) {
+        const none = await sentBy(optional(schema), { petId: "1", dry: "1" });
+        expect([none.body, none.headers.get("content-type")]).toEqual(["", null]);
+        expect(none.url.search).toBe("?dry=1");
+      }
+      const whole = await sentBy(optional(PET), { petId: "1", id: "2", name: "Rex" });
+      expect(JSON.parse(whole.body)).toEqual({ id: "2", name: "Rex" });
+      expect(whole.headers.get("content-type")).toBe(MERGE);
+    });
+
+    test("sends a null that clears a field where the body needs nothing else, and takes none for a body otherwise", async () => {
+      const due = { type: ["string", "null"] };
+      const free = optional({ type: "object", properties: { due } });
+      expect((await sentBy(free, { petId: "1", due: null })).body).toBe('{"due":null}');
+      const bound = optional({ type: "object", required: ["a"], properties: { a: string, due } });
+      expect((await sentBy(bound, { petId: "1", due: null })).body).toBe("");
+    });
   });
 
   test("says what kind of JSON a body is", async () => {
@@ -364,7 +428,7 @@ describe("An operation's tool", () => {
       "application/xml": { schema: PET },
       "application/json; charset=utf-8": { schema: PET },
     };
-    const declaration = importOne({ requestBody: { content } });
+    const declaration = importOne({ requestBody: { content, required: true } });
     expect((await sentBy(declaration, { id: "1" })).headers.get("content-type")).toBe("application/json");
   });
 
