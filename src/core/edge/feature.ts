@@ -169,11 +169,6 @@ export interface JobRuns {
   jobOf(runId: string): string | null;
   /** The results that will stay what they are, as JSON on the wire. */
   results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
-  /**
-   * Whether a caller may read a job of its key's name: one that is narrower than who asked for it may not. Every caller may where it is
-   * absent.
-   */
-  mayRead?(job: JobRecord, context: RequestContext): Promise<boolean>;
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */

@@ -144,6 +144,11 @@ export interface Later {
     request: Request,
     execution: WaitingFor,
   ): Promise<Result<JobRecord | null, Refusal>>;
+  /** Whether a caller may look at a job of its key's name, or change it: a key that may call less than who asked for a batch may not. */
+  mayReach(
+    job: Pick<JobRecord, "id" | "tool">,
+    execution: Pick<Execution, "caller" | "gate">,
+  ): Promise<boolean>;
 }
 
 type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;

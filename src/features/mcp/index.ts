@@ -18,8 +18,7 @@ export function mcp(): Feature {
     around: (next) => (request, env, ctx) => next(withoutSlash(request), env, ctx),
     // The protocol says which methods there are.
     router: (features) => {
-      const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
-      const parts = { jobRuns, withdraw: partOf(features, "withdraw") };
+      const parts = { withdraw: partOf(features, "withdraw") };
       const respond: ProtocolEndpoint["respond"] = (request, context) => answerMcp(request, context, parts);
       return routerOf("any key", [{ path: "/mcp", describe: makeMcpOperation, respond }]);
     },

@@ -33,7 +33,7 @@ test("a bug of ours is told to the operator, and to the client by the request's 
     bodyBytes: 0,
     key: null,
     headers: {},
-    parts: { jobRuns: [] },
+    parts: {},
   });
   const text = await response.text();
   expect(text).toContain('"code":-32603');

@@ -68,7 +68,13 @@ export async function findJob(id: string, context: RequestContext): Promise<JobR
   const job = await context.gate.job(id);
   const { tools, subject } = visibleJobs(context);
   if (job === null || (subject !== undefined && subject !== job.subject)) return null;
-  return tools === undefined || tools.includes(job.tool) ? job : null;
+  const isVisible = tools === undefined || tools.includes(job.tool);
+  return isVisible && (await mayReach(job, context)) ? job : null;
+}
+
+/** Whether a caller may reach a job that it sees: its own batches only where it could ask for as much itself. */
+export async function mayReach(job: JobRecord, context: RequestContext): Promise<boolean> {
+  return (await context.brought?.later?.mayReach(job, context)) ?? true;
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
@@ -133,7 +139,13 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const query = { status, ...visible, key, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
-    const redriven = await redriveAll(found.value.slice(0, limit), context);
+    const looked = found.value.slice(0, limit);
+    const reached = await askGate(() => Promise.all(looked.map((job) => mayReach(job, context))), UNREADABLE);
+    if (!reached.ok) return reached;
+    const redriven = await redriveAll(
+      looked.filter((_, at) => reached.value[at]),
+      context,
+    );
     const answer: Redriven = { ...redriven, more: found.value.length > limit };
     return ok(respondJson(JSON.stringify(answer)));
   },

@@ -1,4 +1,3 @@
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -39,12 +38,6 @@ export const JOB_RUNS: JobRuns = {
     const json = toPageJson({ results: settled, loop: null, hasMore: false }, entries);
     const { results } = parseExact(json) as { readonly results: readonly unknown[] };
     return results.map((result) => JSON.stringify(result));
-  },
-  async mayRead({ id, tool }, { gate, caller: { tools } }) {
-    if (!tool.startsWith(`${BATCH_TOOL}:`)) return true;
-    const asker = await callBackground(gate, "asker", id);
-    if (asker === null) return false;
-    return tools.includes("*") || asker.tools.every((grant) => tools.includes(grant));
   },
 };
 

@@ -1,8 +1,10 @@
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { awaitChange, liveStatusOf } from "../../../core/edge/http/await-change.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
 import type { Later } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
+import { callBackground } from "../batch-job.ts";
 import { recordBatch } from "../record-batch.ts";
 
 const PREFERENCE = "respond-async";
@@ -12,6 +14,11 @@ export const later: Later = {
   read: (headers, sent) =>
     isPreferred(headers) && isJsonObject(sent) ? { ...sent, background: true } : undefined,
   awaitJob: (look, request, context) => awaitChange(look, { request, context, liveStatus: liveStatusOf }),
+  async mayReach({ id, tool }, { gate, caller: { tools } }) {
+    if (!tool.startsWith(`${BATCH_TOOL}:`) || tools.includes("*")) return true;
+    const asker = await callBackground(gate, "asker", id);
+    return asker !== null && asker.tools.every((grant) => tools.includes(grant));
+  },
   async record(batch, execution) {
     const recorded = await recordBatch(batch, execution);
     if (!recorded.ok) return recorded;

@@ -1,4 +1,4 @@
-import type { JobRuns, Withdraw } from "../../../core/edge/feature.ts";
+import type { Withdraw } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
@@ -9,7 +9,6 @@ import type { RpcError, RpcRequest } from "./rpc-message.ts";
 
 /** The parts of other features that tasks ask. */
 export interface TaskParts {
-  readonly jobRuns: readonly JobRuns[];
   /** Absent in a Worker without confirmations. */
   readonly withdraw?: Withdraw | undefined;
 }

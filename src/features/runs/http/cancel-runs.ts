@@ -1,7 +1,7 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
+import { mayReach, visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
 import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { onlyWorkOf } from "../../../core/edge/http/own-work.ts";
@@ -67,8 +67,8 @@ async function cancelRuns(
   const { gate, ports } = context;
   const done = new Set<string>();
   const isFull = (): boolean => done.size >= LIMITS.runsInBulk;
-  const cancel = async (runId: string, { id }: Pick<JobRecord, "id">): Promise<void> => {
-    if ((await gate.cancel(id))?.change === "done") done.add(runId);
+  const cancel = async (runId: string, job: JobRecord): Promise<void> => {
+    if ((await mayReach(job, context)) && (await gate.cancel(job.id))?.change === "done") done.add(runId);
   };
   // There are older jobs, and fewer before them by now: otherwise the same request would look at the same ones for ever.
   const mayGoOn = (looked: readonly JobRecord[]): boolean =>

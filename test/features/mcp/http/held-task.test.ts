@@ -40,7 +40,7 @@ function world(status: "pending" | "done") {
   const gives: (() => void)[] = [];
   const find = () =>
     findTask("call-q1", context, {
-      parts: { jobRuns: [] },
+      parts: {},
       asks: true,
       onWritten: (give) => void gives.push(give),
     });
