@@ -5,7 +5,8 @@ import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcom
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
-import { nameOf } from "../../core/observe/watch.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
+import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ActionContent, LINK } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";
@@ -99,7 +100,7 @@ export class RunRecord {
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
         full.push(
-          `${open}${this.#toContent(step, outcome, { args, callKey, isApproved, redact, hides: hides(at) })}}`,
+          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, hides: hides(at) })}}`,
         );
       this.#actions += 1;
     }
@@ -154,12 +155,15 @@ export class RunRecord {
     step: Step,
     outcome: Outcome,
     {
+      name,
       args: resolved,
       callKey,
       isApproved,
       redact,
       hides,
     }: {
+      /** The name of its tool, as far as there is one of that name. */
+      readonly name: string;
       readonly args: unknown;
       /** A person said yes to it, and its arguments are as they were shown. */
       readonly isApproved: boolean;
@@ -178,6 +182,8 @@ export class RunRecord {
     if (accounts !== undefined) open += `,"accounts":${JSON.stringify(accounts)}`;
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
     const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
+    const asked = askedName(step, name, redact !== null);
+    if (asked !== undefined) content.put("asked", JSON.stringify(asked));
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);
     if (outcome.status === "pending_confirmation")
       content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)), LINK);
@@ -193,6 +199,14 @@ export class RunRecord {
     return open + content.toText(outcome);
   }
 }
+
+/** The name of a tool that there is not, as the failure's hint has it. One that is cut could hide the secret that it begins with. */
+function askedName({ toolName }: Step, name: string, hasSecrets: boolean): string | undefined {
+  if (name !== UNKNOWN_TOOL || toolName === null) return undefined;
+  return hasSecrets && toolName.length > NAME_SHOWN ? undefined : visibleText(toolName, NAME_SHOWN);
+}
+
+const NAME_SHOWN = 64;
 
 /** Put actions behind those that there are, in one piece. */
 function append(before: string, actions: readonly string[]): string {

@@ -19,8 +19,9 @@ export function readKeptRun(
   const actions = kept.actions
     .filter(({ tool }) => sees(sight, tool))
     // They are for running it again.
-    .map(({ call_key: _key, resolved: _resolved, accounts: _accounts, ...action }) => ({
+    .map(({ call_key: _key, resolved: _resolved, accounts: _accounts, asked, ...action }) => ({
       ...action,
+      ...(typeof asked === "string" && { tool: asked }),
       ...toEnd(jobs.find(({ job }) => job === action.job_id)),
     }));
   const ids = new Set(actions.map((action) => action.id));

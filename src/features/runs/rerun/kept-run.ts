@@ -5,6 +5,8 @@ import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
 export interface KeptAction {
   readonly id: string;
   readonly tool: string;
+  /** The name that was asked for, where there is no tool of that name. */
+  readonly asked?: string;
   readonly status: OutcomeStatus;
   /** Whether it happened is not known; absent of one that an earlier version recorded. */
   readonly in_doubt?: true;

@@ -55,7 +55,9 @@ function withFailures({ steps }: Plan, running: readonly Fate[]): readonly Step[
   const kept = new Map(running.flatMap(({ kind, action }) => (kind === "stay" ? [[action.id, action]] : [])));
   return steps.map((step) => {
     const action = kept.get(step.id);
-    return action === undefined ? step : { ...step, toolName: action.tool, task: err(failureOf(action)) };
+    return action === undefined
+      ? step
+      : { ...step, toolName: action.asked ?? action.tool, task: err(failureOf(action)) };
   });
 }
 
@@ -135,11 +137,11 @@ export function mergeRerun(
 
 /** An action as its run has kept it. */
 function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
-  const { id, tool, status, data = null, job_id: jobId = "", confirmation } = action;
+  const { id, tool, asked: toolName = tool, status, data = null, job_id: jobId = "", confirmation } = action;
   const failure = failureOf(action);
   const isLost = status === "success" && action.data === undefined;
   const meta = { replayed: true } as const;
-  const step = { index, id, toolName: tool, needs: [], after: [], edges: [], parking: null, remaining: 1 };
+  const step = { index, id, toolName, needs: [], after: [], edges: [], parking: null, remaining: 1 };
   const outcome: Outcome =
     status === "initiated"
       ? { status, jobId, meta }

@@ -134,6 +134,38 @@ describe("A run", () => {
   });
 });
 
+describe("An action of a tool that there is not", () => {
+  const asked = { actions: [{ id: "a", tool: "echo_txet", args: {} }] };
+  const named = [{ id: "a", tool: "echo_txet", status: "error", error: { code: "UNKNOWN_TOOL" } }];
+
+  test("shows the name that was asked for, in its run and in a rerun of it", async () => {
+    const volley = await start();
+    const { batch_id: id } = await volley.run({
+      actions: [...asked.actions, { id: "b", tool: "echo_text", args: { text: "b" } }],
+    });
+    expect((await list(volley)).runs).toMatchObject([{ tools: ["(unknown)", "echo_text"] }]);
+    expect((await show(volley, id))["actions"]).toMatchObject([...named, { id: "b" }]);
+    const again = await json<{ results: object[]; batch_id: string }>(
+      send(volley, "POST", `/v1/runs/${id}/rerun`, {}),
+    );
+    expect(again.results).toMatchObject([...named, { id: "b", status: "success" }]);
+    await volley.advance(2_000);
+    expect((await show(volley, again.batch_id))["actions"]).toMatchObject([...named, { id: "b" }]);
+  });
+
+  test("shows none where no content is kept, and none that a secret of a tool is in", async () => {
+    const outline = await start({ env: { VOLLEY_RUNS: "outline" } });
+    const { batch_id: id } = await outline.run(asked);
+    await outline.advance(2_000);
+    expect((await show(outline, id))["actions"]).toMatchObject([{ tool: "(unknown)" }]);
+    const volley = await start();
+    const leaky = { id: "l", tool: "leaky_echo", args: { text: "a" } };
+    const { batch_id: other } = await volley.run({ actions: [leaky, { id: "a", tool: SECRET, args: {} }] });
+    await volley.advance(2_000);
+    expect(JSON.stringify(await show(volley, other))).not.toContain(SECRET);
+  });
+});
+
 describe("Whichever door a batch came by", () => {
   const ACTION = { id: "one", tool: "echo_text", args: { text: "hi" } };
   const CALL = { name: "echo_text", arguments: '{"text":"hi"}' };
