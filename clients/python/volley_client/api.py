@@ -774,13 +774,13 @@ class GeminiAnswer(TypedDict):
 class HttpCallQueryItemB(TypedDict):
     argument: str
     name: str
-    list: NotRequired[Literal["repeat", "comma"]]
+    list: NotRequired[Literal["repeat", "comma", "space", "pipe", "json", "index", "spread"]]
 
 
 class HttpCallBodyBItemB(TypedDict):
     argument: str
     name: str
-    list: NotRequired[Literal["repeat", "comma"]]
+    list: NotRequired[Literal["repeat", "comma", "space", "pipe", "json", "index", "spread"]]
 
 
 class HttpCallBodyC(TypedDict):

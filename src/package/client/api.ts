@@ -1398,7 +1398,7 @@ export type HttpCall = {
     | {
         readonly argument: string;
         readonly name: string;
-        readonly list?: "repeat" | "comma";
+        readonly list?: "repeat" | "comma" | "space" | "pipe" | "json" | "index" | "spread";
       }
   )[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -1409,7 +1409,7 @@ export type HttpCall = {
         | {
             readonly argument: string;
             readonly name: string;
-            readonly list?: "repeat" | "comma";
+            readonly list?: "repeat" | "comma" | "space" | "pipe" | "json" | "index" | "spread";
           }
       )[]
     | {

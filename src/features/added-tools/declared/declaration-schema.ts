@@ -106,7 +106,7 @@ const sentSchema = lazySchema(() =>
       z.strictObject({
         argument: z.string().check(z.minLength(1)),
         name: z.string().check(z.minLength(1)),
-        list: z.optional(z.enum(["repeat", "comma"])),
+        list: z.optional(z.enum(["repeat", "comma", "space", "pipe", "json", "index", "spread"])),
       }),
     ],
     'an argument\'s name, or {"argument", "name"}',

@@ -61,8 +61,11 @@ export type Sent =
   | {
       readonly argument: string;
       readonly name: string;
-      /** How a list is written in a query: `name=a&name=b` unless said, or `name=a,b`. */
-      readonly list?: "repeat" | "comma";
+      /**
+       * How several values are written in a query or a form: `name=a&name=b` unless said, as one text with separators, or as JSON. In a
+       * form an object is `name[field]=a`; `index` writes a list like one (`name[0]=a`), and `spread` an object's fields without its name.
+       */
+      readonly list?: "repeat" | "comma" | "space" | "pipe" | "json" | "index" | "spread";
     };
 
 /** Which secret a call carries, and where. */

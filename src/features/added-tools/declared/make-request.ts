@@ -1,9 +1,11 @@
 import { describe, toMisfit } from "../../../core/contract/issues.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
 import { toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { HttpCall, Sent } from "./declaration.ts";
 import { givesBody, missingOf, optionalBodyOf } from "./optional-body.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
+import { isNothing, plainText, scalarText, writePairs } from "./write-pairs.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -11,13 +13,13 @@ type Args = Readonly<Record<string, unknown>>;
 export interface MadeRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, so that a body that is one string is sent as JSON too. */
+  /** JSON text, so that a body that is one string is sent as JSON too; or that of a form, where its type says so. */
   readonly body?: string;
 }
 
 /**
  * Make the request of a call. Every argument is sent in one place; what the declaration gives none goes into the query of a GET
- * or DELETE, and into the JSON body of any other. An argument that is null or not there is not sent in a query or a header.
+ * or DELETE, and into the body of any other, which is JSON unless its `content-type` says that it is a form. An argument that is null or not there is not sent in a query or a header.
  *
  * An argument that is refused is `INVALID_ARGS`: nothing was sent.
  *
@@ -48,17 +50,21 @@ export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}):
   const isLeftOut =
     whole === null ? optional !== undefined && givesBody(optional, args) === undefined : !isSent(args, whole);
   if (isLeftOut) return { url: request.url, headers: withoutType(request.headers) };
-  const content = whole === null ? fieldsOf([...fields, ...(restIsBody ? rest : [])], args) : args[whole];
-  return {
-    url: request.url,
-    headers: { "content-type": "application/json", ...request.headers },
-    body: JSON.stringify(body === "args" ? args : content),
-  };
+  const sent = body === "args" ? Object.keys(args) : [...fields, ...(restIsBody ? rest : [])];
+  const headers = { "content-type": "application/json", ...request.headers };
+  const text = isFormType(headers["content-type"])
+    ? formOf(sent, whole, args)
+    : JSON.stringify(whole === null ? fieldsOf(sent, args) : args[whole]);
+  return { url: request.url, headers, body: text };
 }
 
 /** The headers of a request without a body, which is of no type. */
 function withoutType(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "content-type"));
+}
+
+function isFormType(type: string): boolean {
+  return /^application\/x-www-form-urlencoded(?:;|$)/i.test(type);
 }
 
 function argumentOf(sent: Sent): string {
@@ -122,41 +128,30 @@ function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Rec
 }
 
 function queryOf(url: string, sent: readonly Sent[], args: Args, credentials: Args): string {
-  const parts = sent.flatMap((each) => {
-    const argument = argumentOf(each);
-    const { name, list } = typeof each === "string" ? { name: each, list: undefined } : each;
-    const value = valueOf(args, argument);
-    if (isNothing(value)) return [];
-    if (!Array.isArray(value)) return [pair(argument, name, plainText(value))];
-    const items = (value as unknown[]).filter((item) => !isNothing(item)).map(plainText);
-    if (list !== "comma") return items.map((item) => pair(argument, name, item));
-    return items.length === 0
-      ? []
-      : [`${encode(argument, name)}=${items.map((item) => encode(argument, item)).join(",")}`];
-  });
-  parts.push(...Object.entries(credentials).map(([name, value]) => pair(name, name, String(value))));
+  const parts = [
+    ...pairsOf(sent, args, false),
+    ...Object.entries(credentials).map(
+      ([name, value]) => `${encode(name, name)}=${encode(name, String(value))}`,
+    ),
+  ];
   if (parts.length === 0) return "";
   return `${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
 }
 
-function pair(argument: string, name: string, value: string): string {
-  return `${encode(argument, name)}=${encode(argument, value)}`;
+function pairsOf(sent: readonly Sent[], args: Args, isForm: boolean): string[] {
+  return sent.flatMap((each) => {
+    const argument = argumentOf(each);
+    const named = typeof each === "string" ? { name: each } : each;
+    return writePairs(named, valueOf(args, argument), { encode: (text) => encode(argument, text), isForm });
+  });
 }
 
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
-/** A scalar as text, numbers digit for digit; null for what is none. */
-function scalarText(value: unknown): string | null {
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return JSON.isRawJSON(value) ? value.rawJSON : null;
-}
-
-/** A scalar as text, anything else as JSON. */
-function plainText(value: unknown): string {
-  return scalarText(value) ?? JSON.stringify(value);
+/** The text of a form whose fields are arguments, or those of one argument. */
+function formOf(sent: readonly Sent[], whole: string | null, args: Args): string {
+  if (whole === null) return pairsOf(sent, args, true).join("&");
+  const value = args[whole];
+  if (!isJsonObject(value)) return refuse(whole, "an object, whose fields are those of a form", value);
+  return pairsOf(Object.keys(value), value, true).join("&");
 }
 
 function encode(argument: string, text: string): string {

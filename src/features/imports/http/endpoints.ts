@@ -187,8 +187,7 @@ async function readSource(
   ]);
   const document = typeof openapi === "string" ? await readDocument(openapi) : ok(openapi);
   if (!document.ok) return document;
-  const { patterns } = context.rules;
-  const making = makeDeclarations(document.value, options, { ...(patterns !== undefined && { patterns }) });
+  const making = makeDeclarations(document.value, options, context.rules);
   for (;;) {
     const step = making.next();
     if (step.done === true) return step.value;

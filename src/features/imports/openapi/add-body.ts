@@ -22,7 +22,7 @@ export interface Embodied {
 const NOTHING: Embodied = { others: false };
 
 /**
- * Make arguments of a JSON body: one for each of its fields, or one called `body` for all of it where it is no object of known
+ * Make arguments of a body that is JSON or a form: one for each of its fields, or one called `body` for all of it where it is no object of known
  * fields (a list, a single value, one of several forms, a dictionary).
  */
 export function addBody(
@@ -41,7 +41,7 @@ export function addBody(
   const media = chooseMediaType(types);
   if (media === undefined) {
     if (Object.keys(types).length === 0 || (!isRequired && method === "DELETE")) return ok(NOTHING);
-    return err(`it takes its body only as ${sayTypes(Object.keys(types))}, and a tool sends JSON`);
+    return err(whyUnsendable(Object.keys(types)));
   }
   const kind = media.type === "application/json" ? {} : { contentType: media.type };
   const schema = writer.write(media.schema);
@@ -57,7 +57,8 @@ export function addBody(
     const isNeeded = fields.required.has(name);
     const argument = to.add(name, "body", inner as JsonSchema, isRequired && isNeeded);
     if (isNeeded) bodyRequired.push(argument);
-    return argument === name ? argument : { argument, name };
+    const list = media.type === FORM ? listOf(media.encoding[name], writer.resolve(inner as JsonSchema)) : {};
+    return argument === name && list.list === undefined ? argument : { argument, name, ...list };
   });
   const optional = isRequired ? {} : { bodyRequired };
   // An argument without a named place goes into the body: that is how fields are sent that the document does not name.
@@ -117,6 +118,29 @@ function isOnlyRequirement(schema: JsonSchema): boolean {
   );
 }
 
+/** Why no tool sends a body of one of these types, as the end of a sentence. */
+function whyUnsendable(types: readonly string[]): string {
+  const isAll = (pattern: RegExp): boolean => types.every((type) => pattern.test(bare(type)));
+  const only = `it takes its body only as ${sayTypes(types)}`;
+  if (isAll(/^multipart\//)) return `${only}, and no tool sends a body of several parts`;
+  if (isAll(/^(?:application|text)\/(?:[\w.-]+\+)?xml$/)) return `${only}, and no tool writes XML`;
+  return `${only}, and a tool sends JSON or a form`;
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** How a field of a form is written that an Encoding Object (OpenAPI 3.1, 4.8.15) describes. */
+function listOf(encoding: unknown, { type }: JsonSchema): Pick<Exclude<Sent, string>, "list"> {
+  if (!isJsonObject(encoding)) return {};
+  const { contentType, style = "form", explode } = encoding;
+  if (style === "deepObject") return { list: "index" };
+  if (style === "spaceDelimited") return { list: "space" };
+  if (style === "pipeDelimited") return { list: "pipe" };
+  if (explode === false) return { list: "comma" };
+  if (typeof contentType === "string" && isJsonType(contentType)) return { list: "json" };
+  return "style" in encoding && [type].flat().includes("object") ? { list: "spread" } : {};
+}
+
 function sayTypes(types: readonly string[]): string {
   const shown = types.slice(0, 3).map((type) => visibleText(type, 60));
   return types.length > 3 ? `${shown.join(", ")} and others` : shown.join(" or ");
@@ -128,21 +152,23 @@ export function isJsonType(type: string): boolean {
 }
 
 /**
- * The media type in which a body is sent, of those it may have: plain JSON, then what is JSON by its suffix, then whatever may be
- * anything. Undefined where it may not be JSON.
+ * The media type in which a body is sent, of those it may have: plain JSON, then what is JSON by its suffix, then a form, then
+ * whatever may be anything. Undefined where it may be neither JSON nor a form.
  */
 function chooseMediaType(
   content: JsonObject,
-): { readonly type: string; readonly schema: unknown } | undefined {
+): { readonly type: string; readonly schema: unknown; readonly encoding: JsonObject } | undefined {
   const types = Object.keys(content);
   const chosen =
     types.find((type) => bare(type) === "application/json") ??
     types.find(isJsonType) ??
+    types.find((type) => bare(type) === FORM) ??
     types.find((type) => ["application/*", "*/*"].includes(bare(type)));
   if (chosen === undefined) return undefined;
-  const media = content[chosen];
-  const type = isJsonType(chosen) ? bare(chosen) : "application/json";
-  return { type, schema: isJsonObject(media) ? media["schema"] : undefined };
+  const media = isJsonObject(content[chosen]) ? content[chosen] : {};
+  const type = isJsonType(chosen) || bare(chosen) === FORM ? bare(chosen) : "application/json";
+  const { schema, encoding } = media;
+  return { type, schema, encoding: isJsonObject(encoding) ? encoding : {} };
 }
 
 function bare(type: string): string {

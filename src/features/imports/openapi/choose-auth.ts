@@ -18,8 +18,8 @@ type Given = GivenSecret | ConnectionAuth;
 export type GivenAuth = Given | { readonly schemes: Readonly<Record<string, Given>> };
 
 /**
- * Which secret an operation's requests carry: none where it needs none, else the first of the ways the document offers that a
- * single secret satisfies and for which one is given. Where there is none, and no way without, the error says what is missing.
+ * Which secret an operation's requests carry: the first of the ways the document offers that a single secret satisfies and for which
+ * one is given, or the usual one where it needs none. Where there is none, and no way without, the error says what is missing.
  */
 export function chooseAuth(
   root: JsonObject,
@@ -27,13 +27,11 @@ export function chooseAuth(
   given: GivenAuth | undefined,
 ): Result<Auth | ConnectionAuth | undefined, string> {
   const declared = own["security"] ?? root["security"];
-  // Many documents say nothing of how to authenticate; an importer that gives a secret knows.
-  if (!Array.isArray(declared))
-    return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, "bearer"));
-  const ways = declared.filter(isJsonObject).map((way) => Object.keys(way));
-  // An operation that needs no key takes one all the same, and an import's key is meant for all of it.
-  if (ways.length === 0)
-    return ok(given === undefined || "schemes" in given ? undefined : toAuth(given, usualWay(root)));
+  const ways = Array.isArray(declared) ? declared.filter(isJsonObject).map((way) => Object.keys(way)) : null;
+  // Many documents say nothing of how to authenticate, and an operation that needs no key takes one all the same. A key that an import gives is meant for all of
+  // it.
+  if (ways === null || ways.every((way) => way.length === 0))
+    return ok(usualAuth(root, given, ways === null ? "bearer" : usualWay(root)));
   const missing: string[] = [];
   for (const way of ways) {
     if (way.length === 0) continue;
@@ -44,6 +42,18 @@ export function chooseAuth(
   return ways.some((way) => way.length === 0) ? ok(undefined) : err(missing[0]!);
 }
 
+/** The key of an operation that asks for none: that of the import, or the first given one that the document asks for, or describes. */
+function usualAuth(
+  root: JsonObject,
+  given: GivenAuth | undefined,
+  as: Auth["as"],
+): Auth | ConnectionAuth | undefined {
+  if (given === undefined) return undefined;
+  if (!("schemes" in given)) return toAuth(given, as);
+  const usual = usualSchemes(root).filter((name) => Object.hasOwn(given.schemes, name));
+  return usual.map((name) => authFor(root, name, given)).find((auth) => auth.ok)?.value;
+}
+
 /** @param as how a secret is sent where that is not said with it */
 function toAuth(given: Given, as: Auth["as"]): Auth | ConnectionAuth {
   return "connection" in given
@@ -51,14 +61,17 @@ function toAuth(given: Given, as: Auth["as"]): Auth | ConnectionAuth {
     : { secret: given.secret, as: given.as ?? as };
 }
 
-/** How the document sends a key elsewhere: by the first scheme that it asks for, or else describes, and a tool can send. */
+/** How the document sends a key elsewhere: by the first scheme that a tool can send. */
 function usualWay(root: JsonObject): Auth["as"] {
-  const { security } = root;
-  const asked = (Array.isArray(security) ? security.filter(isJsonObject) : []).flatMap((way) =>
-    Object.keys(way),
-  );
-  const ways = [...asked, ...schemeNames(root)].map((name) => wayOf(schemeOf(root, name) ?? {}));
+  const ways = usualSchemes(root).map((name) => wayOf(schemeOf(root, name) ?? {}));
   return ways.find((way) => way !== null) ?? "bearer";
+}
+
+/** The schemes that the document asks for, and then those that it describes. */
+function usualSchemes(root: JsonObject): string[] {
+  const { security } = root;
+  const asked = Array.isArray(security) ? security.filter(isJsonObject) : [];
+  return [...new Set([...asked.flatMap((way) => Object.keys(way)), ...schemeNames(root)])];
 }
 
 function authFor(

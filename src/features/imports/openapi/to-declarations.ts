@@ -87,6 +87,7 @@ function* makeEach(
   const skipped: Skipped[] = [];
   const taken = new Set(Object.values(overrides).flatMap(({ name }) => name ?? []));
   let homeless = 0;
+  const misplaced: DeclarationIssue[] = [];
   for (const operation of operations) {
     yield;
     const override = Object.hasOwn(overrides, operation.id) ? overrides[operation.id]! : {};
@@ -94,12 +95,17 @@ function* makeEach(
     taken.add(name);
     const made = makeOne(name, operation, override, source, rules);
     if (made.ok) declarations.push(made.value);
-    else if (typeof made.error !== "string") return err(made.error);
-    else {
+    else if (typeof made.error === "string") {
       if (made.error === NEEDS_BASE_URL) homeless += 1;
       skipped.push(skip(operation.id, made.error));
-    }
+    } else if (made.error.every(isOfPlace)) {
+      misplaced.push(...made.error);
+      skipped.push(skip(operation.id, sayPlace(made.error[0]!)));
+    } else return err(made.error);
   }
+  // Where nothing is left, what the operator has to allow is the answer, and what was imported before stays.
+  if (declarations.length === 0 && misplaced.length > 0)
+    return err(misplaced.slice(0, LIMITS.declarationIssues));
   if (declarations.length > 0 || homeless === 0 || homeless < skipped.length)
     return ok({ declarations, skipped });
   // One answer to the one question, instead of the same reason a hundred times.
@@ -128,6 +134,8 @@ function makeOne(
   // A pattern that could take for ever to match costs the patterns, not the tool: who is called has them too.
   if (source.patterns && isPattern)
     return makeOne(name, operation, override, { ...source, patterns: false }, rules);
+  const place = parsed.error.filter(({ path }) => /^\/http\/(?:url|auth)\b/.test(path));
+  if (place.length > 0) return err(place.map((issue) => inRequest(issue, operation)));
   const said = parsed.error.filter(({ path }) => isSaidByCaller(path, override));
   if (said.length > 0) return err(said.map((issue) => inRequest(issue, operation)));
   return err(`no tool can be declared of it: ${parsed.error[0]!.hint.replace(/\.$/, "")}`);
@@ -145,17 +153,24 @@ function rulesOf({ http }: Declaration): DeclarationRules {
 /** Whether what is wrong at this path of a declaration is what the import's own options say. */
 function isSaidByCaller(path: string, override: Override): boolean {
   const [, field = "", inner = ""] = path.split("/");
-  if (field === "http") return inner === "auth" || (inner === "result" && override.result !== undefined);
+  if (field === "http") return inner === "result" && override.result !== undefined;
   return Object.hasOwn(override, field);
 }
 
 function inRequest(issue: DeclarationIssue, { id }: Operation): DeclarationIssue {
-  const isAuth = issue.path.startsWith("/http/auth");
-  const path = isAuth ? issue.path.slice("/http".length) : issue.path.replace(/^\/http/, "");
-  return {
-    ...issue,
-    path: isAuth ? path : `/overrides/${id.replaceAll("~", "~0").replaceAll("/", "~1")}${path}`,
-  };
+  const path = issue.path.replace(/^\/http/, "");
+  if (path === "/url") return { ...issue, path: "/openapi/servers" };
+  if (path.startsWith("/auth")) return { ...issue, path };
+  return { ...issue, path: `/overrides/${id.replaceAll("~", "~0").replaceAll("/", "~1")}${path}` };
+}
+
+/** Whether what is wrong is where requests would go, with their secret: elsewhere operations may be fine. */
+function isOfPlace({ path }: DeclarationIssue): boolean {
+  return path === "/openapi/servers" || path.startsWith("/auth");
+}
+
+function sayPlace({ hint }: DeclarationIssue): string {
+  return (hint.charAt(0).toLowerCase() + hint.slice(1)).replace(/\.$/, "");
 }
 
 function withOverride(declaration: Declaration, override: Override): Declaration {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { parseToolSecrets } from "../../../../src/features/added-tools/declared/secret-bindings.ts";
 import { toDeclarations } from "../../../../src/features/imports/openapi/to-declarations.ts";
 import {
   documentOf,
@@ -368,7 +369,6 @@ describe("Security", () => {
 
   test.each([
     [[], undefined],
-    [[], { schemes: { key: one } }],
     [[{}], undefined],
     [[{}, { key: [] }], { schemes: { token: one } }],
     [undefined, undefined],
@@ -379,9 +379,22 @@ describe("Security", () => {
     expect(declarations[0]!.http!.auth).toBeUndefined();
   });
 
-  test("that is empty sends the key all the same, as the document does elsewhere", () => {
-    const { declarations } = importAll(secured([{ key: [] }], { security: [] }), { auth: one });
-    expect(declarations[0]!.http!.auth).toEqual({ secret: "CRM_TOKEN", as: { header: "X-Key" } });
+  test.each([
+    [[], one],
+    [[{}], one],
+    [[{}, {}], { schemes: { key: one, token: one } }],
+    [[], { schemes: { key: one } }],
+  ])(
+    "T67 that asks for nothing, %j, sends the key of %j as the document does elsewhere",
+    (security, auth) => {
+      const { declarations } = importAll(secured([{ key: [] }], { security }), { auth });
+      expect(declarations[0]!.http!.auth).toEqual({ secret: "CRM_TOKEN", as: { header: "X-Key" } });
+    },
+  );
+
+  test("T67 that the document does not mention sends the first key that is given for a scheme", () => {
+    const { declarations } = importAll(secured(undefined), { auth: { schemes: { query: one } } });
+    expect(declarations[0]!.http!.auth).toEqual({ secret: "CRM_TOKEN", as: { query: "api_key" } });
   });
 
   test("that the document does not mention is a bearer token, where a secret is given", () => {
@@ -422,6 +435,35 @@ describe("Security", () => {
     const auth = { schemes: { keys: one } };
     expect(errorOf(toDeclarations(secured([{ key: [] }]), { prefix: "p", auth }))).toMatchObject([
       { path: "/auth/schemes/keys", hint: "There is no security scheme 'keys'; did you mean 'key'?" },
+    ]);
+  });
+
+  test("T67 leaves out what goes to a host that is not bound, with the reason, and imports the rest", () => {
+    const document = documentOf({
+      "/a": { get: { operationId: "here" } },
+      "/b": { get: { operationId: "there", servers: [{ url: "https://files.example.com" }] } },
+      "/c": { get: { operationId: "inside", servers: [{ url: "https://10.0.0.1" }] } },
+    });
+    const secrets = { CRM_TOKEN: { tenants: ["acme"], hosts: ["api.example.com", "10.0.0.1"] } };
+    const rules = {
+      tenant: "acme",
+      secrets: valueOf(parseToolSecrets(JSON.stringify(secrets))),
+      trustedOrigins: new Set<string>(),
+    };
+    const made = valueOf(toDeclarations(document, { prefix: "p", auth: one }, rules));
+    expect(made.declarations.map(({ name }) => name)).toEqual(["p_here"]);
+    expect(made.skipped).toEqual([
+      {
+        operation: "there",
+        reason:
+          "Left out because the operator has not bound this secret to the tenant 'acme' and the host files.example.com in VOLLEY_TOOL_SECRETS; ask for that, or take 'auth' out.",
+      },
+      { operation: "inside", reason: expect.stringMatching(/^Left out because .*(?:host|address)/) },
+    ]);
+    const { paths: _, ...rest } = document as { paths: object };
+    const only = { ...rest, paths: { "/c": (document["paths"] as Record<string, object>)["/c"] } };
+    expect(errorOf(toDeclarations(only, { prefix: "p", auth: one }, rules))).toMatchObject([
+      { path: "/openapi/servers" },
     ]);
   });
 

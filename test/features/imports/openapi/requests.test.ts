@@ -432,15 +432,96 @@ describe("An operation's tool", () => {
     expect((await sentBy(declaration, { id: "1" })).headers.get("content-type")).toBe("application/json");
   });
 
-  test.each(["multipart/form-data", "application/xml", "application/x-www-form-urlencoded", "text/plain"])(
-    "is not made of an operation that takes %s only",
-    (type) => {
-      const requestBody = { required: true, content: { [type]: { schema: PET } } };
-      expect(whySkipped({ requestBody })).toBe(
-        `Left out because it takes its body only as ${type}, and a tool sends JSON.`,
-      );
-    },
-  );
+  test.each([
+    ["multipart/form-data", "and no tool sends a body of several parts"],
+    ["application/xml", "and no tool writes XML"],
+    ["text/xml; charset=utf-8", "and no tool writes XML"],
+    ["application/soap+xml", "and no tool writes XML"],
+    ["text/plain", "and a tool sends JSON or a form"],
+  ])("is not made of an operation that takes %s only", (type, reason) => {
+    const requestBody = { required: true, content: { [type]: { schema: PET } } };
+    expect(whySkipped({ requestBody })).toBe(
+      `Left out because it takes its body only as ${type}, ${reason}.`,
+    );
+  });
+
+  describe("whose body is a form", () => {
+    const FORM = "application/x-www-form-urlencoded";
+    const form = (schema: object, encoding: object = {}): Declaration =>
+      importOne({ requestBody: { required: true, content: { [FORM]: { schema, encoding } } } });
+    const object = (properties: object): object => ({ type: "object", properties });
+    const anything = object({ a: {}, tags: { type: "array" }, price: { type: "object" } });
+
+    test("T67 takes its fields as those of any body, and sends them as a form", async () => {
+      const declaration = form({ ...PET, required: ["name"] });
+      expect(declaration.input_schema).toMatchObject({ required: ["name"], properties: { id: string } });
+      const request = await sentBy(declaration, { name: "Rex & Söhne", owner: { id: 7 } });
+      expect(request.headers.get("content-type")).toBe(FORM);
+      expect(request.body).toBe("name=Rex%20%26%20S%C3%B6hne&owner%5Bid%5D=7");
+    });
+
+    const encoded: [what: string, encoding: object, args: object, body: string][] = [
+      ["a list is repeated", {}, { tags: ["x", null, 2] }, "tags=x&tags=2"],
+      [
+        "an object is written field by field, and a list in it",
+        {},
+        { price: { a: 1, b: { c: true, d: ["x", { e: 2 }], f: null } } },
+        "price[a]=1&price[b][c]=true&price[b][d]=x&price[b][d][1][e]=2",
+      ],
+      ["null and nothing are not sent", {}, { a: null, tags: [], price: {} }, ""],
+      [
+        "a deep object has indices",
+        { tags: { style: "deepObject" } },
+        { tags: ["x", "y"] },
+        "tags[0]=x&tags[1]=y",
+      ],
+      [
+        "JSON in a field",
+        { price: { contentType: "application/json" } },
+        { price: { a: [1] } },
+        'price={"a":[1]}',
+      ],
+      [
+        "a list in one text",
+        { tags: { style: "form", explode: false } },
+        { tags: ["x", "y,z"] },
+        "tags=x,y%2Cz",
+      ],
+      ["a list with spaces", { tags: { style: "spaceDelimited" } }, { tags: ["x", "y"] }, "tags=x y"],
+      ["a list with pipes", { tags: { style: "pipeDelimited" } }, { tags: ["x", "y"] }, "tags=x|y"],
+      ["an object in one text", { price: { explode: false } }, { price: { a: 1, b: 2 } }, "price=a,1,b,2"],
+      ["an object without its name", { price: { style: "form" } }, { price: { b: 1 } }, "b=1"],
+    ];
+    test.each(encoded)(
+      "T67 writes it as the document's encoding says: %s",
+      async (_, encoding, args, body) => {
+        const sent = await sentBy(form(anything, encoding), args as Record<string, unknown>);
+        const plain = (text: string): string =>
+          text
+            .split("&")
+            .map((pair) => pair.replace("%2C", "\u0000"))
+            .map(decodeURIComponent)
+            .join("&");
+        expect(plain(sent.body)).toBe(plain(body));
+      },
+    );
+
+    test("takes all of it as one argument where it is no object of known fields", async () => {
+      const declaration = form({ oneOf: [object({ a: string }), object({ b: string })] });
+      expect((await sentBy(declaration, { body: { a: "x", b: ["y", "z"] } })).body).toBe("a=x&b=y&b=z");
+      await expect(sentBy(declaration, { body: "a=x" })).rejects.toMatchObject({
+        failure: { code: "INVALID_ARGS" },
+      });
+    });
+
+    test("is preferred to XML, and JSON to it", async () => {
+      const content = { "application/xml": { schema: PET }, [FORM]: { schema: PET } };
+      const { http } = importOne({ requestBody: { required: true, content } });
+      expect(http!.headers).toEqual({ "content-type": FORM });
+      const all = { ...content, "application/json": { schema: PET } };
+      expect(importOne({ requestBody: { required: true, content: all } }).http!.headers).toBeUndefined();
+    });
+  });
 
   test("ignores an optional body of a GET and is not made where one is required", () => {
     const body = jsonBody(PET, { required: false });
