@@ -27,6 +27,8 @@ export interface LoopOptions {
   readonly repeatable: boolean;
   /** Admits an element's outcome to the answer, or makes of it what is said where there is no room. */
   readonly admit?: (outcome: Outcome) => Outcome;
+  /** Why no element may begin any more, once its batch's deadline has passed: its timer may come late. */
+  readonly late?: () => Failure | null;
   /** Begin one element's call. */
   readonly begin: (ticket: Ticket, call: Call, element: number) => void;
 }
@@ -110,6 +112,7 @@ class Loop {
 
   #beginElement(element: number): void {
     const call = this.#calls[element]!;
+    this.#ended ??= this.#options.late?.() ?? null;
     const failure = this.#ended ?? (call.ok ? null : call.error);
     if (failure !== null) return this.#settle(element, failUnsent(failure));
     const ticket: Ticket = new Ticket({
@@ -126,11 +129,12 @@ class Loop {
   }
 
   #settle(element: number, came: Outcome): void {
-    const { admit } = this.#options;
+    const { admit, late, failFast } = this.#options;
+    this.#ended ??= late?.() ?? null;
     // Now and not when the loop is over: texts of their own would wait for the slowest element.
     const outcome = admit === undefined ? came : admit(came);
     this.#outcomes[element] = outcome;
-    if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {
+    if (failFast && !succeeded(outcome) && this.#ended === null) {
       const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;
       this.#stop(makeFailure("ABORTED", { hint }), "wait");
     }

@@ -8,6 +8,7 @@ import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
+import { deadlineExceeded } from "./deadline-exceeded.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
 import { failUnsent, skipped, skippedAfter } from "../answer/skipped-outcome.ts";
@@ -405,8 +406,7 @@ class PlanRun {
     const demotion = this.#ended ? undefined : this.#options.demotion;
     this.#ended = true;
     this.#stopped = true;
-    const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
-    const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
+    const exceeded = deadlineExceeded(this.#plan.deadlineMs);
     const demoted = demotion === undefined ? [] : this.#demotable();
     const spared = new Set([...demoted.map(({ step }) => step.index), ...this.#waitingForPersonOnly()]);
     const stopped = [...this.#running].flatMap(([index, ticket]) => (spared.has(index) ? [] : [ticket]));

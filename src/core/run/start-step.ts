@@ -18,6 +18,7 @@ import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { breakOff, type CallOptions, callTool, enter, leave, orBreak } from "./call-tool.ts";
+import { deadlineExceeded } from "./deadline-exceeded.ts";
 import { Reads } from "./reads.ts";
 import { runDrawn, runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
@@ -84,7 +85,11 @@ export function createStepStarter(batch: StepScope): StartStep {
   let caps: ToolCaps | undefined;
   let selections: Selections | undefined;
 
+  const late = (): Failure | null => (clock.now() < endsAt ? null : deadlineExceeded(plan.deadlineMs));
   const call: Begin = (ticket, call, { step, element, permits }) => {
+    // The deadline's own timer may come late, where calls that never leave the platform keep timers out.
+    const failure = element === null ? null : late();
+    if (failure !== null) return ticket.end({ status: "error", error: failure, meta: {} });
     const onTry: CallOptions["onTry"] =
       onStarted && ((start) => onStarted(step, { element: element ?? undefined, ...start }));
     if (call.tool.flow !== undefined)
@@ -193,6 +198,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       inOrder: tool.isWrite,
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
+      late,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
       begin: (own: Ticket, call: Call, element: number) => {
         const begun = attemptNow(() => begin(own, call, { step, task, element }));

@@ -97,6 +97,8 @@ export class LongLoops {
     const outcomes: Outcome[] = [];
     for (let from = 0; from < calls.length; from += LIMITS.loopElements) {
       const slice = [...calls.keys()].slice(from, from + LIMITS.loopElements);
+      // Timers have their chance: calls that never leave the platform keep them out, that of the time limit too.
+      if (from > 0) await attempt(() => sleep(clock, 0, inside.signal));
       const failed = isFailFast(task) ? outcomes.findIndex((one) => !succeeded(one)) : -1;
       outcomes.push(
         ...(failed === -1
@@ -123,7 +125,8 @@ export class LongLoops {
     const { clock } = execution.ports;
     const { inside, journal } = loop;
     const outcomes = new Map<number, Outcome>();
-    const isOver = (): boolean => inside.signal.aborted || closing?.signal.aborted === true;
+    const isOver = (): boolean =>
+      inside.signal.aborted || closing?.signal.aborted === true || clock.now() >= inside.endsAt;
     for (let left = slice; left.length > 0;) {
       const done = new Map(left.flatMap((element) => this.#doneOf(element, loop)));
       const open = left.filter((element) => !done.has(element));
