@@ -96,3 +96,53 @@ test("P4 and P5: killed in the middle, a batch is taken over under its key, and 
   const again = await caller.send({ headers, body });
   expect([again.headers["idempotency-replayed"], again.text]).toEqual(["true", answer.text]);
 });
+
+test("T56: killed in the middle, a batch asks about what waited for a person, and only what was sent is unknown", async () => {
+  const actions = [
+    { id: "write", tool: "probe-write", args: { n: 12 } },
+    { id: "gated", tool: "probe-delete", args: { id: "item-13" } },
+    { id: "after", tool: "probe-write-keyed", args: { n: 14 }, depends_on: ["gated"] },
+  ];
+  const body = JSON.stringify({ actions });
+  const headers = { "idempotency-key": "crash-gated" };
+
+  const answerWrite = upstream.hold("/write", 12);
+  const first = await start();
+  const socket = await sendAndHold(first.url, actions, headers);
+  await eventually("the write to be sent", () => Promise.resolve(sentTo("/write", 12)[0]), { everyMs: 10 });
+  await first.kill("SIGKILL");
+  socket.destroy();
+  answerWrite();
+
+  await using second = await start(first.port);
+  const caller = new TestCaller(second.url);
+  const answer = await eventually(
+    "the takeover",
+    async () => {
+      const sent = await caller.send({ headers, body });
+      return sent.status === 200 ? sent : undefined;
+    },
+    { everyMs: 100 },
+  );
+  const { results } = JSON.parse(answer.text) as WireEnvelope;
+  expect(results.map(({ id, status }) => [id, status])).toEqual([
+    ["write", "unknown"],
+    ["gated", "pending_confirmation"],
+    ["after", "pending_confirmation"],
+  ]);
+  const listed = JSON.parse((await caller.get("/v1/confirmations")).text) as {
+    readonly confirmations: readonly { readonly id: string }[];
+  };
+  expect(listed.confirmations.map(({ id }) => id)).toEqual([results[1]!.confirmation!.id]);
+  const again = await caller.send({ headers, body });
+  expect([again.headers["idempotency-replayed"], again.text]).toEqual(["true", answer.text]);
+
+  const { id } = results[1]!.confirmation!;
+  const decided = await caller.send({
+    path: `/v1/confirmations/${id}`,
+    body: JSON.stringify({ decision: "approve" }),
+  });
+  expect(decided.status).toBe(200);
+  const sent = [sentTo("/write", 12), upstream.requestsTo("/item"), sentTo("/keyed", 14)];
+  expect(sent.map(({ length }) => length)).toEqual([1, 1, 1]);
+});

@@ -155,8 +155,16 @@ export class FakeGate implements Gate {
   readonly confirmations: FakeConfirmations = {
     park: (groups) => {
       const taken = groups.slice(0, this.roomForGroups);
-      for (const { id, groupJson } of taken) this.parked.set(id, JSON.parse(groupJson) as ParkedGroup);
-      return taken.map(({ id }) => ({ id, expiresAt: PARKED_UNTIL }));
+      return taken.map(({ id, groupJson, again = [] }) => {
+        const asked = [...this.parked].flatMap(([of, group]) =>
+          group.names?.some((name) => again.includes(name)) === true
+            ? { id: of, expiresAt: PARKED_UNTIL, groupJson: JSON.stringify(group) }
+            : [],
+        );
+        if (asked.length > 0) return { id, expiresAt: PARKED_UNTIL, asked };
+        this.parked.set(id, JSON.parse(groupJson) as ParkedGroup);
+        return { id, expiresAt: PARKED_UNTIL };
+      });
     },
     conclude: ({ id }) => void this.concluded.push(id),
     confirmation: unasked,

@@ -33,7 +33,8 @@ export interface ClaimedKeysOptions {
  *
  * A step is in doubt when an earlier run began it and never reported. Then nothing may be done twice, and nothing may
  * be said not to have happened: a write that cannot be repeated is `unknown` at once, any other write runs again under
- * the same ids, and if it does not come to that it is `unknown` as well.
+ * the same ids, and if it does not come to that it is `unknown` as well. One that waits for a person, and has in every run so
+ * far, is not in doubt: none sent it, and a question that was recorded is found by the same ids.
  */
 export class ClaimedKeys {
   readonly #asked: IdempotencyRequest;
@@ -41,6 +42,8 @@ export class ClaimedKeys {
   readonly #states: ReadonlyMap<number, KeyState>;
   readonly #fingerprintOf: FingerprintOf;
   readonly #inDoubt = new Map<number, { readonly tool: Tool; readonly isParked: boolean }>();
+  /** Steps of which a question may be recorded, whatever became of them. */
+  readonly #mayAsk = new Set<number>();
   /** The fingerprints of a key's resolved references. */
   readonly #fingerprints = new Map<number, string>();
   /** Steps whose key was used for something else, as it turned out. */
@@ -52,15 +55,19 @@ export class ClaimedKeys {
     this.#fingerprintOf = fingerprintOf;
     this.#answer = answer;
     this.#states = new Map(answer.actions.map(({ index, state }) => [index, state]));
-    for (const { index, parking, task } of plan.steps) {
-      if (task.ok && task.value.tool.isWrite && this.#isInDoubt(index))
-        this.#inDoubt.set(index, { tool: task.value.tool, isParked: parking !== null });
+    for (const { index, parking, mayAsk, task } of plan.steps) {
+      const isParked = parking !== null;
+      if (isParked || mayAsk === true) this.#mayAsk.add(index);
+      if (task.ok && task.value.tool.isWrite && this.#isInDoubt(index, isParked))
+        this.#inDoubt.set(index, { tool: task.value.tool, isParked });
     }
   }
 
-  #isInDoubt(index: number): boolean {
-    const state = this.#states.get(index) ?? this.#answer.batch;
-    return state?.kind === "claimed" && state.inDoubt;
+  #isInDoubt(index: number, isParked: boolean): boolean {
+    const own = this.#states.get(index);
+    const state = own ?? this.#answer.batch;
+    if (state?.kind !== "claimed" || !state.inDoubt) return false;
+    return !isParked || state.parked?.includes(own === undefined ? index : 0) !== true;
   }
 
   /**
@@ -169,15 +176,20 @@ export class ClaimedKeys {
   ): IdempotencyClosing {
     const { runId, batch, actions } = this.#asked;
     const claimed = actions.filter(({ index }) => this.#states.get(index)?.kind === "claimed");
-    const ends = claimed.map((action) => ({
+    const endOf = (index: number): KeyEnd => {
       // A key of other content is another's, and stays what it was.
-      ...endKey(action, this.#conflicts.has(action.index) ? RELEASE : toEnd(outcomes[action.index]!)),
+      if (this.#conflicts.has(index)) return RELEASE;
+      const end = toEnd(outcomes[index]!);
+      return end.kind === "free" && this.#mayAsk.has(index) ? RELEASE : end;
+    };
+    const ends = claimed.map((action) => ({
+      ...endKey(action, endOf(action.index)),
       fingerprint: this.#fingerprints.get(action.index),
     }));
     if (batch === null) return { runId, ends };
     const end: KeyEnd =
       letsGo === true && this.#isNothing(outcomes)
-        ? { kind: "free" }
+        ? { kind: this.#mayAsk.size > 0 ? "release" : "free" }
         : { kind: "done", answer: { ...answer, failed: false } };
     return { runId, ends: [endKey(batch, end), ...ends] };
   }

@@ -273,6 +273,12 @@ export interface ParkingOptions
   /** The name in the log that stands with the question. */
   readonly origin: Origin;
   readonly accounts?: Pick<Accounts, "awaited" | "idsFor"> | undefined;
+  /** Names each step as every run under its key does; absent where no other run asks the same. */
+  readonly named?: {
+    readonly nameOf: (step: Step) => string;
+    /** An earlier run may have recorded the question. */
+    readonly mayBeAsked: (step: Step) => boolean;
+  };
 }
 
 /** Everything one request brings with it. */

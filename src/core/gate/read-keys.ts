@@ -52,7 +52,14 @@ export async function readKeys(
     const { key, content, isFirst = false, givesUpSoon = false } = named;
     const fingerprint = await fingerprintOf(content);
     const id = `${kindOf(named)}${of}:${key ?? fingerprint}`;
-    const claimed = { key: id, fingerprint, seed: ports.newId(), ...(givesUpSoon && { givesUpSoon }) };
+    const parked = plan.steps.filter(isParked).map(({ index }) => index);
+    const claimed = {
+      key: id,
+      fingerprint,
+      seed: ports.newId(),
+      ...(givesUpSoon && { givesUpSoon }),
+      ...(parked.length > 0 && { parked }),
+    };
     if (key !== null) return claimed;
     return { ...claimed, retentionMs: LIMITS.repeatRetentionMs, ...(isFirst && { fresh: true }) };
   };
@@ -72,6 +79,7 @@ export async function readKeys(
           ...(!isAsSent && { former: await fingerprintOf(content) }),
           ...(call === null && { open: true as const }),
           seed: ports.newId(),
+          ...(isParked(step) && { parked: [0] }),
         };
       }),
     ),
@@ -95,6 +103,10 @@ function resolvedContent({ toolName, keyed }: Step, prepared: Prepared): JsonObj
     ? { ...rest, args: prepared.call.input }
     : // The failure of an element stands for it: no tool is called with it.
       { ...rest, elements: prepared.calls.map((call) => (call.ok ? { args: call.value.input } : call)) };
+}
+
+function isParked({ parking }: Step): boolean {
+  return parking !== null;
 }
 
 function kindOf({ key, part = 0 }: BatchKey): string {

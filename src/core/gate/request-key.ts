@@ -153,7 +153,14 @@ export class RequestKey {
     // Its key says already of what it is, and by whom: of references as they were written.
     const actions = keys.actions.map((action) =>
       this.#writes.has(action.key)
-        ? { index: action.index, key: action.key, seed: action.seed, inherited: this.#isTakenOver, ...own }
+        ? {
+            index: action.index,
+            key: action.key,
+            seed: action.seed,
+            inherited: this.#isTakenOver,
+            ...(action.parked !== undefined && { parked: action.parked }),
+            ...own,
+          }
         : action,
     );
     return { ...keys, actions };

@@ -250,6 +250,12 @@ async function run(
           catalog,
           callback,
           accounts: brought?.accounts,
+          ...(keys !== null && {
+            named: {
+              nameOf: (step: Step) => ids().callKey(step, null),
+              mayBeAsked: ({ index }: Step) => ids().seedOf(index).retaken,
+            },
+          }),
           ...facts,
         })(parked, dataOf);
       },

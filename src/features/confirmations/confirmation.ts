@@ -64,17 +64,19 @@ export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> 
   readonly args?: string;
 }
 
-/** The fields of a group that a list shows. */
-export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits"> {
+/** The fields of a group that a list shows, and the names by which it is found. */
+export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits" | "names"> {
   /** Whose accounts it uses; absent where it uses the deployment's own, and where a version recorded it that did not say. */
   readonly subject?: string;
   readonly actions: readonly HeadAction[];
 }
 
 /** Make of a group what a list shows of it. */
-export function toHead({ requestedBy, asker, awaits, account, actions }: ParkedGroup): ConfirmationHead {
+export function toHead(group: ParkedGroup): ConfirmationHead {
+  const { requestedBy, asker, awaits, account, actions, names } = group;
   return {
     requestedBy,
+    ...(names !== undefined && { names }),
     ...(account !== undefined && { subject: account.subject }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
@@ -103,10 +105,17 @@ export interface ParkRequest {
   readonly ttlsMs?: readonly (number | null)[];
   /** Where the request was sent that asks; absent where none did. */
   readonly origin?: string | undefined;
+  /** The names of its actions, where an earlier run may have asked about them: then nothing is asked a second time. */
+  readonly again?: readonly string[] | undefined;
 }
 
 /** Groups that are durably recorded. One in none of these was refused: too many are waiting already. */
-export type ParkAnswer = readonly { readonly id: string; readonly expiresAt: number }[];
+export type ParkAnswer = readonly {
+  readonly id: string;
+  readonly expiresAt: number;
+  /** The questions of an earlier run about some of its actions: these stand, and none was recorded now. */
+  readonly asked?: readonly Pick<ConfirmationRecord, "id" | "expiresAt" | "groupJson">[];
+}[];
 
 /** A confirmation as its tenant's gate keeps it. Times are milliseconds since the epoch. */
 export interface ConfirmationRecord extends AnsweredQuestion {

@@ -3,7 +3,7 @@ import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { AwaitedAccounts, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { utf8Length } from "../../core/contract/json.ts";
+import { parseExact, utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
@@ -47,21 +47,23 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
     );
     const fit = drafts.filter((one) => flawOf(one, plan) === null);
     const origin = options.requestUrl === undefined ? undefined : new URL(options.requestUrl).origin;
-    const answer = await record(fit, options.gate, origin);
+    const answer = await record(fit, options, origin);
     await tellAwaited(fit, answer ?? [], options);
     return new Map(
       drafts.flatMap((one) => {
         const recorded = answer?.find(({ id }) => id === one.id);
-        return recorded === undefined
-          ? toFailures(one, flawOf(one, plan) ?? (answer === null ? UNREACHABLE : FULL))
-          : toPending(one, {
-              expiresAt: recorded.expiresAt,
-              url: toConfirmationUrl(one.id, origin),
-              skipDenied: plan.skipDenied === true,
-              undecidable: options.undecidable === true,
-              missing: plan.missing,
-              subject: options.origin.account?.subject ?? "",
-            });
+        if (recorded === undefined)
+          return toFailures(one, flawOf(one, plan) ?? (answer === null ? UNREACHABLE : FULL));
+        const told = {
+          origin,
+          skipDenied: plan.skipDenied === true,
+          undecidable: options.undecidable === true,
+          missing: plan.missing,
+          subject: options.origin.account?.subject ?? "",
+        };
+        return recorded.asked === undefined
+          ? toPending(one, { ...told, expiresAt: recorded.expiresAt })
+          : toAsked(one, recorded.asked, told);
       }),
     );
   };
@@ -70,17 +72,15 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
 /** Null when nothing is recorded for certain. */
 async function record(
   drafts: readonly Draft[],
-  gate: Gate,
+  { gate, named }: Pick<ParkingOptions, "gate" | "named">,
   origin: string | undefined,
 ): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
-  const asked = await attempt(() =>
-    callConfirmations(
-      gate,
-      "park",
-      drafts.map(({ id, groupJson, steps }) => ({ id, groupJson, ttlsMs: ttlsOf(steps), origin })),
-    ),
-  );
+  const requests = drafts.map(({ id, groupJson, group, steps }) => {
+    const again = steps.some(({ step }) => named?.mayBeAsked(step)) ? group.names : undefined;
+    return { id, groupJson, ttlsMs: ttlsOf(steps), origin, ...(again !== undefined && { again }) };
+  });
+  const asked = await attempt(() => callConfirmations(gate, "park", requests));
   return asked.ok ? asked.value : null;
 }
 
@@ -110,7 +110,7 @@ async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens, approved, missing }: Plan,
   dataOf: DataOf,
-  { asker, origin: asking, ports, callback, catalog, accounts }: ParkingOptions,
+  { asker, origin: asking, ports, callback, catalog, accounts, named }: ParkingOptions,
 ): Promise<Draft> {
   const awaited = awaitedBy(steps, missing, asking.account);
   const account =
@@ -128,6 +128,7 @@ async function draft(
   const group: ParkedGroup = {
     format: GROUP_FORMAT,
     actions,
+    ...(named !== undefined && { names: steps.map(({ step }) => named.nameOf(step)) }),
     results: pickResults(actions, dataOf),
     onError,
     deadlineMs,
@@ -186,32 +187,61 @@ function isSmall(json: string): boolean {
   return json.length <= LIMITS.confirmationBytes && utf8Length(json) <= LIMITS.confirmationBytes;
 }
 
+interface Told {
+  readonly origin: string | undefined;
+  readonly skipDenied: boolean;
+  readonly undecidable: boolean;
+  readonly missing: Plan["missing"];
+  readonly subject: string;
+}
+
 function toPending(
-  { id, steps, group }: Draft,
-  {
-    expiresAt,
-    url,
-    missing,
-    subject,
-    ...known
-  }: {
-    readonly expiresAt: number;
-    readonly url: string;
-    readonly skipDenied: boolean;
-    readonly undecidable: boolean;
-    readonly missing: Plan["missing"];
-    readonly subject: string;
-  },
+  { id, steps, group }: Pick<Draft, "id" | "steps" | "group">,
+  { expiresAt, origin, missing, subject, ...known }: Told & { readonly expiresAt: number },
 ): [number, Outcome][] {
-  const messages =
-    group.awaits === undefined
-      ? describeParkedGroup(group, known)
-      : describeAwaiting(group, { ...group.awaits, subject });
+  const messages = describe(group, { ...known, subject });
+  const url = toConfirmationUrl(id, origin);
   const [first] = steps.flatMap(({ step }) => missing?.get(step.id) ?? []);
   return steps.map(({ step }, at) => {
     const connectUrl = (missing?.get(step.id) ?? first)?.connectUrl;
     const confirmation = { id, expiresAt, message: messages[at]!, url, connectUrl };
     return [step.index, { status: "pending_confirmation", confirmation, meta: {} }];
+  });
+}
+
+function describe(
+  group: ParkedGroup,
+  { subject, ...known }: Pick<Told, "skipDenied" | "undecidable" | "subject">,
+): string[] {
+  return group.awaits === undefined
+    ? describeParkedGroup(group, known)
+    : describeAwaiting(group, { ...group.awaits, subject });
+}
+
+/**
+ * Point to the questions that an earlier run recorded, each of which stands as it was asked. Of what that run did not ask about the
+ * gated actions fail, and the rest is skipped with them: asked now, it would be done beside the question that stands.
+ */
+function toAsked(
+  draft: Draft,
+  asked: NonNullable<ParkAnswer[number]["asked"]>,
+  told: Told,
+): [number, Outcome][] {
+  const found = new Map(
+    asked.flatMap(({ id, expiresAt, groupJson }) => {
+      const group = parseExact(groupJson) as ParkedGroup;
+      const messages = describe(group, told);
+      const url = toConfirmationUrl(id, told.origin);
+      return (group.names ?? []).map(
+        (name, at) => [name, { id, expiresAt, message: messages[at]!, url }] as const,
+      );
+    }),
+  );
+  return toFailures(draft, ASKED_BEFORE).map(([index, failed], at) => {
+    const question = found.get(draft.group.names![at]!);
+    if (question === undefined) return [index, failed];
+    const connectUrl = told.missing?.get(draft.steps[at]!.step.id)?.connectUrl;
+    return [index, { status: "pending_confirmation", confirmation: { ...question, connectUrl }, meta: {} }];
   });
 }
 
@@ -221,6 +251,10 @@ function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome
 
 const UNREACHABLE = makeFailure("OVERLOADED", {
   hint: "The question to a person could not be recorded; nothing was sent. Send this action again.",
+});
+
+const ASKED_BEFORE = makeFailure("CONFIRMATION_INVALID", {
+  hint: "An earlier run asked a person about other actions of these; nothing of this one was sent. Send it again by itself once that is decided.",
 });
 
 const FULL = makeFailure("OVERLOADED", {

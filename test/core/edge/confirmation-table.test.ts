@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ConfirmationTable } from "../../../src/features/confirmations/objects/confirmation-table.ts";
+import { GROUP_FORMAT } from "../../../src/features/confirmations/confirmation.ts";
 import { CONFIRMATION_LIMITS } from "../../../src/features/confirmations/confirmation-book.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
@@ -50,6 +51,31 @@ describe("park()", () => {
     const stub = gateOf();
     const first = await ask(stub).park([group("c")]);
     expect(await ask(stub).park([group("c")])).toEqual(first);
+  });
+
+  test("T56 asks nothing a second time about an action that an earlier run asked about, also after a decision and an eviction", async () => {
+    const stub = gateOf();
+    const named = (...names: string[]) =>
+      JSON.stringify({ format: GROUP_FORMAT, actions: [], requestedBy: "k", names });
+    const first = await ask(stub).park([group("c", named("seed:a", "seed:b"))]);
+    expect(await ask(stub).reject(by("ann"))).toBeNull();
+    await evictDurableObject(stub);
+    const again = await ask(stub).park([
+      { ...group("d", named("seed:b", "seed:x")), again: ["seed:b", "seed:x"] },
+      { ...group("e", named("seed:bb")), again: ["seed:bb"] },
+      group("f", named("seed:a")),
+    ]);
+    const { expiresAt } = first[0]!;
+    expect(again[0]).toMatchObject({
+      id: "d",
+      expiresAt,
+      asked: [{ id: "c", expiresAt, groupJson: named("seed:a", "seed:b") }],
+    });
+    expect(again.slice(1).map(({ id, asked }) => [id, asked])).toEqual([
+      ["e", undefined],
+      ["f", undefined],
+    ]);
+    expect(await ask(stub).confirmation("d")).toBeNull();
   });
 
   test("refuses what is over the tenant's count, and keeps the rest", async () => {

@@ -21,10 +21,16 @@ function makeKeys(parts: {
   readonly batch?: string;
   readonly actions?: readonly string[];
   readonly fingerprint?: string;
+  readonly parked?: readonly number[];
 }): IdempotencyRequest {
-  const { batch, actions = [], fingerprint = "f" } = parts;
+  const { batch, actions = [], fingerprint = "f", parked } = parts;
   const runId = `run-${++runs}`;
-  const content = (key: string) => ({ key, fingerprint, seed: crypto.randomUUID() });
+  const content = (key: string) => ({
+    key,
+    fingerprint,
+    seed: crypto.randomUUID(),
+    ...(parked && { parked }),
+  });
   return {
     runId,
     batch: batch === undefined ? null : content(batch),
@@ -63,22 +69,22 @@ describe("P5: a batch's key", () => {
     expect((await ask()).idempotency!.batch).toEqual({ kind: "done", answer: DONE.answer });
   });
 
-  test("is running through a crash, and taken over with its ids after the lease", async () => {
+  test("is running through a crash, and taken over with its ids and what waited for a person after the lease", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const startedAt = Date.now();
-    const first = await claimBatch(stub, { batch: "k" });
+    const first = await claimBatch(stub, { batch: "k", parked: [1, 2] });
     await abortAllDurableObjects();
     const again = env.SMALL_GATE.get(stub.id);
-    let claim = await claimBatch(again);
+    let claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
     // A machine may be so slow that the lease is over by now.
     if (Date.now() - startedAt < 1_500) expect(claim.state.kind).toBe("running");
     while (claim.state.kind === "running") {
       await sleep(50);
-      claim = await claimBatch(again);
+      claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
     }
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
     const { keys, state } = claim;
-    expect(state).toEqual({ kind: "claimed", seed: first.keys.batch!.seed, inDoubt: true });
+    expect(state).toEqual({ kind: "claimed", seed: first.keys.batch!.seed, inDoubt: true, parked: [2] });
     // The first run wakes up too late.
     await again.complete({ runId: first.keys.runId, ends: [{ key: "k", end: DONE }] });
     expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("running");

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { deriveId } from "../../../src/core/kit/derive-id.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
@@ -286,6 +287,16 @@ describe("P5: an action's key", () => {
   });
 });
 
+interface LostQuestion {
+  readonly isAsked: boolean;
+  readonly toolsOf?: (world: KeyedWorld) => Tool[];
+  /** Its tools by then. */
+  readonly toolsAfter?: (world: KeyedWorld) => Tool[];
+  /** The batch's key; null where its actions have their own. */
+  readonly keyed?: string | null;
+  readonly again?: readonly object[];
+}
+
 describe("what a person has to allow", () => {
   const gated = action("idempotent", { id: "gated", idempotency_key: "k" });
   const gatedTools = (world: KeyedWorld) => [
@@ -309,13 +320,107 @@ describe("what a person has to allow", () => {
     expect(world.gate.parked.size).toBe(1);
   });
 
-  test("is not asked again where an earlier run may have asked, but unknown", async () => {
+  /** A batch that is lost after its question was recorded, where `isAsked`, or before; then it comes again. */
+  const loseAndSend = async (
+    actions: readonly object[],
+    { isAsked, toolsOf = gatedTools, toolsAfter = toolsOf, keyed = "b", again = actions }: LostQuestion,
+  ) => {
+    const world = new KeyedWorld();
+    const { park } = world.gate.confirmations;
+    world.gate.confirmations.park = (groups) => {
+      if (isAsked) park(groups);
+      return new Promise(() => {});
+    };
+    const key = keyed === null ? {} : { key: keyed };
+    await world.lose(toolsOf(world), { actions }, { ...key, ms: 50 });
+    expect(world.gate.parked.size).toBe(isAsked ? 1 : 0);
+    world.gate.confirmations.park = park;
+    const { results } = await world.send(toolsAfter(world), { actions: again }, keyed ?? undefined);
+    const asked = results.flatMap(({ confirmation }) => confirmation?.id ?? []);
+    return { world, results, asked, statuses: results.map(({ status }) => status) };
+  };
+
+  const others = (world: KeyedWorld) => [
+    ...gatedTools(world),
+    world.tool("write", { isWrite: true, actions: ["update"], domain: "w" }),
+  ];
+  const withOthers = [
+    { id: "gated", tool: "idempotent" },
+    { id: "after", tool: "write", depends_on: ["gated"] },
+    { id: "beside", tool: "write" },
+  ];
+
+  test.each([
+    ["recorded", true],
+    ["not recorded", false],
+  ])(
+    "T56 is pending where an earlier run died and its question was %s, with what waits for it: only what was sent is unknown",
+    async (_, isAsked) => {
+      const { world, statuses, asked } = await loseAndSend(withOthers, { isAsked, toolsOf: others });
+      expect(statuses).toEqual(["pending_confirmation", "pending_confirmation", "unknown"]);
+      expect([...world.gate.parked.keys()]).toEqual([asked[0]]);
+      expect(asked[1]).toBe(asked[0]);
+      expect(world.calls).toEqual([]);
+    },
+  );
+
+  test("T56 is asked about once where actions of one question come again one by one, under keys of their own", async () => {
+    const keyed = withOthers.map((one) => ({ ...one, idempotency_key: one.id }));
+    const lost = { isAsked: true, toolsOf: others, keyed: null } as const;
+    const { world, results, asked } = await loseAndSend(keyed, { ...lost, again: keyed.slice(0, 1) });
+    expect([...world.gate.parked.keys()]).toEqual(asked);
+    expect(results[0]!.confirmation!.message).toContain("With it: 'after' (write).");
+    const rest = await world.send(others(world), { actions: keyed });
+    expect(rest.results.map(({ status }) => status)).toEqual(["pending_confirmation", "skipped", "unknown"]);
+    expect(world.gate.parked.size).toBe(1);
+  });
+
+  test("T56 is pending with the arguments that were asked about, where a read says otherwise by now", async () => {
+    let n = 0;
+    const counting = (world: KeyedWorld) => [
+      ...gatedTools(world),
+      world.tool("count", { run: () => Promise.resolve({ n: (n += 1) }) }),
+    ];
+    const actions = [
+      { id: "count", tool: "count" },
+      { id: "gated", tool: "idempotent", args: { n: { $ref: "count#/n" } } },
+    ];
+    const { results, statuses } = await loseAndSend(actions, { isAsked: true, toolsOf: counting });
+    expect([n, statuses]).toEqual([2, ["success", "pending_confirmation"]]);
+    expect(results[1]!.confirmation!.message).toContain('{"n":1}');
+  });
+
+  const ungated = (world: KeyedWorld) => [
+    world.tool("idempotent", {
+      isWrite: true,
+      actions: ["update"],
+      idempotent: true,
+      run: () => new Promise(() => {}),
+    }),
+    world.tool("read"),
+  ];
+
+  test("T56 is unknown where it waited for nobody in the run that died, which may have sent it", async () => {
+    const lost = { isAsked: false, toolsOf: ungated, toolsAfter: gatedTools };
+    const { world, statuses } = await loseAndSend([gated], lost);
+    expect(statuses).toEqual(["unknown"]);
+    expect(world.gate.parked.size).toBe(0);
+  });
+
+  test("P5: is released where the question may be recorded all the same, and finds it then", async () => {
     const world = new KeyedWorld();
     const tools = gatedTools(world);
-    world.gate.confirmations.park = () => new Promise(() => {});
-    await world.lose(tools, { actions: [gated] }, { key: "b", ms: 50 });
-    const { results } = await world.send(tools, { actions: [gated] }, "b");
-    expect(results[0]!.status).toBe("unknown");
+    const { park } = world.gate.confirmations;
+    world.gate.confirmations.park = (groups) => {
+      park(groups);
+      throw new Error("The gate is slow");
+    };
+    const { results } = await world.send(tools, { actions: [gated] });
+    expect(results[0]!.error?.code).toBe("OVERLOADED");
+    expect(world.ends).toEqual(["action:k release"]);
+    world.gate.confirmations.park = park;
+    const again = await world.send(tools, { actions: [gated] });
+    expect([...world.gate.parked.keys()]).toEqual([again.results[0]!.confirmation!.id]);
   });
 });
 

@@ -21,6 +21,8 @@ export interface KeyedContent {
   readonly givesUpSoon?: boolean;
   /** How long it is kept, where that is shorter than keys are. */
   readonly retentionMs?: number;
+  /** The places of its actions that wait for a person in this run, which sends none of them; an action's own key has one place, 0. */
+  readonly parked?: readonly number[];
 }
 
 /** The keys of one batch, to be claimed in its admission. */
@@ -35,7 +37,8 @@ export interface IdempotencyRequest {
 /**
  * The state of a key for the request that sends it now.
  *
- * - `claimed`: run it, with these ids. `inDoubt`: an earlier run began and never reported; what it did is not known.
+ * - `claimed`: run it, with these ids. `inDoubt`: an earlier run began and never reported; what it did is not known, but that it sent
+ *   nothing of what was `parked` in every run.
  * - `running`: another run holds it.
  * - `conflict`: it was used for other content.
  * - `done`: this was the answer.
@@ -44,7 +47,13 @@ export interface IdempotencyRequest {
  * another.
  */
 export type KeyState =
-  | { readonly kind: "claimed"; readonly seed: string; readonly inDoubt: boolean; readonly of?: string }
+  | {
+      readonly kind: "claimed";
+      readonly seed: string;
+      readonly inDoubt: boolean;
+      readonly parked?: readonly number[];
+      readonly of?: string;
+    }
   | { readonly kind: "running"; readonly retryAfterMs: number }
   | { readonly kind: "conflict" }
   | { readonly kind: "done"; readonly answer: KeptAnswer; readonly of?: string };

@@ -84,6 +84,8 @@ export interface ParkedGroup {
   readonly format: number;
   /** In the order of their batch. */
   readonly actions: readonly ParkedAction[];
+  /** The name of each by which every run under its key knows it; absent where no other run asks the same. Not shown. */
+  readonly names?: readonly string[];
   /** Results outside the group that the waiting actions refer to, by id: only the parts they refer to. */
   readonly results: readonly (readonly [id: string, data: unknown])[];
   readonly onError: OnError;

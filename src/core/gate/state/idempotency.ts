@@ -12,6 +12,8 @@ export interface KeyRecord {
   readonly expiresAt: number;
   /** Whether a run that began has not reported, so that what it did is not known. */
   readonly inDoubt: boolean;
+  /** The places of actions that waited for a person in every run that began; absent for none, and where a version recorded it that did not say. */
+  readonly parked?: readonly number[];
   readonly answer: KeptAnswer | null;
 }
 
@@ -46,11 +48,12 @@ export function claimKey(
     fresh = false,
     inherited = false,
     givesUpSoon = false,
+    parked = [],
   } = content;
   if (record === null || nowMs >= record.expiresAt || (fresh && record.runId !== runId)) {
     const fresh = { fingerprint, seed, runId, inDoubt: false, answer: null };
     return [
-      { ...fresh, ...leaseFrom(nowMs, leaseMs, retentionMs) },
+      { ...fresh, ...parkedOf(parked), ...leaseFrom(nowMs, leaseMs, retentionMs) },
       { kind: "claimed", seed, inDoubt: false },
     ];
   }
@@ -58,8 +61,7 @@ export function claimKey(
   if (!isSame && !open) return [record, { kind: "conflict" }];
   const undecided = isSame ? {} : { of: record.fingerprint };
   if (record.answer !== null) return [record, { kind: "done", answer: record.answer, ...undecided }];
-  if (record.runId === runId)
-    return [record, { kind: "claimed", seed: record.seed, inDoubt: record.inDoubt, ...undecided }];
+  if (record.runId === runId) return [record, { ...claimedAs(record), ...undecided }];
   const leftMs = inherited ? 0 : (record.leaseEndsAt ?? nowMs) - nowMs;
   if (leftMs > 0) {
     // A run that was silent for so long is lost, and nothing happens before its lease ends.
@@ -69,10 +71,24 @@ export function claimKey(
   }
   // A run that was released had done nothing; one that only went silent may have.
   const inDoubt = record.inDoubt || record.runId !== null;
-  return [
-    { ...record, runId, inDoubt, ...leaseFrom(nowMs, leaseMs, retentionMs) },
-    { kind: "claimed", seed: record.seed, inDoubt, ...undecided },
-  ];
+  const { parked: before = [], ...rest } = record;
+  const stillParked = inDoubt ? parked.filter((place) => before.includes(place)) : parked;
+  const taken = {
+    ...rest,
+    runId,
+    inDoubt,
+    ...parkedOf(stillParked),
+    ...leaseFrom(nowMs, leaseMs, retentionMs),
+  };
+  return [taken, { ...claimedAs(taken), ...undecided }];
+}
+
+function parkedOf(parked: readonly number[]): Pick<KeyRecord, "parked"> {
+  return parked.length === 0 ? {} : { parked };
+}
+
+function claimedAs({ seed, inDoubt, parked = [] }: KeyRecord): KeyState & { readonly kind: "claimed" } {
+  return { kind: "claimed", seed, inDoubt, ...(inDoubt && parkedOf(parked)) };
 }
 
 export interface RenewCommand {

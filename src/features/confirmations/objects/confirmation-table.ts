@@ -77,7 +77,12 @@ export class ConfirmationTable {
   /** Record groups; when storage refuses, none is, and no question is asked. */
   park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
     const requests = new Map(groups.map((one) => [one.id, one]));
-    const added = groups.map(({ id, groupJson, ttlsMs = [] }) => {
+    const before = groups.flatMap(({ id, again }) => {
+      const asked = again === undefined ? [] : this.#findNamed(nowMs, again);
+      return asked.length === 0 ? [] : [{ id, expiresAt: asked[0]!.expiresAt, asked }];
+    });
+    const fresh = groups.filter(({ id }) => !before.some((one) => one.id === id));
+    const added = fresh.map(({ id, groupJson, ttlsMs = [] }) => {
       const bytes = utf8Length(groupJson);
       const { ttlMs: usualMs } = this.#limits;
       const ttlMs = ttlsMs.length === 0 ? usualMs : Math.min(...ttlsMs.map((ownMs) => ownMs ?? usualMs));
@@ -89,16 +94,27 @@ export class ConfirmationTable {
       for (const one of kept) this.#insert(one, requests.get(one.id)!.groupJson);
     };
     // A full disk, most likely.
-    if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
+    if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return before;
     this.#readBook();
     for (const { id } of kept) {
       const asked = this.listed(nowMs, id);
       if (asked !== null) this.#onAsked(asked, requests.get(id)!.origin);
     }
-    return added.flatMap(({ id }) => {
-      const recorded = this.#book.get(id);
-      return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
+    const recorded = added.flatMap(({ id }) => {
+      const one = this.#book.get(id);
+      return one === undefined ? [] : [{ id, expiresAt: one.expiresAt }];
     });
+    return [...before, ...recorded];
+  }
+
+  /** Find the questions about actions of these names, whatever became of them. */
+  #findNamed(nowMs: number, names: readonly string[]): Omit<ConfirmationRecord, "told">[] {
+    const isNamed = names.map(() => "instr(head_json, ?) > 0").join(" OR ");
+    const rows = this.#storage.sql.exec<{ id: string }>(
+      `SELECT id FROM confirmations WHERE ${isNamed}`,
+      ...names.map((name) => JSON.stringify(name)),
+    );
+    return Array.from(rows).flatMap(({ id }) => this.read(nowMs, id) ?? []);
   }
 
   read(nowMs: number, id: string): Omit<ConfirmationRecord, "told"> | null {

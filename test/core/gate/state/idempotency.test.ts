@@ -99,6 +99,32 @@ describe("a run that goes silent", () => {
     expect(state).toEqual(claimed("seed-of-one", true));
   });
 
+  test("tells of what waited for a person in every run that may have sent something", () => {
+    const claimParked = (
+      record: KeyRecord | null,
+      nowMs: number,
+      runId: string,
+      parked?: readonly number[],
+    ) =>
+      claimKey(record, nowMs, {
+        content: { fingerprint: "f", seed: `seed-of-${runId}`, ...(parked && { parked }) },
+        runId,
+        leaseMs: LEASE_MS,
+        retentionMs: RETENTION_MS,
+      });
+    const [first, fresh] = claimParked(null, 0, "one", [0, 1, 2]);
+    expect(fresh).toEqual(claimed("seed-of-one"));
+    const [second, state] = claimParked(first, LEASE_MS, "two", [1, 2, 3]);
+    expect(state).toEqual({ ...claimed("seed-of-one", true), parked: [1, 2] });
+    expect(claimParked(second, LEASE_MS + 1, "two", [1, 2, 3])).toEqual([second, state]);
+    expect(claimParked(second, 2 * LEASE_MS, "three", [0, 2])[1]).toMatchObject({ parked: [2] });
+    expect(claimParked(second, 2 * LEASE_MS, "three")[1]).toEqual(claimed("seed-of-one", true));
+    // A run that let go had sent nothing, so what its next one holds back is all there is to know.
+    const left = complete(first, 5, "one", { kind: "release" });
+    const [next] = claimParked(left, 6, "four", [3]);
+    expect(claimParked(next, 6 + LEASE_MS, "five", [3])[1]).toMatchObject({ inDoubt: true, parked: [3] });
+  });
+
   test("may not complete what was taken over from it, but may as long as it was not", () => {
     expect(complete(taken, LEASE_MS + 1, "one", DONE)).toBe(taken);
     expect(complete(held, LEASE_MS + 1, "one", DONE)).toMatchObject({ answer: { json: '{"ok":true}' } });

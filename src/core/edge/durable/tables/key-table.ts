@@ -49,6 +49,7 @@ interface Row extends Record<string, SqlStorageValue> {
   failed: number;
   answer_json: string | null;
   tools_json: string | null;
+  parked_json: string | null;
 }
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
@@ -204,11 +205,11 @@ export class KeyTable {
 }
 
 const REPLACE = `REPLACE INTO idempotency
-  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json, tools_json)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json, tools_json, parked_json)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
-  const { expiresAt, leaseEndsAt, inDoubt, answer, fingerprint, seed, runId } = record;
+  const { expiresAt, leaseEndsAt, inDoubt, answer, fingerprint, seed, runId, parked } = record;
   return [
     key,
     expiresAt,
@@ -221,6 +222,7 @@ function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
     runId,
     answer?.json ?? null,
     answer?.tools === undefined ? null : JSON.stringify(answer.tools),
+    parked === undefined ? null : JSON.stringify(parked),
   ];
 }
 
@@ -232,6 +234,7 @@ function toRecord(row: Row): KeyRecord {
     leaseEndsAt: row.lease_ends_at,
     expiresAt: row.expires_at,
     inDoubt: row.in_doubt === 1,
+    ...(row.parked_json !== null && { parked: JSON.parse(row.parked_json) as readonly number[] }),
     answer: toAnswer(row),
   };
 }

@@ -98,6 +98,8 @@ const STEPS: readonly string[] = [
    ALTER TABLE questions ADD COLUMN tool TEXT;`,
   // The tools that an answer tells of: it is for keys that may call all of them.
   `ALTER TABLE idempotency ADD COLUMN tools_json TEXT;`,
+  // What a run under the key has sent for certain not: it waited for a person.
+  `ALTER TABLE idempotency ADD COLUMN parked_json TEXT;`,
 ];
 
 /** The tables of core as the first steps leave them, in the same order of columns: a new database begins with these. */
