@@ -15,7 +15,6 @@ import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { ParkingOptions } from "../../core/gate/execution.ts";
 import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
-import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 
 /** One question to a person, on its way to the gate. */
 interface Draft {
