@@ -218,8 +218,8 @@ function describe(
 }
 
 /**
- * Point to the questions that an earlier run recorded, each of which stands as it was asked. Of what that run did not ask about the
- * gated actions fail, and the rest is skipped with them: asked now, it would be done beside the question that stands.
+ * Point to the questions that an earlier run recorded, each of which stands as it was asked. Gated actions that they do not name fail,
+ * and others are skipped with them: asked now, they would be done beside the question that stands.
  */
 function toAsked(
   draft: Draft,

@@ -297,7 +297,7 @@ interface LostQuestion {
   readonly again?: readonly object[];
 }
 
-describe("what a person has to allow", () => {
+describe("an action that a person has to allow", () => {
   const gated = action("idempotent", { id: "gated", idempotency_key: "k" });
   const gatedTools = (world: KeyedWorld) => [
     world.tool("idempotent", {
@@ -400,7 +400,7 @@ describe("what a person has to allow", () => {
     world.tool("read"),
   ];
 
-  test("T56 is unknown where it waited for nobody in the run that died, which may have sent it", async () => {
+  test("T56 is unknown where its tool asks only since the run that died", async () => {
     const lost = { isAsked: false, toolsOf: ungated, toolsAfter: gatedTools };
     const { world, statuses } = await loseAndSend([gated], lost);
     expect(statuses).toEqual(["unknown"]);

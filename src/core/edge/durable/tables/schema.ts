@@ -98,7 +98,7 @@ const STEPS: readonly string[] = [
    ALTER TABLE questions ADD COLUMN tool TEXT;`,
   // The tools that an answer tells of: it is for keys that may call all of them.
   `ALTER TABLE idempotency ADD COLUMN tools_json TEXT;`,
-  // What a run under the key has sent for certain not: it waited for a person.
+  // Actions that waited for a person in every run under the key were certainly not sent.
   `ALTER TABLE idempotency ADD COLUMN parked_json TEXT;`,
 ];
 
