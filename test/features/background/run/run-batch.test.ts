@@ -328,21 +328,27 @@ describe("A batch in the background", () => {
     expect(entriesOf(object, 1)).toHaveLength(40);
   });
 
-  test("F31 loses and doubles no element, wherever it is killed", async () => {
-    const kills = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 });
+  const KILLED: readonly [of: string, calls: number, actionsOf: (tool: string) => readonly object[]][] = [
+    ["element", 120, (tool) => [{ tool, ...over(120) }]],
+    ["action", 40, (tool) => numbers(40).map((n) => ({ tool, args: { n } }))],
+  ];
+  test.each(KILLED)("F31 loses and doubles no %s, wherever it is killed", async (of, calls, actionsOf) => {
+    const most = Math.ceil(calls * 3.4);
+    const kills = fc.array(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 4 });
     const property = fc.asyncProperty(
       kills,
       fc.constantFrom("write", "keyed", "read"),
       fc.boolean(),
       async (after, tool, whileWriting) => {
-        const { upstream, object } = setUp([{ tool, ...over(120) }]);
+        const { upstream, object } = setUp(actionsOf(tool));
         for (const count of after) await killAfter(upstream, object, { count, whileWriting });
         upstream.onCall = () => {};
         object.onWrite = () => {};
         const { end } = await object.finish();
         expect(end.kind).not.toBe("continued");
-        const entries = entriesOf(object);
-        expect(entries.map(({ index }) => index)).toEqual(numbers(120));
+        const actions = object.results().map(({ status }, index) => ({ index, status }));
+        const entries = of === "element" ? entriesOf(object) : actions;
+        expect(entries.map(({ index }) => index)).toEqual(numbers(calls));
         for (const { index, status } of entries) {
           const times = upstream.times(index);
           if (tool !== "write") expect(status).toBe("success");
