@@ -131,7 +131,8 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
         const left = counted.filter(({ row: [name] }) => name !== tenant);
         if (left.length === counted.length) continue;
         count += 1;
-        this.#save(row.id, left);
+        if (left.length > 0) this.#save(row.id, left);
+        else this.#sql.exec("DELETE FROM hours WHERE id = ?", row.id);
       }
       return count;
     }
