@@ -23,7 +23,7 @@ const CLASSES = [
   ),
 ].map(([, binding, name]) => [name!, binding!] as const);
 
-/** Whatever an object may keep of a tenant that is deleted: its quota, so that nobody has it twice, the steps of tables, and when that was. */
+/** The tables that stay: the quota, the steps of tables, and the time of the deletion. */
 const STAYS = new Set(["quota", "schema_steps", "part_steps", "tools_version", "erased"]);
 
 /** The classes whose objects know no tenant. */
@@ -141,7 +141,7 @@ async function dump([name, binding]: (typeof CLASSES)[number], known: ReadonlySe
 }
 
 describe("Deleting a tenant", () => {
-  /** What there was of each class before the tenant came, while it was there, and after it was deleted. */
+  /** The rows of each class before the tenant came, while it was there, and after it was deleted. */
   const seen = new Map<string, { before: Dump; during: Dump; after: Dump }>();
 
   beforeAll(async () => {
