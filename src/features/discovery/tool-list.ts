@@ -1,6 +1,7 @@
 import type { ToolDescriptor } from "./batch-tool.ts";
 import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
 import { isJsonObject } from "../../core/contract/json.ts";
+import { fitTop } from "./fit-top.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 
@@ -68,15 +69,6 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   },
 };
 
-/** Stands at the top of no function's schema there: for one such tool OpenAI and Anthropic refuse the whole request. */
-const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "not", "enum", "const"]);
-
-/** Keywords that are left out here are still checked when the tool is called, and the refusal names the expected value. */
-function fitTop(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
-  return kept.length === Object.keys(schema).length ? schema : Object.fromEntries(kept);
-}
-
 /** The names of arguments that Anthropic takes: for one other it refuses the whole request. */
 const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
 
@@ -112,7 +104,8 @@ function fitDescription(description: string): string {
 
 /** A function without parameters has none at all: an object without properties is refused. */
 function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
-  const { schema, contract } = splitContract(inputSchema);
+  const { schema: said, contract } = splitContract(inputSchema);
+  const schema = fitTop(said);
   return {
     name,
     description: withContract(description, contract),

@@ -81,3 +81,59 @@ test("A tool whose names Anthropic takes has its schema as it is", () => {
   const [written] = toToolList([{ ...ODATA, inputSchema }], "anthropic") as Written[];
   expect(written).toMatchObject({ description: "List items.", input_schema: inputSchema });
 });
+
+describe("A tool whose schema has alternatives at its top", () => {
+  const byMail = {
+    type: "object",
+    properties: { email: STRING, note: STRING, team: {} },
+    required: ["team", "email"],
+  };
+  const byPhone = {
+    type: "object",
+    properties: { phone: STRING, note: { type: "integer" }, team: STRING },
+    required: ["phone", "team"],
+  };
+  const shown = {
+    properties: {
+      id: STRING,
+      email: STRING,
+      note: { anyOf: [STRING, { type: "integer" }] },
+      team: STRING,
+      phone: STRING,
+    },
+    required: ["id", "team"],
+  };
+  const toolOf = (more: object) => ({
+    ...ODATA,
+    inputSchema: { type: "object" as const, properties: { id: STRING }, required: ["id"], ...more },
+  });
+
+  test.each([
+    ["anyOf", { anyOf: [byMail, byPhone] }],
+    ["oneOf", { oneOf: [byMail, byPhone] }],
+    ["alternatives inside a part", { allOf: [{ anyOf: [byMail, byPhone] }] }],
+  ])("T67 is shown as one object of all their fields to those who take none there: %s", (_, more) => {
+    for (const format of ["openai", "openai-responses", "anthropic", "mcp"] as const) {
+      const [written] = toToolList([toolOf(more)], format) as Record<string, object>[];
+      const all: Record<string, unknown> = { ...written, ...written!["function"] };
+      const { parameters, input_schema: anthropic, inputSchema } = all;
+      expect(parameters ?? anthropic ?? inputSchema).toEqual({ type: "object", ...shown });
+    }
+    const [gemini] = toToolList([toolOf(more)], "gemini") as {
+      functionDeclarations: { parameters: { properties: object; required: string[] } }[];
+    }[];
+    const { properties, required } = gemini!.functionDeclarations[0]!.parameters;
+    expect([Object.keys(properties), required]).toEqual([Object.keys(shown.properties), shown.required]);
+    const [whole] = toToolList([toolOf(more)], "json-schema") as { input_schema: object }[];
+    expect(whole!.input_schema).toMatchObject(more);
+  });
+
+  test("T67 has arguments where it names none beside its alternatives", () => {
+    const tool = {
+      ...ODATA,
+      inputSchema: { type: "object" as const, properties: {}, oneOf: [byMail, byPhone] },
+    };
+    const [written] = toToolList([tool], "openai") as { function: { parameters: object } }[];
+    expect(written!.function.parameters).toMatchObject({ properties: { email: STRING, phone: STRING } });
+  });
+});

@@ -1,5 +1,7 @@
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { findChildren } from "./find-children.ts";
+import { type Fields, takeChildren } from "./take-children.ts";
 import { findTarget, type Target } from "./reference.ts";
 import { plainText } from "./plain-text.ts";
 import {
@@ -119,13 +121,34 @@ export class SchemaWriter {
     if (this.open.has(pointer)) return { $ref: `#/$defs/${this.nameOf(pointer)}` };
     this.open.add(pointer);
     this.here.add(pointer);
-    const schema = this.writeOwn(value, depth);
+    const schema = this.withChildren(this.writeOwn(value, depth), pointer, value, depth);
     this.here.delete(pointer);
     this.open.delete(pointer);
     const name = this.names.get(pointer);
     if (name === undefined) return schema;
     this.written.set(name, schema);
     return { $ref: `#/$defs/${name}` };
+  }
+
+  /** A parent takes its children's fields. Not inside a child, which is all of its parent and not of its siblings. */
+  private withChildren(schema: JsonSchema, pointer: string, own: JsonObject, depth: number): JsonSchema {
+    const children = findChildren(this.root, pointer, own);
+    if (children.some((child) => this.here.has(child.pointer))) return schema;
+    const written = children.map((child) =>
+      this.failure === null ? this.write({ $ref: `#${encodeURI(child.pointer)}` }, depth) : {},
+    );
+    const values = this.options.texts ? children.map(({ value }) => value) : [];
+    return takeChildren(schema, own, { fields: written.map((child) => this.fieldsOf(child)), values });
+  }
+
+  /** The fields of an object and of its parts. */
+  private fieldsOf(written: JsonSchema): Fields {
+    const { properties, allOf } = this.resolve(written);
+    const parts = Array.isArray(allOf) ? (allOf as JsonSchema[]) : [];
+    return [
+      ...Object.entries(isJsonObject(properties) ? properties : {}),
+      ...parts.filter((part) => part["$ref"] === undefined).flatMap((part) => this.fieldsOf(part)),
+    ];
   }
 
   /** The name of a definition: the last part of its place, which is the name that the document's author gave it. */

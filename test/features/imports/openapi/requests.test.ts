@@ -337,6 +337,63 @@ describe("An operation's tool", () => {
     expect(JSON.parse((await sentBy(declaration, { a: "x", b: 1 })).body)).toEqual({ a: "x", b: 1 });
   });
 
+  describe("whose body is a parent of others by its discriminator", () => {
+    const object = (properties: object, more: object = {}): object => ({
+      type: "object",
+      properties,
+      ...more,
+    });
+    const parent = { $ref: "#/components/schemas/Pet" };
+    const schemas = (discriminator: object): object => ({
+      Pet: object({ kind: string, name: string }, { required: ["kind"], discriminator }),
+      Cat: { allOf: [parent, object({ lives: { type: "integer" }, size: string }, { required: ["lives"] })] },
+      Dog: { allOf: [parent, object({ size: { type: "integer" }, friend: parent, kind: { const: "dog" } })] },
+      Puppy: { allOf: [{ $ref: "#/components/schemas/Dog" }, object({ age: string })] },
+      Fish: object({ water: string }),
+    });
+    const take = (schema: object, discriminator: object = { propertyName: "kind" }) =>
+      importOne(jsonBody(schema), { components: { schemas: schemas(discriminator) } });
+
+    test("T67 takes its children's fields, of which none is required, and names the children", async () => {
+      const declaration = take(parent);
+      expect(declaration.input_schema).toMatchObject({
+        properties: {
+          kind: { type: "string", description: 'One of "Cat", "Dog", "Puppy"' },
+          name: string,
+          lives: { type: "integer" },
+          size: { anyOf: [string, { type: "integer" }] },
+          age: string,
+        },
+        required: ["kind"],
+        additionalProperties: false,
+      });
+      const args = { kind: "cat", lives: 9, size: "L" };
+      expect(JSON.parse((await sentBy(declaration, args)).body)).toEqual(args);
+    });
+
+    test("T67 takes those that the mapping names, which need not say whose children they are", () => {
+      const mapping = {
+        fish: "#/components/schemas/Fish",
+        cat: "Cat",
+        gone: "https://a.example/b",
+        lost: "#/x",
+      };
+      const { properties } = take(parent, { propertyName: "kind", mapping }).input_schema as {
+        properties: Record<string, { description?: string }>;
+      };
+      expect(Object.keys(properties)).toEqual(["kind", "name", "water", "lives", "size", "friend", "age"]);
+      expect(properties["kind"]!.description).toBe('One of "fish", "cat", "Dog", "Puppy"');
+    });
+
+    test("T67 takes none of them in a child, and all of them deeper inside", () => {
+      const cat = take({ $ref: "#/components/schemas/Cat" }).input_schema;
+      expect(Object.keys(cat["properties"] as object)).toEqual(["kind", "name", "lives", "size"]);
+      expect(cat["required"]).toEqual(["kind", "lives"]);
+      const inside = take(object({ pets: { type: "array", items: parent } })).input_schema;
+      expect(JSON.stringify(inside)).toContain('"lives":{"type":"integer"}');
+    });
+  });
+
   test("needs the fields that a part of a body requires of another part", () => {
     const base = { type: "object", properties: { a: string, b: string } };
     const declaration = importOne(jsonBody({ allOf: [base, { required: ["b", "unknown"] }] }));
