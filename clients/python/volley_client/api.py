@@ -279,6 +279,7 @@ class ConfirmationActionsItem(TypedDict):
     args: NotRequired[Any]
     for_each: NotRequired[Any]
     args_of_each: NotRequired[List[Any]]
+    account: NotRequired[str]
     resolved: bool
     callback_url: NotRequired[str]
     run_at: NotRequired[str]
@@ -953,6 +954,7 @@ class ListedConfirmationAsksItem(TypedDict):
     id: str
     tool: str
     args: NotRequired[str]
+    account: NotRequired[str]
 
 
 class ListedConfirmationDecidedBy(TypedDict):

@@ -248,13 +248,13 @@ export interface Accounts {
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<boolean>;
   /**
-   * The ids of the accounts that calls of some tools would use now, by connector; without those that are not connected. It asks no provider and
-   * writes nothing. Rejects where they cannot be looked up.
+   * Find the accounts that calls of some tools would use now; without those that are not connected. It asks no provider and writes nothing.
+   * Rejects where they cannot be looked up.
    */
-  idsFor(
+  usedBy(
     tools: readonly Tool[],
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
-  ): Promise<Readonly<Record<string, string>>>;
+  ): Promise<UsedAccounts>;
   /** Hear of actions that were recorded to wait for accounts: one may have been connected since it was missed. Never rejects. */
   awaited(
     connectors: readonly string[],
@@ -266,13 +266,21 @@ export interface Accounts {
   readonly originsOf: (connector: string, tenant: string) => ReadonlySet<string> | null;
 }
 
+/** The accounts that calls would use. */
+export interface UsedAccounts {
+  /** Their ids by connector. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Their addresses or logins by the name of the tool. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
 /** The parts of a batch that its questions are made of. */
 export interface ParkingOptions
   extends Pick<Execution, "ports" | "gate" | "callback" | "catalog">, Omit<Asking, "createParking"> {
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
   readonly origin: Origin;
-  readonly accounts?: Pick<Accounts, "awaited" | "idsFor"> | undefined;
+  readonly accounts?: Pick<Accounts, "awaited" | "usedBy"> | undefined;
   /** Names each step as every run under its key does; absent where no other run asks the same. */
   readonly named?: {
     readonly nameOf: (step: Step) => string;

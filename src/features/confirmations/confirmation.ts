@@ -62,6 +62,8 @@ export function begunFlows(
 /** An action as a list shows it: its arguments in one line, and no results. A version that did not keep the line left it out. */
 export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> {
   readonly args?: string;
+  /** The account that it would use; absent where it uses none, and where a version recorded it that did not say. */
+  readonly account?: string;
 }
 
 /** The fields of a group that a list shows, and the names by which it is found. */
@@ -73,14 +75,20 @@ export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "ask
 
 /** Make of a group what a list shows of it. */
 export function toHead(group: ParkedGroup): ConfirmationHead {
-  const { requestedBy, asker, awaits, account, actions, names } = group;
+  const { requestedBy, asker, awaits, account, accountNames = {}, actions, names } = group;
   return {
     requestedBy,
     ...(names !== undefined && { names }),
     ...(account !== undefined && { subject: account.subject }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
-    actions: listAsked(actions).map(({ id, tool, gated, args }) => ({ id, tool, gated, args: toLine(args) })),
+    actions: listAsked(actions).map(({ id, tool, gated, args }) => ({
+      id,
+      tool,
+      gated,
+      args: toLine(args),
+      ...(Object.hasOwn(accountNames, tool) && { account: accountNames[tool]! }),
+    })),
   };
 }
 

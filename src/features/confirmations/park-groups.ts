@@ -22,6 +22,8 @@ interface Draft {
   readonly steps: readonly ParkedStep[];
   readonly group: ParkedGroup;
   readonly groupJson: string;
+  /** The accounts that it would use could not be looked up. */
+  readonly isUnread: boolean;
 }
 
 /**
@@ -112,8 +114,11 @@ async function draft(
   { asker, origin: asking, ports, callback, catalog, accounts, named }: ParkingOptions,
 ): Promise<Draft> {
   const awaited = awaitedBy(steps, missing, asking.account);
-  const account =
-    awaited === null ? await withIds(steps, { origin: asking, ports, catalog, accounts }) : asking.account;
+  const declarations = await declareTools(steps, ports);
+  const tools = declarations.flatMap(([name]) => catalog.get(name) ?? []);
+  const used = await attempt(async () => accounts?.usedBy(tools, { origin: asking, ports, catalog }));
+  const { ids, names = {} } = (used.ok ? used.value : undefined) ?? {};
+  const account = awaited === null ? withIds(asking.account, ids) : asking.account;
   const origin = { ...asking, account };
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
@@ -135,25 +140,19 @@ async function draft(
     requestedBy: asks.requestedBy,
     ...(asks.asker !== undefined && { asker: asks.asker }),
     ...(origin.account !== undefined && { account: origin.account }),
+    ...(Object.keys(names).length > 0 && { accountNames: names }),
     ...(awaits !== null && { awaits }),
     ...(callback !== undefined && { callback }),
     argsHash: await hashArgs(actions, ports.sha256, account?.ids),
-    declarations: await declareTools(steps, ports),
+    declarations,
   };
-  return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group) };
+  return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group), isUnread: !used.ok };
 }
 
 /** The account of a question, with the ids of those that its calls would use now: they are part of what a person says yes to. */
-async function withIds(
-  steps: readonly ParkedStep[],
-  { origin, ports, catalog, accounts }: Pick<ParkingOptions, "origin" | "ports" | "catalog" | "accounts">,
-): Promise<Account | undefined> {
-  const { account } = origin;
-  if (account === undefined || accounts === undefined) return account;
-  const tools = steps.map(({ task }) => task.tool);
-  const found = await attempt(() => accounts.idsFor(tools, { origin, ports, catalog }));
-  const ids = { ...(found.ok && found.value), ...account.ids };
-  return Object.keys(ids).length === 0 ? account : { ...account, ids };
+function withIds(account: Account | undefined, found: Account["ids"] = {}): Account | undefined {
+  const ids = { ...found, ...account?.ids };
+  return account === undefined || Object.keys(ids).length === 0 ? account : { ...account, ids };
 }
 
 /** The accounts that steps wait for, where they need no person's yes besides; null where they do, or wait for none. */
@@ -170,7 +169,7 @@ function awaitedBy(
 }
 
 /** Why a group cannot be a question; null where it can. */
-function flawOf({ group, groupJson }: Draft, { missing }: Plan): Failure | null {
+function flawOf({ group, groupJson, isUnread }: Draft, { missing }: Plan): Failure | null {
   // Only one that waits for an account has so many elements: one that asks a person was refused before.
   const loop = group.actions.find(
     ({ args }) => args.kind === "loop" && args.elements.length > LIMITS.loopElements,
@@ -178,6 +177,8 @@ function flawOf({ group, groupJson }: Draft, { missing }: Plan): Failure | null 
   const account = loop && missing?.get(loop.id);
   if (account !== undefined)
     return makeFailure("CONNECTION_REQUIRED", { hint: TOO_LONG, connectUrl: account.connectUrl });
+  // It would say yes to whichever account is there by then.
+  if (isUnread && group.awaits === undefined) return UNREAD;
   return isSmall(groupJson) ? null : TOO_LARGE;
 }
 
@@ -254,6 +255,10 @@ const UNREACHABLE = makeFailure("OVERLOADED", {
 
 const ASKED_BEFORE = makeFailure("CONFIRMATION_INVALID", {
   hint: "An earlier run asked a person about other actions of these; nothing of this one was sent. Send it again by itself once that is decided.",
+});
+
+const UNREAD = makeFailure("OVERLOADED", {
+  hint: "The accounts that it would use could not be looked up, so no person was asked; nothing was sent. Send this action again.",
 });
 
 const FULL = makeFailure("OVERLOADED", {

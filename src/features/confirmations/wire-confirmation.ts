@@ -67,6 +67,9 @@ const decidedFields = () => ({
   edited: z.optional(z.literal(true)).check(z.describe("A person wrote other arguments than were asked for")),
 });
 
+const accountField = () =>
+  z.optional(z.string()).check(z.describe("Address or login of the account that it would use"));
+
 /** The question that a person decides: everything that an approval would run. */
 export const confirmationSchema = lazySchema(() => {
   const action = z.strictObject({
@@ -78,6 +81,7 @@ export const confirmationSchema = lazySchema(() => {
     args_of_each: z
       .optional(z.array(z.unknown()))
       .check(z.describe("Instead of args: those of each element of a loop")),
+    account: accountField(),
     resolved: z.boolean().check(z.describe("Whether these are what will be sent, or still hold references")),
     callback_url: z.optional(z.string()),
     run_at: z.optional(z.string()),
@@ -125,6 +129,7 @@ export const listedConfirmationSchema = lazySchema(() => {
     args: z
       .optional(z.string())
       .check(z.describe("In one line of at most 300 characters; absent where an earlier version asked")),
+    account: accountField(),
   });
   return z
     .strictObject({
@@ -154,10 +159,11 @@ export function toWireListed(
     requested_by: toWireAsker(head, knows),
     url,
     actions: head.actions.map(({ id: of, tool, gated }) => ({ id: of, tool, gated })),
-    asks: head.actions.map(({ id: of, tool, args }) => ({
+    asks: head.actions.map(({ id: of, tool, args, account }) => ({
       id: of,
       tool,
       ...(args !== undefined && { args }),
+      ...(account !== undefined && { account }),
     })),
     ...toWireDecision(decided),
   };
@@ -191,7 +197,7 @@ export function toWireConfirmation(
   group: ParkedGroup,
   { url, knows, reach = new Map() }: ShownWith,
 ): WireConfirmation {
-  const { actions, argsHash } = group;
+  const { actions, argsHash, accountNames = {} } = group;
   const { answerJson, decided, told } = record;
   const asked = listAsked(actions);
   const edits = new Map(Object.entries(decided?.args ?? {}));
@@ -208,6 +214,7 @@ export function toWireConfirmation(
       tool: action.tool,
       gated: action.gated,
       ...toWireArgs(action),
+      ...(Object.hasOwn(accountNames, action.tool) && { account: accountNames[action.tool]! }),
       ...(action.callback !== undefined && { callback_url: action.callback.url }),
       ...(action.runAt !== undefined && { run_at: new Date(action.runAt).toISOString() }),
       waits_for: [...action.waitsFor],

@@ -831,6 +831,8 @@ export type Confirmation = {
     readonly for_each?: unknown;
     /** Instead of args: those of each element of a loop */
     readonly args_of_each?: readonly unknown[];
+    /** Address or login of the account that it would use */
+    readonly account?: string;
     /** Whether these are what will be sent, or still hold references */
     readonly resolved: boolean;
     readonly callback_url?: string;
@@ -1631,6 +1633,8 @@ export type ListedConfirmation = {
     readonly tool: string;
     /** In one line of at most 300 characters; absent where an earlier version asked */
     readonly args?: string;
+    /** Address or login of the account that it would use */
+    readonly account?: string;
   }[];
   /** The key that decided, or the name of the person in the link */
   readonly decided_by?: {

@@ -225,4 +225,15 @@ describe("createGroupParking()", () => {
     expect(await messageOf(PLAN, { undecidable: true })).not.toBe(usual);
     expect(await messageOf(PLAN, { undecidable: false })).toBe(usual);
   });
+
+  test("T57 asks nobody where the accounts that it would use cannot be looked up", async () => {
+    const accounts = { awaited: async () => {}, usedBy: () => Promise.reject(new Error("away")) };
+    const { groups, outcomes } = await park(PLAN, { accounts });
+    expect(groups).toEqual([]);
+    expect(outcomes.get(0)).toMatchObject({
+      status: "error",
+      error: { code: "OVERLOADED", retryable: true, hint: expect.stringContaining("could not be looked up") },
+    });
+    expect(outcomes.get(1)).toMatchObject({ status: "skipped" });
+  });
 });

@@ -56,6 +56,9 @@ export interface Account {
   readonly site: string;
 }
 
+/** Stands among ids of accounts for the deployment's own. No provider gives one like it. */
+export const OWN_ACCOUNT = "(deployment)";
+
 /** Who asked for a call, by their configured names, and in which request. */
 export interface Origin {
   readonly tenant: string;

@@ -97,6 +97,8 @@ export interface ParkedGroup {
   readonly asker?: Asker;
   /** The accounts that it uses, whichever person says yes; absent for those of the deployment alone. */
   readonly account?: Account;
+  /** The addresses or logins of the accounts that it would use, by the name of the tool; absent where a version recorded it that did not say. */
+  readonly accountNames?: Readonly<Record<string, string>>;
   /** It waits for accounts alone, and no yes: it runs once they are connected. */
   readonly awaits?: AwaitedAccounts;
   /** Where the batch's events go; absent where it names no address. */

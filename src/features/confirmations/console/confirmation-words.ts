@@ -9,7 +9,12 @@ export interface ListedConfirmation extends Pick<
   "id" | "status" | "created_at" | "expires_at" | "requested_by"
 > {
   readonly actions: readonly Pick<WireParked, "id" | "tool" | "gated">[];
-  readonly asks: readonly { readonly id: string; readonly tool: string; readonly args?: string }[];
+  readonly asks: readonly {
+    readonly id: string;
+    readonly tool: string;
+    readonly args?: string;
+    readonly account?: string;
+  }[];
   readonly decided_by?: Decider;
   readonly reason?: string;
 }

@@ -122,11 +122,17 @@ function Asks({ of: { asks } }: { readonly of: ListedConfirmation }) {
   const left = asks.length - SHOWN;
   return (
     <>
-      {asks.slice(0, SHOWN).map(({ id, tool, args }) => (
+      {asks.slice(0, SHOWN).map(({ id, tool, args, account }) => (
         <code key={id} class="small ask">
           <bdi>
             {tool} {args}
           </bdi>
+          {account !== undefined && (
+            <span key="account" class="muted">
+              {" "}
+              as <bdi>{account}</bdi>
+            </span>
+          )}
         </code>
       ))}
       {left > 0 && <span class="muted small">and {left} more</span>}

@@ -159,9 +159,9 @@ async function refuseOthers(
   const { ids } = account ?? {};
   if (ids === undefined || accounts === undefined) return null;
   const tools = actions.flatMap(({ tool }) => execution.catalog.get(tool) ?? []);
-  const now = await attempt(() => accounts.idsFor(tools, execution));
+  const now = await attempt(() => accounts.usedBy(tools, execution));
   if (!now.ok) return UNREAD;
-  const other = Object.keys(ids).find((connector) => now.value[connector] !== ids[connector]);
+  const other = Object.keys(ids).find((connector) => now.value.ids[connector] !== ids[connector]);
   if (other === undefined) return null;
   await attempt(() => callConfirmations(execution.gate, "expire", claim));
   return invalid(

@@ -1,11 +1,12 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { type Origin, SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { type Account, type Origin, OWN_ACCOUNT, SUBJECT } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Configured } from "../../../core/edge/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Accounts, Execution } from "../../../core/gate/execution.ts";
+import type { Accounts, Execution, UsedAccounts } from "../../../core/gate/execution.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../core/kit/visible-text.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../link-token.ts";
 import {
@@ -63,7 +64,7 @@ export function openAccounts(configured: Configured): Accounts {
       const missed = await Promise.all(tools.map((tool) => missesAccounts(tool, execution, connectors)));
       return missed.includes(true);
     },
-    idsFor: (tools, execution) => findIds(tools, execution),
+    usedBy: findUsed,
     awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
@@ -95,24 +96,41 @@ async function lookAgain(
   await attempt(() => openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.awaited(places)));
 }
 
-async function findIds(
+async function findUsed(
   tools: readonly Tool[],
   { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<UsedAccounts> {
+  const wanted = tools.map((tool) => {
+    const called = calledBy(tool, catalog).flatMap(({ connection = {}, connectionOptional = false }) =>
+      Object.keys(connection).map((connector) => [connector, connectionOptional] as const),
+    );
+    return [tool.name, [...new Map(called)]] as const;
+  });
   const { account } = origin;
-  const wanted = new Set(
-    tools.flatMap((tool) =>
-      calledBy(tool, catalog).flatMap(({ connection = {} }) => Object.keys(connection)),
-    ),
-  );
-  if (account === undefined || wanted.size === 0) return {};
-  const { subject, connections = {} } = account;
+  const isAsked = account !== undefined && wanted.some(([, connectors]) => connectors.length > 0);
+  const kept = isAsked ? await listOf(account, { origin, ports }) : [];
+  const find = (connector: string, isOptional: boolean): readonly [id: string, name: string] | undefined => {
+    const name = account?.connections?.[connector] ?? DEFAULT_NAME;
+    const found = kept.find((one) => one.connector === connector && one.name === name);
+    if (found !== undefined && found.accountId !== null)
+      return [found.accountId, visibleText(found.account ?? found.accountId, LIMITS.askedLineCharacters)];
+    return found === undefined && isOptional ? [OWN_ACCOUNT, "the deployment's own account"] : undefined;
+  };
+  const ids = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const [tool, connectors] of wanted) {
+    const used = connectors.flatMap(([connector, isOptional]) => {
+      const [id, name] = find(connector, isOptional) ?? [];
+      if (id !== undefined && account !== undefined) ids.set(connector, id);
+      return name ?? [];
+    });
+    if (used.length > 0) names.set(tool, used.join(", "));
+  }
+  const inOrder = [...ids].sort(([one], [other]) => (one < other ? -1 : 1));
+  return { ids: Object.fromEntries(inOrder), names: Object.fromEntries(names) };
+}
+
+function listOf({ subject }: Account, { origin, ports }: Pick<Execution, "origin" | "ports">) {
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
-  const kept = await openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.list(query));
-  const ids = kept.flatMap(({ connector, name, accountId }) =>
-    accountId !== null && wanted.has(connector) && name === (connections[connector] ?? DEFAULT_NAME)
-      ? [[connector, accountId] as const]
-      : [],
-  );
-  return Object.fromEntries(ids.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.list(query));
 }

@@ -1,6 +1,6 @@
 import type { ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { type Origin, saySubject } from "../../../core/contract/gate/caller.ts";
+import { type Origin, OWN_ACCOUNT, saySubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Connect } from "../../../core/gate/execution.ts";
@@ -39,7 +39,10 @@ export async function connect(wish: Wish, connectors: Connectors): ReturnType<Co
   return {
     secrets: found.flatMap(([, used]) => used?.access ?? []),
     accountIds: Object.fromEntries(
-      found.flatMap(([name, used]) => (used === null ? [] : [[name, used.accountId]])),
+      found.flatMap(([name, used]) => {
+        const id = used?.accountId ?? (origin.account && OWN_ACCOUNT);
+        return id === undefined ? [] : [[name, id]];
+      }),
     ),
     open(name, call) {
       if (!byName.has(name))
@@ -70,6 +73,8 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
     if (isOptional) return null;
     throw requireSubject(connector.name);
   }
+  // Where that was meant, an account that was connected since is not.
+  if (isOptional && origin.account.ids?.[connector.name] === OWN_ACCOUNT) return null;
   let answer = await askToken(connector, scopes, isOptional ? { ...wish, isLook: true } : wish);
   if (isOptional && answer.kind === "required") {
     if (answer.because === "missing") return null;
@@ -175,7 +180,7 @@ function notConnected(name: string, { account }: Origin): ToolConnection {
 }
 
 function toConnection(
-  { connector, access: first, account }: Used,
+  { connector, access: first, account, accountId }: Used,
   { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
 ): ToolConnection {
   const { origin } = wish;
@@ -184,6 +189,7 @@ function toConnection(
   const renew = async (): Promise<boolean> => {
     const answer = await askToken(connector, scopes, wish, sha256(access));
     if (answer.kind !== "token") throw toFailure(answer, { connector, origin, before: REFUSED });
+    if (answer.accountId !== accountId) throw otherAccount(connector.name);
     if (answer.access === access) return false;
     access = answer.access;
     call.conceal(access);
@@ -205,6 +211,13 @@ function toConnection(
       return send();
     },
   };
+}
+
+/** What was sent before was another account's: it is not mixed with this one. */
+function otherAccount(connector: string): ToolFailure {
+  return new ToolFailure("CONNECTION_REQUIRED", {
+    hint: `${REFUSED}, and another account is connected at ${connector} by now; nothing was sent with that one. Ask for the action anew to use it.`,
+  });
 }
 
 function isRefused(error: unknown): boolean {

@@ -83,7 +83,8 @@ const tellsIds: Feature = {
           runsNothing: true,
           handle: async (_, context) => {
             const tool = context.catalog.get("mailbox")!;
-            return ok(Response.json(await context.brought!.accounts!.idsFor([tool], context)));
+            const { ids } = await context.brought!.accounts!.usedBy([tool], context);
+            return ok(Response.json(ids));
           },
           describe: () => ({
             id: "tellIds",
