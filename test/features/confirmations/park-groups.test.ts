@@ -226,7 +226,7 @@ describe("createGroupParking()", () => {
     expect(await messageOf(PLAN, { undecidable: false })).toBe(usual);
   });
 
-  test("T57 asks nobody where the accounts that it would use cannot be looked up", async () => {
+  test("T57 refuses an action whose accounts cannot be looked up: no person is asked, and nothing is recorded", async () => {
     const accounts = { awaited: async () => {}, usedBy: () => Promise.reject(new Error("away")) };
     const { groups, outcomes } = await park(PLAN, { accounts });
     expect(groups).toEqual([]);

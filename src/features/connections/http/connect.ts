@@ -213,7 +213,7 @@ function toConnection(
   };
 }
 
-/** What was sent before was another account's: it is not mixed with this one. */
+/** Refuse to go on with another account than the one that the call began with. */
 function otherAccount(connector: string): ToolFailure {
   return new ToolFailure("CONNECTION_REQUIRED", {
     hint: `${REFUSED}, and another account is connected at ${connector} by now; nothing was sent with that one. Ask for the action anew to use it.`,
