@@ -19,6 +19,14 @@ export const countLists: MiddlewareHandler<RouterTypes> = (c, next) =>
     return ok(c.res);
   });
 
+/** Answer a request that could have run something and runs nothing: it has looked, and so it draws from the second allowance too. */
+export async function answerUnrun(
+  context: RequestContext,
+  answer: Result<Response, Refusal>,
+): Promise<Result<Response, Refusal>> {
+  return ok(await answerCounted(context, () => Promise.resolve(answer)));
+}
+
 /** Count a request by the second allowance, and answer it. */
 export async function answerCounted(
   received: RequestContext,

@@ -33,7 +33,7 @@ import { respondJson } from "../../../core/edge/http/respond.ts";
 import { respondPage } from "../../../core/edge/http/respond-page.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
-import { answerCounted } from "../../../core/edge/http/count-lists.ts";
+import { answerCounted, answerUnrun } from "../../../core/edge/http/count-lists.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 
 /**
@@ -148,23 +148,30 @@ export const decideConfirmation: Endpoint = {
       ...(reason !== undefined && { reason }),
       ...(parsed.args !== undefined && { args: sentArgs(value) }),
     };
-    const decide = async (): Promise<Result<Response, Refusal>> => {
+    const prepare = async () => {
       const found = await findConfirmation(id, context);
-      if (!found.ok) return found;
-      const prepared = prepareDecision(found.value, asked, context);
+      return found.ok ? prepareDecision(found.value, asked, context) : found;
+    };
+    if (decision === "approve") {
+      const prepared = await prepare();
+      if (!prepared.ok) return answerUnrun(context, prepared);
+      const open = prepared.value;
+      if (open.kind === "repeated") return answerUnrun(context, await replay(open.answerJson, context));
+      return respondDocument(
+        (listener) => runApproved(open, { ...context, ...listener }),
+        request,
+        context,
+      );
+    }
+    const reject = async (): Promise<Result<Response, Refusal>> => {
+      const prepared = await prepare();
       if (!prepared.ok) return prepared;
       const open = prepared.value;
       if (open.kind === "repeated") return replay(open.answerJson, context);
-      if (decision === "approve")
-        return respondDocument(
-          (listener) => runApproved(open, { ...context, ...listener }),
-          request,
-          context,
-        );
       const said = await sayNo(open, context);
       return said.ok ? ok(respondJson(said.value)) : said;
     };
-    return decision === "approve" ? decide() : ok(await answerCounted(context, decide));
+    return ok(await answerCounted(context, reject));
   },
   describe: () => ({
     id: "decideConfirmation",

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { answerUnrun } from "../../../core/edge/http/count-lists.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -28,7 +29,7 @@ export const rerunRun: Endpoint = {
       { log: opened.value, only: body.value.parsed.only, request },
       context,
     );
-    if (!prepared.ok) return prepared;
+    if (!prepared.ok) return answerUnrun(context, prepared);
     const { fates, of, context: own } = prepared.value;
     return respondDocument(
       ({ signal, listener }) =>
