@@ -17,7 +17,7 @@ import { mayChangeWork, onlyWorkOf, OTHERS_WORK } from "../http/own-work.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import { respondPage } from "../http/respond-page.ts";
+import { respondList } from "../http/respond-list.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 
 export const UNREADABLE = "The tenant's jobs could not be read; ask again.";
@@ -59,7 +59,7 @@ export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
     const asked = { ...query.value, ...visibleJobs(context, query.value.tools), limit: limit + 1 };
     const found = await askGate(() => gate.jobs(asked), UNREADABLE);
     if (!found.ok) return found;
-    return respondPage("jobs", found.value, { limit, toJson: (job) => toJobJson(job), toCursor });
+    return respondList("jobs", found.value, { limit, toJson: (job) => toJobJson(job), toCursor });
   },
 };
 

@@ -30,7 +30,7 @@ import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { respondDocument } from "../../../core/edge/http/respond-run.ts";
 import { answerCounted, answerUnrun } from "../../../core/edge/http/count-lists.ts";
@@ -57,7 +57,7 @@ export const listConfirmations: Endpoint = {
     );
     if (!found.ok) return found;
     const knows = knownTo(caller, catalog);
-    return respondPage("confirmations", found.value, {
+    return respondList("confirmations", found.value, {
       limit,
       toJson: (one) => JSON.stringify(toWireListed(one, { url: toConfirmationUrl(one.id, origin), knows })),
       toCursor,
@@ -157,11 +157,7 @@ export const decideConfirmation: Endpoint = {
       if (!prepared.ok) return answerUnrun(context, prepared);
       const open = prepared.value;
       if (open.kind === "repeated") return answerUnrun(context, await replay(open.answerJson, context));
-      return respondDocument(
-        (listener) => runApproved(open, { ...context, ...listener }),
-        request,
-        context,
-      );
+      return respondDocument((listener) => runApproved(open, { ...context, ...listener }), request, context);
     }
     const reject = async (): Promise<Result<Response, Refusal>> => {
       const prepared = await prepare();

@@ -8,7 +8,7 @@ import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../link-token.ts";
@@ -42,7 +42,7 @@ export const listConnections: Endpoint = {
     );
     if (!found.ok) return found;
     const toJson = (one: SeenConnection): string => JSON.stringify(toWireConnection(one));
-    return respondPage("connections", found.value, { limit, toJson, toCursor });
+    return respondList("connections", found.value, { limit, toJson, toCursor });
   },
   describe: () => ({
     id: "listConnections",

@@ -6,7 +6,7 @@ import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
@@ -48,7 +48,7 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
   const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
   if (!found.ok) return found;
   const { deliveries, next } = found.value;
-  return respondPage("deliveries", deliveries, {
+  return respondList("deliveries", deliveries, {
     limit: asked.limit,
     toJson: (one) => JSON.stringify(toShownDelivery(one, scope)),
     toCursor: toPlaceCursor,

@@ -8,7 +8,7 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -142,7 +142,7 @@ export async function listEventTypes(
   if (!found.ok) return found;
   const { types, next } = found.value;
   const { limit } = wanted;
-  return respondPage("event_types", types, { limit, toJson: toTypeText, toCursor: ({ type }) => type, next });
+  return respondList("event_types", types, { limit, toJson: toTypeText, toCursor: ({ type }) => type, next });
 }
 
 const showType: Endpoint = {

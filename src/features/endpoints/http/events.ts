@@ -10,7 +10,7 @@ import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../core/edge/http/respond.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -176,7 +176,7 @@ const listEvents: Endpoint = {
     const found = await askGate(() => scope.value.ask((directory) => directory.events(wanted)), UNREADABLE);
     if (!found.ok) return found;
     const { events, next } = found.value;
-    return respondPage("events", events, {
+    return respondList("events", events, {
       limit,
       toJson: (event) => toEventText(event),
       toCursor: ({ seq }) => String(seq),

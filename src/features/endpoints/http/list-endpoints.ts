@@ -5,7 +5,7 @@ import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";
 import { shownEndpointSchema } from "../endpoint-json.ts";
@@ -40,7 +40,7 @@ export async function listEndpoints(
   const found = await askGate(() => scope.ask((directory) => directory.list(wanted)), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
-  return respondPage("endpoints", endpoints, {
+  return respondList("endpoints", endpoints, {
     limit: wanted.limit,
     toJson: (one) => JSON.stringify(toShownEndpoint(one, scope)),
     toCursor: ({ no }) => String(no),

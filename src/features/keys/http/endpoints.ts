@@ -20,7 +20,7 @@ import type { MadeKeys } from "./made-keys.ts";
 import { readRequest } from "../../../core/edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { keyDeskOf } from "./key-desk.ts";
 
@@ -119,7 +119,7 @@ const listKeys: Endpoint = {
       }),
     };
     const toJson = (key: KeptKey): string => JSON.stringify(toKeyJson(key, nowMs));
-    return respondPage("keys", found.value, { limit, toJson, toCursor, beside });
+    return respondList("keys", found.value, { limit, toJson, toCursor, beside });
   },
   describe: () => ({
     id: "listKeys",

@@ -6,7 +6,7 @@ import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { JobRuns } from "../../../core/edge/feature.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
 import { wantsEvents } from "../../../core/edge/http/wants-events.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
@@ -39,7 +39,7 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
     );
     if (!found.ok) return found;
     const { runs, places, next } = found.value;
-    return respondPage("runs", runs, {
+    return respondList("runs", runs, {
       limit: asked.limit,
       toJson: (run) => JSON.stringify(run),
       toCursor: (run) => toRunCursor(places[runs.indexOf(run)]!),

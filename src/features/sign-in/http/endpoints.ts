@@ -7,7 +7,7 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../core/edge/http/ask-gate.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondPage } from "../../../core/edge/http/respond-page.ts";
+import { respondList } from "../../../core/edge/http/respond-list.ts";
 import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
@@ -32,7 +32,7 @@ const listSignIns: Endpoint = {
       "The sign-ins could not be read; ask again.",
     );
     if (!found.ok) return found;
-    return respondPage("sign_ins", found.value, {
+    return respondList("sign_ins", found.value, {
       limit,
       toJson: (one) => JSON.stringify(toSignInJson(one)),
       toCursor: ({ createdAt, name }) => `${createdAt}_${name}`,
