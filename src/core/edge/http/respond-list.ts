@@ -23,7 +23,7 @@ export interface PageOptions<Item> {
  * @param name of the field that has the entries
  * @param found the entries in their order. Those beyond the limit are not shown, and tell that there is another page.
  */
-export function respondPage<Item>(
+export function respondList<Item>(
   name: string,
   found: readonly Item[],
   { limit, toJson, toCursor, next = null, beside = {} }: PageOptions<Item>,
