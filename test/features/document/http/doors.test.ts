@@ -168,7 +168,7 @@ const OPEN_DOORS: Readonly<Record<string, string>> = {
   "/.well-known/": "a static answer",
 };
 
-test("T60 every door that takes no key has an allowance of its own, or runs nothing and asks nobody", () => {
+test("T60 each door before the key has an allowance of its own, or is a page", () => {
   const unknown = OPEN.filter(
     (route) => !Object.keys(OPEN_DOORS).some((door) => route.split(" ")[1]!.startsWith(door)),
   );
