@@ -14,7 +14,7 @@ import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";
-import { createMemoryObjects } from "./testing/memory-objects.ts";
+import { createMemoryObjects, type MemoryNamespace } from "./testing/memory-objects.ts";
 import { createScriptedUpstream, type Routes, type SentRequest } from "./testing/scripted-upstream.ts";
 import { VirtualClock } from "./testing/virtual-clock.ts";
 
@@ -53,6 +53,8 @@ export interface TestVolley {
   readonly logs: readonly string[];
   /** Let time pass: jobs are tried again, questions expire. */
   advance(ms: number): Promise<void>;
+  /** Take from the objects what they hold in memory: they go on with what they have stored, as after a rest or a restart. */
+  evict(): void;
   /** The time, in milliseconds since the epoch. */
   now(): number;
 }
@@ -178,20 +180,26 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     Workspace,
   } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const spaces: MemoryNamespace[] = [];
+  const open = (of: Parameters<typeof createMemoryObjects>[0]): MemoryNamespace => {
+    const space = createMemoryObjects(of, clock, () => env);
+    spaces.push(space);
+    return space;
+  };
   const env: Record<string, unknown> = {
     // A test that wants lines asks `logs`, or sets the variable.
     VOLLEY_LOG: "off",
     VOLLEY_KEYS: JSON.stringify([{ name: "test", tools: ["*"], flags, ...key, hash }]),
-    TENANT_GATE: createMemoryObjects(volley.TenantGate, clock, () => env),
-    TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
-    ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
-    ...(RunLog && { RUNS: createMemoryObjects(RunLog, clock, () => env) }),
-    ...(OperatorLog && { OPERATOR: createMemoryObjects(OperatorLog, clock, () => env) }),
-    ...(ConnectionShard && { CONNECTIONS: createMemoryObjects(ConnectionShard, clock, () => env) }),
-    ...(EndpointDirectory && { ENDPOINTS: createMemoryObjects(EndpointDirectory, clock, () => env) }),
-    ...(EndpointShard && { ENDPOINT_SHARDS: createMemoryObjects(EndpointShard, clock, () => env) }),
-    ...(SignInStore && { SIGN_INS: createMemoryObjects(SignInStore, clock, () => env) }),
-    ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
+    TENANT_GATE: open(volley.TenantGate),
+    TOOL_GATE: open(volley.ToolGate),
+    ...(Workspace && { WORKSPACES: open(Workspace) }),
+    ...(RunLog && { RUNS: open(RunLog) }),
+    ...(OperatorLog && { OPERATOR: open(OperatorLog) }),
+    ...(ConnectionShard && { CONNECTIONS: open(ConnectionShard) }),
+    ...(EndpointDirectory && { ENDPOINTS: open(EndpointDirectory) }),
+    ...(EndpointShard && { ENDPOINT_SHARDS: open(EndpointShard) }),
+    ...(SignInStore && { SIGN_INS: open(SignInStore) }),
+    ...(KeyShard && { KEYS: open(KeyShard) }),
     ...given,
   };
   // The platform's own name of a stream that gives what it takes.
@@ -229,6 +237,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     requests: upstream.sent,
     logs,
     now: () => clock.now(),
+    evict: () => void spaces.forEach((space) => space.evict()),
     async run(batch) {
       const envelope = await client.execute(batch as Parameters<Client["execute"]>[0]);
       if (unknown[0] !== undefined) throw unknown[0];

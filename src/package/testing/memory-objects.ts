@@ -14,6 +14,8 @@ export interface MemoryNamespace {
   get(id: Id): object;
   /** The objects that are kept there: the same names are others. */
   jurisdiction(jurisdiction: string): MemoryNamespace;
+  /** Take from every object what it holds in memory, as the platform does with one that rests: it begins anew with what it has stored. */
+  evict(): void;
 }
 
 /**
@@ -29,10 +31,12 @@ export function createMemoryObjects(
 ): MemoryNamespace {
   const elsewhere = new Map<string, MemoryNamespace>();
   const objects = new Map<string, Promise<Record<string, (...args: unknown[]) => unknown>>>();
+  const stored = new Map<string, ReturnType<typeof createMemoryStorage>>();
   const create = async (id: Id): Promise<Record<string, (...args: unknown[]) => unknown>> => {
     let begun: Promise<unknown> = Promise.resolve();
-    const alarm = async (): Promise<void> => void (await (await objects.get(id.name))?.["alarm"]?.());
-    const storage = createMemoryStorage(clock, () => void attempt(alarm));
+    const alarm = async (): Promise<void> => void (await (await objectOf(id))["alarm"]?.());
+    const storage = stored.get(id.name) ?? createMemoryStorage(clock, () => void attempt(alarm));
+    stored.set(id.name, storage);
     const blockConcurrencyWhile = (work: () => Promise<unknown>): Promise<unknown> => (begun = work());
     const waitUntil = (work: Promise<unknown>): void => void attempt(() => work);
     const ctx = { id, storage, blockConcurrencyWhile, waitUntil } as unknown as DurableObjectState;
@@ -50,6 +54,10 @@ export function createMemoryObjects(
       const known = elsewhere.get(where) ?? createMemoryObjects(of, clock, envOf);
       elsewhere.set(where, known);
       return known;
+    },
+    evict() {
+      objects.clear();
+      for (const there of elsewhere.values()) there.evict();
     },
     idFromName: (name) => ({ name, toString: () => name }),
     get: (id) =>

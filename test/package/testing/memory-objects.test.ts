@@ -59,3 +59,37 @@ test("a namespace has one object for each name, whose arguments and answers are 
   expect(await (quiet.get(quiet.idFromName("q")) as Stub)["wait"]!()).toBe("asleep");
   await clock.advance(10);
 });
+
+test("An object that is evicted begins anew with what it has stored, and its alarm comes all the same", async () => {
+  const clock = new VirtualClock(0);
+  class Counts {
+    readonly #ctx: DurableObjectState;
+    #inMemory = 0;
+
+    constructor(ctx: DurableObjectState) {
+      this.#ctx = ctx;
+      ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS counts (n INTEGER)");
+    }
+    async count() {
+      const { sql } = this.#ctx.storage;
+      sql.exec("INSERT INTO counts (n) VALUES (1)");
+      await this.#ctx.storage.setAlarm(clock.now() + 5);
+      return [(this.#inMemory += 1), sql.exec("SELECT n FROM counts").toArray().length];
+    }
+    alarm() {
+      this.#ctx.storage.sql.exec("DELETE FROM counts");
+    }
+  }
+  const space = createMemoryObjects(Counts as never, clock, () => ({}));
+  for (const namespace of [space, space.jurisdiction("eu")]) {
+    const count = () =>
+      (namespace.get(namespace.idFromName("a")) as unknown as Counts).count() as Promise<unknown>;
+    expect(await count()).toEqual([1, 1]);
+    expect(await count()).toEqual([2, 2]);
+    space.evict();
+    expect(await count()).toEqual([1, 3]);
+    space.evict();
+    await clock.advance(5);
+    expect(await count()).toEqual([1, 1]);
+  }
+});

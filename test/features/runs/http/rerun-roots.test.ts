@@ -119,6 +119,21 @@ describe("T56 A write of a batch that a yes has run", () => {
   });
 });
 
+test("T56 A rerun beside one that hangs asks, also where the objects have lost their memory meanwhile", async () => {
+  const { run, say, rerun, volley, sent } = await start({ b: ["refused", "held"] });
+  const batch = await run(drop, after("b", "a"));
+  const yes = await say(questionOf(batch));
+  const [, again] = await Promise.all([
+    rerun(batch.batch_id),
+    volley
+      .advance(400)
+      .then(() => volley.evict())
+      .then(() => rerun(yes.batch_id)),
+  ]);
+  expect(ends(again)).toEqual(["success", "pending_confirmation"]);
+  expect(sent).toEqual(["a", "b", "b"]);
+});
+
 describe("T57 What a person edited", () => {
   test("is what a rerun sends, of the batch and of the yes", async () => {
     const { run, say, rerun, sent } = await start({ ten: ["refused", "refused"] });
@@ -215,20 +230,22 @@ test("T56 A rerun of a flow keeps its source, its name and its answer, and sees 
   expect(sent).toEqual(["b", "b", "rome"]);
 });
 
-const treatment = fc.constantFrom<Treatment>("done", "refused", "refused", "broke");
+const treatment = fc.constantFrom<Treatment>("done", "refused", "refused", "broke", "held");
 const step = fc.oneof(
   fc.record({ kind: fc.constant("yes" as const), of: fc.nat(5), edit: fc.boolean() }),
   fc.record({ kind: fc.constant("rerun" as const), of: fc.nat(5) }),
   fc.record({ kind: fc.constant("two" as const), of: fc.nat(5), and: fc.nat(5) }),
   fc.record({ kind: fc.constant("bulk" as const) }),
 );
+/** When the objects lose what they hold in memory: while a step goes on, after it, or not. */
+const loss = fc.constantFrom("in the middle", "afterwards", "never");
 
-test("T56 However yeses, reruns and bulk follow each other, no write is sent twice unasked", async () => {
+test("T56 However yeses, reruns and bulk follow each other, and the objects lose their memory, no write is sent twice unasked", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(treatment, { maxLength: 8 }),
       fc.array(treatment, { maxLength: 8 }),
-      fc.array(step, { minLength: 1, maxLength: 6 }),
+      fc.array(fc.tuple(step, loss), { minLength: 1, maxLength: 6 }),
       async (ofA, ofB, steps) => {
         const plans = { a: [...ofA], b: [...ofB], edited: [...ofA] };
         const { run, rerun, say, post, sent, volley } = await start(plans);
@@ -241,7 +258,8 @@ test("T56 However yeses, reruns and bulk follow each other, no write is sent twi
           known.push(answer.batch_id);
           for (const { confirmation } of answer.results) if (confirmation) questions.add(confirmation.id);
         };
-        for (const one of steps) {
+        for (const [one, lost] of steps) {
+          const losing = lost === "in the middle" ? volley.advance(200).then(() => volley.evict()) : null;
           if (one.kind === "yes") {
             const [id] = [...questions].slice(one.of % questions.size);
             const answer = await say(id!, one.edit ? { args: { a: { of: "edited" } } } : {});
@@ -250,10 +268,18 @@ test("T56 However yeses, reruns and bulk follow each other, no write is sent twi
           } else if (one.kind === "bulk") await post("/v1/runs/rerun", { source: "http", only: "failed" });
           else {
             const ids = one.kind === "two" ? [one.of, one.and] : [one.of];
-            const answers = await Promise.all(ids.map((at) => rerun(known[at % known.length]!)));
+            const answers = await Promise.all(
+              ids.map(async (at, place) => {
+                // The second comes when the memory of the first is lost, if it is.
+                await volley.advance(400 * place);
+                return rerun(known[at % known.length]!);
+              }),
+            );
             for (const answer of answers) note(answer);
           }
+          await losing;
           await volley.advance(3_000);
+          if (lost === "afterwards") volley.evict();
         }
         for (const name of ["a", "b", "edited"] as const) {
           const count = sent.filter((of) => of === name).length;
