@@ -12,6 +12,8 @@ const COUNT = 1_000;
 const LEASE_MS = 500;
 /** Longer than an attempt has its job for itself. */
 const LATER_MS = 300_000;
+/** A batch that had its turn goes on within this time of a restart. */
+const SOON_MS = 15_000;
 const KILLED_AT = [200, 600] as const;
 
 interface Element {
@@ -89,3 +91,33 @@ test("P2: F31 of 1,000 writes in the background none is sent twice and none is m
     progress: { done: COUNT, failed: unknown.length, total: COUNT },
   });
 }, 300_000);
+
+test.each([1, 8])(
+  "F40 %i batches that run when the runtime is killed go on within 15 s of its restart, by themselves",
+  async (count) => {
+    await using upstream = await startChaosUpstream();
+    await using victim = await startVictim({ vars: { PROBE_ORIGIN: upstream.url } });
+    const numbersOf = (batch: number) => Array.from({ length: COUNT }, (_, n) => batch * COUNT + n);
+    for (let batch = 0; batch < count; batch += 1)
+      await ask(`${victim.current.url}/v1/execute_actions`, {
+        background: true,
+        actions: [
+          { tool: "probe-write-each", args: { n: { $ref: "item#" }, d: 50 }, for_each: numbersOf(batch) },
+        ],
+      });
+    const sentOf = (batch: number) => numbersOf(batch).flatMap((n) => upstream.attemptsOf(n, "/write"));
+    const batches = Array.from({ length: count }, (_, batch) => batch);
+    await until(() => batches.every((batch) => sentOf(batch).length >= 3));
+    victim.kill();
+    await comeBack(victim);
+    const backAt = performance.now();
+    const after = (batch: number) => sentOf(batch).filter(({ at }) => at > backAt);
+    await until(() => batches.every((batch) => after(batch).length > 0));
+    const waits = batches.map((batch) => after(batch)[0]!.at - backAt);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(SOON_MS);
+    for (const batch of batches)
+      for (const n of numbersOf(batch))
+        expect(upstream.attemptsOf(n, "/write").length).toBeLessThanOrEqual(1);
+  },
+  300_000,
+);

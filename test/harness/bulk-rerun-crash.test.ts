@@ -76,3 +76,38 @@ test("P5: killed in the middle of reruns of many, those that had begun ask a per
   const numbers = sent().map(({ body }) => (JSON.parse(body) as { readonly n: number }).n);
   for (let n = 0; n < RUNS; n += 1) expect(numbers.filter((one) => one === n)).toHaveLength(2);
 });
+
+test("T56: a rerun after a kill in the middle of a yes asks, and says that the action may have happened", async () => {
+  const deleted = () => upstream.requestsTo("/item");
+  // It takes effect when it arrives, and no answer comes back.
+  upstream.script("/item", () => {});
+  const first = await start();
+  const caller = new TestCaller(first.url);
+  const { batch_id: id, results } = await caller.execute(
+    [{ id: "gone", tool: "probe-delete", args: { id: "item-1" } }],
+    { tags: ["yes"] },
+  );
+  await listed(caller, "tag=yes", 1);
+  const yes = caller
+    .send({
+      path: `/v1/confirmations/${results[0]!.confirmation!.id}`,
+      body: JSON.stringify({ decision: "approve" }),
+    })
+    .catch(() => null);
+  await eventually("the delete to be sent", () => deleted()[0]);
+  await first.kill("SIGKILL");
+  await yes;
+
+  await using second = await start(first.port);
+  const after = new TestCaller(second.url);
+  const { text } = await after.send({ path: `/v1/runs/${id}/rerun`, body: "{}" });
+  const [again] = (JSON.parse(text) as WireEnvelope).results;
+  expect(again).toMatchObject({
+    status: "pending_confirmation",
+    confirmation: { message: expect.stringContaining("It may have taken effect in an earlier run") },
+  });
+  expect(again!.confirmation!.id).not.toBe(results[0]!.confirmation!.id);
+  const shown = await after.get(`/v1/confirmations/${again!.confirmation!.id}`);
+  expect(shown.text).toContain("It may have taken effect in an earlier run");
+  expect(deleted()).toHaveLength(1);
+});
