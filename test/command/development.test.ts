@@ -1,3 +1,4 @@
+import { renameSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -76,12 +77,14 @@ describe("volley dev", () => {
   test("says which file is no code, and goes on once it is saved mended", async () => {
     await write("wrangler.toml", TOML);
     await write("worker.ts", "const = 1;");
-    const said: string[] = [];
+    await write("mended", "export default { options: { tools: [] } };");
+    const said = new Set<string>();
     const loaded = await loadOnceReadable(await readProject(folder), findWrangler(folder), (line) => {
-      said.push(line);
-      void write("worker.ts", "export default { options: { tools: [] } };");
+      // The save of the file that is no code may be heard of late, and then it is said once more. The mended one is there in one piece.
+      if (said.size === 0) renameSync(join(folder, "mended"), join(folder, "worker.ts"));
+      said.add(line);
     });
-    expect(said).toEqual([
+    expect([...said]).toEqual([
       expect.stringMatching(/^worker\.ts:1:7 .*\nIt is served once the mended file is saved\.$/),
     ]);
     expect(loaded).toMatchObject({ worker: { tools: [] } });

@@ -236,14 +236,19 @@ describe("A token", () => {
     const { tokens } = await signInWith(url, ADMIN);
     const listed = await sendMcp(url, tokens.access_token, "tools/list");
     expect(listed.status).toBe(200);
-    for (const [method, path] of [
-      ["GET", "/v1/keys"],
-      ["PUT", "/v1/tools/x"],
-      ["GET", "/v1/operator/overview"],
-      ["GET", "/v1/confirmations"],
-      ["GET", "/v1/endpoints"],
-    ] as const)
-      expect((await api(path, tokens.access_token, method)).status, path).toBe(401);
+    const { paths } = (await (await api("/openapi.json", ADMIN)).json()) as {
+      paths: Record<string, Record<string, { security?: readonly object[] }>>;
+    };
+    const closed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { security }]) =>
+        path === "/mcp" || security?.length === 0 ? [] : [[method.toUpperCase(), path] as const],
+      ),
+    );
+    expect(closed.length).toBeGreaterThan(50);
+    for (const [method, path] of closed) {
+      const answer = await api(path.replace("{id}", "x"), tokens.access_token, method);
+      expect(answer.status, `${method} ${path}`).toBe(401);
+    }
   });
 
   test("T51 of another resource is refused, and so is a request for one", async () => {
@@ -263,11 +268,18 @@ describe("A token", () => {
   });
 
   test("T51 that is made up, or of a sign-in that has ended, is an invalid token", async () => {
-    const { tokens } = await signInWith(url, KEY);
-    const wrong = `${tokens.access_token.slice(0, -4)}AAAA`;
-    const answer = await sendMcp(url, wrong, "tools/list");
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
+    const { program, tokens } = await signInWith(url, KEY);
+    const refusedFor = async (token: string) => {
+      const answer = await sendMcp(url, token, "tools/list");
+      return [answer.status, /error="(\w+)"/.exec(answer.headers.get("www-authenticate") ?? "")?.[1]];
+    };
+    expect(await refusedFor(`${tokens.access_token.slice(0, -4)}AAAA`)).toEqual([401, "invalid_token"]);
+    const { sign_ins: kept } = (await (await api("/v1/sign_ins", KEY)).json()) as {
+      sign_ins: readonly { readonly sign_in_id: string; readonly client_id: string }[];
+    };
+    const own = kept.find(({ client_id: client }) => client === program.clientId)!;
+    expect((await api(`/v1/sign_ins/${own.sign_in_id}`, KEY, "DELETE")).status).toBe(204);
+    expect(await refusedFor(tokens.access_token)).toEqual([401, "invalid_token"]);
   });
 });
 
