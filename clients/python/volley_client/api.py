@@ -218,9 +218,24 @@ class CallAuthAsD(TypedDict):
     query: str
 
 
+class CallAuthAlsoItemAsC(TypedDict):
+    header: str
+
+
+class CallAuthAlsoItemAsD(TypedDict):
+    query: str
+
+
+CallAuthAlsoItem = TypedDict("CallAuthAlsoItem", {
+    "secret": "str",
+    "as": "Union[Literal['bearer'], Literal['basic'], CallAuthAlsoItemAsC, CallAuthAlsoItemAsD]",
+})
+
+
 CallAuth = TypedDict("CallAuth", {
     "secret": "NotRequired[str]",
     "as": "NotRequired[Union[Literal['bearer'], Literal['basic'], CallAuthAsC, CallAuthAsD]]",
+    "also": "NotRequired[List[CallAuthAlsoItem]]",
     "connection": "NotRequired[Union[str, Dict[str, List[str]]]]",
 })
 

@@ -745,6 +745,19 @@ export type CallAuth = {
     | {
         readonly query: string;
       };
+  /** Further secrets that the same call carries, elsewhere */
+  readonly also?: readonly {
+    readonly secret: string;
+    readonly as:
+      | "bearer"
+      | "basic"
+      | {
+          readonly header: string;
+        }
+      | {
+          readonly query: string;
+        };
+  }[];
   readonly connection?: string | Readonly<Record<string, readonly string[]>>;
 };
 

@@ -6,6 +6,7 @@ import {
   connectorOf,
   type DeclarationRules,
   isConnection,
+  secretsOf,
 } from "./declaration.ts";
 import type { Problems } from "./problems.ts";
 import { isBound } from "./secret-bindings.ts";
@@ -20,15 +21,24 @@ interface AuthCheck {
 
 /** Find what is wrong with how a call says who it is. */
 export function checkAuth(auth: Auth | ConnectionAuth | undefined, check: AuthCheck): void {
-  if (isConnection(auth)) checkConnection(auth, check);
-  else if (auth !== undefined) checkSecret(auth, check);
+  if (isConnection(auth)) return checkConnection(auth, check);
+  const taken = new Set<string>();
+  for (const [index, each] of secretsOf(auth).entries()) {
+    const path = index === 0 ? check.path : [...check.path, "also", index - 1];
+    checkSecret(each, { ...check, path });
+    const place = JSON.stringify(
+      typeof each.as === "string" ? { header: "authorization" } : each.as,
+    ).toLowerCase();
+    if (taken.has(place)) check.problems.add([...path, "as"], "a place that no other secret has", each.as);
+    taken.add(place);
+  }
 }
 
 /**
  * Find what is wrong with the secret of a call. Whether one exists that is bound to somebody else is not to be
  * learned from it.
  */
-function checkSecret({ secret, as }: Auth, { path, origin, rules, problems }: AuthCheck): void {
+function checkSecret({ secret, as }: Omit<Auth, "also">, { path, origin, rules, problems }: AuthCheck): void {
   if (typeof as === "object" && "header" in as) {
     const guarded = guardHeaders({ [as.header]: "x" });
     if (!guarded.ok)

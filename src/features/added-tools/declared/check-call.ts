@@ -9,6 +9,7 @@ import {
   type McpCall,
   type Sent,
   type DeclarationRules,
+  secretsOf,
 } from "./declaration.ts";
 import { optionalBodyOf } from "./optional-body.ts";
 import { type Problems, suggestName } from "./problems.ts";
@@ -56,15 +57,11 @@ function checkKnown(path: readonly PropertyKey[], name: string, { known, problem
 
 function checkHeaders(http: HttpCall, check: CallCheck): void {
   const { problems, declaration } = check;
-  const { auth } = http;
-  const authHeader =
-    auth === undefined
-      ? null
-      : isConnection(auth) || typeof auth.as === "string"
-        ? "authorization"
-        : "header" in auth.as
-          ? auth.as.header
-          : null;
+  const authHeaders = isConnection(http.auth)
+    ? ["authorization"]
+    : secretsOf(http.auth).map(({ as }) =>
+        typeof as === "string" ? "authorization" : "header" in as ? as.header.toLowerCase() : null,
+      );
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(http.headers ?? {})) {
     const path = ["http", "headers", name];
@@ -74,7 +71,7 @@ function checkHeaders(http: HttpCall, check: CallCheck): void {
       problems.add(path, "a header that a tool may set, without a line break", value, {
         hint: guarded.error.hint,
       });
-    else if (lower === authHeader?.toLowerCase())
+    else if (authHeaders.includes(lower))
       problems.add(path, "nothing, because 'auth' sets this header", value, {
         hint: "'auth' sets this header; take it out of 'headers'.",
       });
@@ -168,7 +165,8 @@ function checkLeft(
 /** Names of a query that the url and `auth` have. */
 function takenNames({ url, auth }: HttpCall): string[] {
   const inUrl = [...(URL.parse(url)?.searchParams.keys() ?? [])];
-  return auth !== undefined && !isConnection(auth) && typeof auth.as === "object" && "query" in auth.as
-    ? [...inUrl, auth.as.query]
-    : inUrl;
+  const inAuth = secretsOf(auth).flatMap(({ as }) =>
+    typeof as === "object" && "query" in as ? [as.query] : [],
+  );
+  return [...inUrl, ...inAuth];
 }

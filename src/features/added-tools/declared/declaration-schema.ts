@@ -79,7 +79,12 @@ export const connectionForm = lazySchema(() =>
 /** A secret and its place, or the account of a subject. */
 const callAuthSchema = lazySchema(() =>
   z
-    .extend(z.partial(secretAuthSchema()), { connection: z.optional(connectionForm()) })
+    .extend(z.partial(secretAuthSchema()), {
+      also: z
+        .optional(z.array(secretAuthSchema()).check(z.minLength(1), z.maxLength(3)))
+        .check(z.describe("Further secrets that the same call carries, elsewhere")),
+      connection: z.optional(connectionForm()),
+    })
     .check(
       z.refine(({ secret, connection }) => secret !== undefined || connection !== undefined, {
         path: ["secret"],
@@ -89,10 +94,14 @@ const callAuthSchema = lazySchema(() =>
         path: ["as"],
         error: "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
       }),
-      z.refine(({ secret, as, connection }) => connection === undefined || (secret ?? as) === undefined, {
-        path: ["connection"],
-        error: "nothing, or alone, without 'secret' and 'as'",
-      }),
+      z.refine(
+        ({ secret, as, also, connection }) =>
+          connection === undefined || (secret ?? as ?? also) === undefined,
+        {
+          path: ["connection"],
+          error: "nothing, or alone, without 'secret' and 'as'",
+        },
+      ),
     )
     .register(z.globalRegistry, { id: "CallAuth" }),
 );
@@ -159,4 +168,4 @@ export const mcpSchema = lazySchema(() =>
 );
 
 /** The fields of `auth`. */
-export const authFields = ["secret", "as", "connection"] as const;
+export const authFields = ["secret", "as", "also", "connection"] as const;

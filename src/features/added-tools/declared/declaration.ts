@@ -73,6 +73,13 @@ export interface Auth {
   readonly secret: string;
   /** `basic` takes the secret as `user:password`. */
   readonly as: "bearer" | "basic" | { readonly header: string } | { readonly query: string };
+  /** Further secrets that the same call carries, elsewhere. */
+  readonly also?: readonly Omit<Auth, "also">[];
+}
+
+/** All secrets that a call carries. */
+export function secretsOf(auth: Auth | ConnectionAuth | undefined): readonly Omit<Auth, "also">[] {
+  return auth === undefined || isConnection(auth) ? [] : [auth, ...(auth.also ?? [])];
 }
 
 /** Which account of the subject a call uses: that of one connector, where it is given an object with the scopes that it needs. */

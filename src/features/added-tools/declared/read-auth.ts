@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { type Auth, type ConnectionAuth, connectorOf, isConnection } from "./declaration.ts";
+import { type Auth, type ConnectionAuth, connectorOf, isConnection, secretsOf } from "./declaration.ts";
 
 /** The part of a request that tells its upstream who the caller is. */
 export interface Credentials {
@@ -27,8 +27,14 @@ export function readAuth(
   auth: Auth | ConnectionAuth | undefined,
   ctx: Pick<ToolContext, "secret">,
 ): Credentials {
-  if (auth === undefined || isConnection(auth)) return { headers: {}, query: {} };
-  const { secret: name, as } = auth;
+  const parts = secretsOf(auth).map((one) => readSecret(one, ctx));
+  return {
+    headers: Object.fromEntries(parts.flatMap(({ headers }) => Object.entries(headers))),
+    query: Object.fromEntries(parts.flatMap(({ query }) => Object.entries(query))),
+  };
+}
+
+function readSecret({ secret: name, as }: Omit<Auth, "also">, ctx: Pick<ToolContext, "secret">): Credentials {
   const secret = ctx.secret(name).trim();
   if (typeof as === "object" && "query" in as) return { headers: {}, query: { [as.query]: secret } };
   const [header, value] =

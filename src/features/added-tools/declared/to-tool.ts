@@ -2,7 +2,7 @@ import type { Delivery } from "../../../core/contract/gate/job.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { type Declaration, isConnection, type McpCall } from "./declaration.ts";
+import { type Declaration, isConnection, type McpCall, secretsOf } from "./declaration.ts";
 import { toInput } from "../json-schema/to-input.ts";
 import { optionalBodyOf } from "./optional-body.ts";
 import { isBound, type ToolSecrets } from "./secret-bindings.ts";
@@ -48,7 +48,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
       ...(body !== undefined && { body }),
     }),
     hosts: [origin],
-    secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
+    secrets: secretsOf(auth).map(({ secret }) => secret),
     ...(isConnection(auth) && { connection: auth.connection }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotent !== undefined && { idempotent }),
@@ -57,7 +57,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     ...(declaration.upstream_errors === false && { upstreamErrors: false }),
     orchestration,
     run: async (args, ctx) => {
-      if (auth !== undefined && !isConnection(auth)) requireBound(auth.secret, origin, options.secrets, ctx);
+      for (const { secret } of secretsOf(auth)) requireBound(secret, origin, options.secrets, ctx);
       const sent = args as Readonly<Record<string, unknown>>;
       if (http !== undefined) return sendHttp(http, sent, ctx, { withKey: isWrite });
       return options.callMcp!(mcp!, sent, ctx);

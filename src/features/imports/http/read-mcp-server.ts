@@ -6,6 +6,7 @@ import {
   type Declaration,
   type DeclarationRules,
   isConnection,
+  secretsOf,
 } from "../../added-tools/declared/declaration.ts";
 import type { McpServer } from "../../added-tools/mcp/list-server.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
@@ -52,7 +53,7 @@ export async function readMcpServer(
     execution: "sync",
     input: z.object({}),
     hosts: [new URL(url).origin],
-    secrets: auth === undefined || isConnection(auth) ? [] : [auth.secret],
+    secrets: secretsOf(auth).map(({ secret }) => secret),
     ...(isConnection(auth) && { connection: auth.connection }),
     timeoutMs: LIMITS.firstAttemptMs,
     orchestration: { mode: "parallel-safe" },

@@ -1,7 +1,7 @@
 import {
   type Auth,
   type ConnectionAuth,
-  isConnection,
+  secretsOf,
   type Sent,
 } from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
@@ -72,12 +72,14 @@ export function addParameters(
 
 /** True of a parameter that the request carries without an argument. */
 function isSentAnyway({ name, in: place }: Parameter, auth: Auth | ConnectionAuth | undefined): boolean {
-  const as = isConnection(auth) ? undefined : auth?.as;
-  const { header, query }: { header?: string; query?: string } = typeof as === "object" ? as : {};
-  if (place === "query") return query === name;
-  if (place !== "header") return false;
   const lower = name.toLowerCase();
-  return IGNORED_HEADERS.has(lower) || header?.toLowerCase() === lower;
+  if (place === "header" && IGNORED_HEADERS.has(lower)) return true;
+  return secretsOf(auth).some(({ as }) => {
+    if (typeof as === "string") return false;
+    return "query" in as
+      ? place === "query" && as.query === name
+      : place === "header" && as.header.toLowerCase() === lower;
+  });
 }
 
 /** How a value is written: as text, as several texts, or as the names and values of fields. */

@@ -35,7 +35,7 @@ export function chooseAuth(
   const missing: string[] = [];
   for (const way of ways) {
     if (way.length === 0) continue;
-    const auth = way.length === 1 ? authFor(root, way[0]!, given) : err(sayPair(way));
+    const auth = way.length === 1 ? authFor(root, way[0]!, given) : authForAll(root, way, given);
     if (auth.ok) return auth;
     missing.push(auth.error);
   }
@@ -90,6 +90,24 @@ function authFor(
   return ok(toAuth(mine, as));
 }
 
+/** All secrets of a way that needs several: each scheme has to be given its own. */
+function authForAll(
+  root: JsonObject,
+  way: readonly string[],
+  given: GivenAuth | undefined,
+): Result<Auth | ConnectionAuth, string> {
+  if (given === undefined || !("schemes" in given)) return err(sayPair(way));
+  const all: Auth[] = [];
+  for (const name of way) {
+    const auth = authFor(root, name, given);
+    if (!auth.ok) return auth;
+    if ("connection" in auth.value) return err(sayPair(way));
+    all.push(auth.value);
+  }
+  const [first, ...also] = all;
+  return ok({ ...first!, also });
+}
+
 function givenFor(name: string, given: GivenAuth | undefined): Given | undefined {
   if (given === undefined || !("schemes" in given)) return given;
   return Object.hasOwn(given.schemes, name) ? given.schemes[name] : undefined;
@@ -132,7 +150,7 @@ function sayScheme(name: string, { type, scheme, in: place }: JsonObject): strin
 }
 
 function sayPair(names: readonly string[]): string {
-  return `it needs several security schemes at once, ${names.slice(0, 4).map(show).join(" and ")}`;
+  return `it needs several security schemes at once, ${names.slice(0, 4).map(show).join(" and ")}; name a secret for each in 'auth.schemes'`;
 }
 
 function show(name: string): string {

@@ -336,6 +336,35 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
     /no argument 'name'/,
   ],
   [
+    "two secrets in one place",
+    http({
+      auth: {
+        secret: "CRM_TOKEN",
+        as: "bearer",
+        also: [{ secret: "CRM_TOKEN", as: { header: "Authorization" } }],
+      },
+    }),
+    "/http/auth/also/0/as",
+    /a place that no other secret has/,
+  ],
+  [
+    "a second secret that is not bound",
+    http({
+      auth: { secret: "CRM_TOKEN", as: "bearer", also: [{ secret: "OTHER", as: { header: "x-key" } }] },
+    }),
+    "/http/auth/also/0/secret",
+    /has not bound this secret/,
+  ],
+  [
+    "a header that a second secret sets",
+    http({
+      headers: { "X-Key": "1" },
+      auth: { secret: "CRM_TOKEN", as: "bearer", also: [{ secret: "CRM_TOKEN", as: { header: "x-key" } }] },
+    }),
+    "/http/headers/X-Key",
+    /'auth' sets this header/,
+  ],
+  [
     "a GET with a body that needs something",
     http({ body_required: [] }),
     "/http/body_required",

@@ -421,6 +421,35 @@ describe("Security", () => {
     expect(skipped[0]!.reason).toMatch(reason);
   });
 
+  test("T67 that needs several schemes at once sends a secret for each, where each is given one", async () => {
+    const schemes = { token: { secret: "ONE" }, key: { secret: "TWO" }, query: { secret: "THREE" } };
+    const parameters = [{ name: "x-key", in: "header", schema: { type: "string" } }];
+    const [declaration] = importAll(secured([{ token: [], key: [], query: [] }], { parameters }), {
+      auth: { schemes },
+    }).declarations;
+    expect(declaration!.http!.auth).toEqual({
+      secret: "ONE",
+      as: "bearer",
+      also: [
+        { secret: "TWO", as: { header: "X-Key" } },
+        { secret: "THREE", as: { query: "api_key" } },
+      ],
+    });
+    const { headers, url } = await sentBy(declaration!, {});
+    expect([headers.get("authorization"), headers.get("x-key"), url.search]).toEqual([
+      "Bearer s3cr3t",
+      "s3cr3t",
+      "?api_key=s3cr3t",
+    ]);
+    const rules = { tenant: "acme", secrets: new Map() as never, trustedOrigins: new Set<string>() };
+    const refused = toDeclarations(
+      secured([{ token: [], key: [] }]),
+      { prefix: "p", auth: { schemes } },
+      rules,
+    );
+    expect(errorOf(refused).map(({ path }) => path)).toEqual(["/auth/secret", "/auth/also/0/secret"]);
+  });
+
   test("takes the place of a parameter of the same name", async () => {
     const parameters = [
       { name: "x-key", in: "header", required: true, schema: { type: "string" } },
