@@ -153,6 +153,7 @@ describe("VOLLEY_EVENTS_URL, later,", () => {
       key: "sandbox",
       batch_id,
       attempts: expect.any(Number),
+      in_doubt: true,
       created_at: expect.any(String),
       code: "UPSTREAM_ERROR",
     });

@@ -23,8 +23,8 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
       createOperatorPart((env, tenant) => {
         if (env[OPERATOR_LOGS] === undefined) return undefined;
         const log = () => {
-          const { configured, runnerOf } = deploymentOf(env);
-          return operatorDeskOf(configured).logOf(runnerOf(tenant) ?? {});
+          const deployment = deploymentOf(env);
+          return operatorDeskOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
         };
         return {
           tell: async (standing) => log()?.tell(standing),

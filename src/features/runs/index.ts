@@ -33,10 +33,9 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
         env[RUN_LOGS] === undefined || readKept(env) === "off"
           ? undefined
           : async (jobs) => {
-              const { configured, runnerOf } = deploymentOf(env);
-              await runDeskOf(configured)
-                .logOf({ ...runnerOf(tenant), tenant })
-                ?.hear(jobs);
+              const deployment = deploymentOf(env);
+              const log = runDeskOf(deployment.configured).logOf({ ...deployment.runnerOf(tenant), tenant });
+              await log?.hear(jobs);
             },
       ),
     createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
