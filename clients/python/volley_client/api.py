@@ -1824,6 +1824,7 @@ class ToolImport(TypedDict):
 
 class ToolList(TypedDict):
     tools: List[Dict[str, Any]]
+    left_out: NotRequired[int]
 
 
 class ToolName(TypedDict):

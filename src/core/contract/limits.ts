@@ -447,6 +447,8 @@ export const idempotencyBytes = 256 * 1024 * 1024;
 export const idempotencyKept = 100_000;
 /** How long an MCP client may keep a list of tools: it changes with a deployment only. */
 export const toolListTtlMs = 5 * 60_000;
+/** Bytes of a list of tools, which is one page: all that a tenant may declare fits, unless a format writes more for it. */
+export const toolListBytes = 8 * 1024 * 1024;
 /** Tools in one page of an MCP client's list. */
 export const toolListPage = 50;
 /** A tool's reports of its progress are told to an MCP client no faster: it asked to see movement, not every step. */

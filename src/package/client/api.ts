@@ -2606,6 +2606,8 @@ export type ToolImport = {
 export type ToolList = {
   /** In the format's own shape, ready to paste into a model call */
   readonly tools: readonly Readonly<Record<string, unknown>>[];
+  /** How many tools are missing, where all of them would be too large */
+  readonly left_out?: number;
 };
 
 export type ToolName = {

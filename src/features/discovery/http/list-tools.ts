@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { fitTools } from "../fit-tools.ts";
 import { TOOL_FORMATS, toToolList } from "../tool-list.ts";
 import { err } from "../../../core/kit/result.ts";
 import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
@@ -20,9 +21,12 @@ export const listTools: Endpoint = {
     if (!format.ok) return format;
     const surface = parseChoice(query, "surface", TOOL_SURFACES);
     if (!surface.ok) return surface;
-    const described = describeSurface(surface.value ?? "batch", catalog);
-    const tools = toToolList(described, format.value ?? "json-schema");
-    return respondCounted(JSON.stringify({ tools }), context);
+    const list = fitTools(catalog, (shown, leftOut) => {
+      const described = describeSurface(surface.value ?? "batch", shown);
+      const tools = toToolList(described, format.value ?? "json-schema");
+      return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+    });
+    return respondCounted(list, context);
   },
   describe: () => ({
     id: "listTools",
@@ -39,6 +43,9 @@ export const listTools: Endpoint = {
           tools: z
             .array(z.looseObject({}))
             .check(z.describe("In the format's own shape, ready to paste into a model call")),
+          left_out: z
+            .optional(z.int().check(z.minimum(1)))
+            .check(z.describe("How many tools are missing, where all of them would be too large")),
         })
         .register(z.globalRegistry, { id: "ToolList" }),
     },

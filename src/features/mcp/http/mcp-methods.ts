@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { seekNames } from "../../../core/gate/seek-names.ts";
 import type { RequestContext } from "../../../core/edge/http/request-context.ts";
 import { answerOpen, resumeCall } from "./answer-open.ts";
+import { fitTools } from "../../discovery/fit-tools.ts";
 import { callTool } from "./call-tool.ts";
 import { TASKS } from "./client-abilities.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
@@ -88,12 +89,18 @@ function listTools(
   { era, surface, abilities }: MethodOptions,
 ): Answered {
   const cursor = params["cursor"] ?? undefined;
+  const { catalog } = context;
   const isCursor = cursor === undefined || typeof cursor === "string";
-  const page = isCursor ? listMcpTools(context.catalog, surface, cursor) : null;
-  if (page === null) return refuse("The cursor is none that was given.");
+  const whole = isCursor ? listMcpTools(catalog, surface, cursor) : null;
+  if (!isCursor || whole === null) return refuse("The cursor is none that was given.");
   const kept = era === "stateless" && { ttlMs: listTtlMsOf(context), cacheScope: "private" };
   const offersLater = abilities.tasks && context.brought?.later !== undefined;
-  return ok(JSON.stringify({ ...(offersLater ? offerBackground(page) : page), ...kept }));
+  const list = fitTools(catalog, (shown, leftOut) => {
+    const page = (leftOut > 0 ? listMcpTools(shown, surface, cursor) : null) ?? whole;
+    const missing = leftOut > 0 && { left_out: leftOut };
+    return JSON.stringify({ ...(offersLater ? offerBackground(page) : page), ...missing, ...kept });
+  });
+  return ok(list);
 }
 
 /** Tools of the deployment change with it only; those that the tenant adds while it runs. */
