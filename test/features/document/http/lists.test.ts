@@ -114,7 +114,9 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
     count: 30,
     isLarge: false,
     make: async (_, count) => {
-      const store = signIns.get(signIns.idFromName("sign-ins 0")) as SignInStoreMethods;
+      const store = signIns.get(signIns.idFromName("sign-ins 0")) as {
+        write(...asked: Parameters<SignInStoreMethods["write"]>): Promise<string>;
+      };
       const owner = `${keyPrefix({ tenant: "test", key: "test" })}0`;
       await times(count, async (n) => {
         await signInClock.advance(n % 2);
