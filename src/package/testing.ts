@@ -237,7 +237,9 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     requests: upstream.sent,
     logs,
     now: () => clock.now(),
-    evict: () => void spaces.forEach((space) => space.evict()),
+    evict() {
+      for (const space of spaces) space.evict();
+    },
     async run(batch) {
       const envelope = await client.execute(batch as Parameters<Client["execute"]>[0]);
       if (unknown[0] !== undefined) throw unknown[0];

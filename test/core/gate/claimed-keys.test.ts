@@ -328,7 +328,7 @@ describe("an action that a person has to allow", () => {
     const world = new KeyedWorld();
     const { park } = world.gate.confirmations;
     world.gate.confirmations.park = (groups) => {
-      if (isAsked) park(groups);
+      if (isAsked) void park(groups);
       return new Promise(() => {});
     };
     const key = keyed === null ? {} : { key: keyed };
@@ -412,7 +412,7 @@ describe("an action that a person has to allow", () => {
     const tools = gatedTools(world);
     const { park } = world.gate.confirmations;
     world.gate.confirmations.park = (groups) => {
-      park(groups);
+      void park(groups);
       throw new Error("The gate is slow");
     };
     const { results } = await world.send(tools, { actions: [gated] });

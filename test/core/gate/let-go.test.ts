@@ -82,7 +82,7 @@ const KEPT: readonly Case[] = [
     why: "a redirect was followed to nowhere",
     tool: { ...ASKS, hosts: [HOST, "https://nowhere.example.com"] },
     fetch: (url) =>
-      String(url).startsWith(HOST)
+      url.startsWith(HOST)
         ? Promise.resolve(
             new Response(null, { status: 302, headers: { location: "https://nowhere.example.com/" } }),
           )
