@@ -20,6 +20,7 @@ export const TRIALS: readonly string[] = [
   "test/harness/bundle.test.ts",
   "test/harness/connections-crash.test.ts",
   "test/harness/development.test.ts",
+  "test/harness/endless-bounds.test.ts",
   "test/harness/endpoint-secrets.test.ts",
   "test/harness/endpoints-crash.test.ts",
   "test/harness/fan-out-demo.test.ts",
