@@ -256,7 +256,7 @@ function collect(
   const required = new Set<string>();
   if (!isJsonObject(written) || level > 8) return { fields, required };
   const schema = valueOf(dereference(document, written));
-  for (const [name, field] of Object.entries((schema["properties"] ?? {}) as object)) fields.set(name, field);
+  for (const [name, field] of Object.entries(schema["properties"] ?? {})) fields.set(name, field);
   for (const name of (schema["required"] ?? []) as string[]) required.add(name);
   for (const part of (schema["allOf"] ?? []) as unknown[]) {
     const inner = collect(document, part, level + 1);
