@@ -1,0 +1,13 @@
+/** Ids, secrets, and digests of them. */
+const DRAWN =
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:call|fc|toolu|rs|msg|resp|vk|whsec)_[\w+/=-]{16,}|\b(?:chatcmpl-)[\w]{16,}|\b[0-9a-f]{32,64}\b/g;
+
+/** Put names in the place of ids, in the order in which these come: which id is drawn is nobody's contract, which is which is. */
+export function nameIds(text: string): string {
+  const names = new Map<string, string>();
+  return text.replace(DRAWN, (id) => {
+    const name = names.get(id) ?? `<id ${names.size + 1}>`;
+    names.set(id, name);
+    return name;
+  });
+}
