@@ -8,7 +8,7 @@ import { readDeclarations } from "./features.ts";
 type Rules = NonNullable<OxlintConfig["rules"]>;
 
 /** Packages of their own: what they import is only known once `scripts/install-folder.ts` has installed it. */
-const APART = ["site", "test/browser", "test/fuzz", "test/mutation", "test/peers", "test/sdks"].filter(
+const APART = ["site", "test/browser", "lab/fuzz", "lab/mutation", "lab/peers", "test/sdks"].filter(
   (folder) => !existsSync(`${folder}/node_modules`),
 );
 
@@ -178,7 +178,7 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
       "test/**/*-worker.*",
       "*.config.ts",
       "site/.vitepress/**",
-      "test/bench/**",
+      "lab/bench/**",
     ],
     rules: { "import/no-default-export": "off" },
   },

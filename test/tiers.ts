@@ -77,7 +77,7 @@ export interface Layer {
 /** The layers of `npm run test:all`. */
 export const LAYERS = {
   core: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "lab/**/*.test.ts"],
     exclude: [PACKAGES, "test/browser/**", "test/sdks/**", ...EDGE, ...CHAOS, ...HARNESS],
   },
   edge: { include: EDGE, exclude: [] },

@@ -6,13 +6,13 @@ import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/
 import { CODES } from "../../src/core/contract/failure-codes.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
-import { measureLoop } from "../bench/tokens/measure-loop.ts";
+import { measureLoop } from "../../lab/bench/tokens/measure-loop.ts";
 import {
   CHAIN_QUESTION,
   LOOKUP_QUESTION,
   WAYS_THROUGH_A_CHAIN,
   waysToLookUp,
-} from "../bench/tokens/questions.ts";
+} from "../../lab/bench/tokens/questions.ts";
 import {
   measureAll,
   paid,
@@ -20,7 +20,7 @@ import {
   reportByTools,
   reportChain,
   reportLookups,
-} from "../bench/tokens/report-loop.ts";
+} from "../../lab/bench/tokens/report-loop.ts";
 import { valueOf } from "../support/unwrap.ts";
 
 const page = await readFile(new URL("../../docs/agent.md", import.meta.url), "utf8");

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { readOwnCatalogue } from "../bench/search/own-catalogue.ts";
-import { reportSearch } from "../bench/search/report.ts";
-import { reportTokens } from "../bench/tokens/measure-tokens.ts";
+import { readOwnCatalogue } from "../../lab/bench/search/own-catalogue.ts";
+import { reportSearch } from "../../lab/bench/search/report.ts";
+import { reportTokens } from "../../lab/bench/tokens/measure-tokens.ts";
 import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
 
 const page = await readFile(new URL("../../docs/discovery.md", import.meta.url), "utf8");

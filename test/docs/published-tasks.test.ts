@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { reportTasks, reportTimes } from "../bench/tasks/report-tasks.ts";
-import { solveAll } from "../bench/tasks/solve-all.ts";
+import { reportTasks, reportTimes } from "../../lab/bench/tasks/report-tasks.ts";
+import { solveAll } from "../../lab/bench/tasks/solve-all.ts";
 
 const page = await readFile(new URL("../../docs/published-tasks.md", import.meta.url), "utf8");
 const solved = await solveAll();

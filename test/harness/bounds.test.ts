@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 
-import { ANSWER_ATTACKS } from "../attacks/answers.ts";
-import { BODY_ATTACKS } from "../attacks/bodies.ts";
+import { ANSWER_ATTACKS } from "../../lab/attacks/answers.ts";
+import { BODY_ATTACKS } from "../../lab/attacks/bodies.ts";
 import { toTarget } from "../support/attack-target.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 
-import type { Attack, Target } from "../attacks/attack.ts";
-import { BODY_ATTACKS } from "../attacks/bodies.ts";
+import type { Attack, Target } from "../../lab/attacks/attack.ts";
+import { BODY_ATTACKS } from "../../lab/attacks/bodies.ts";
 import { toTarget } from "../support/attack-target.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 

@@ -20,7 +20,7 @@ interface Line {
   readonly error?: { readonly name: string; readonly message: string; readonly stack?: string };
 }
 
-const volley = await startSandbox({ config: "test/attacks/wrangler.toml" });
+const volley = await startSandbox({ config: "lab/attacks/wrangler.toml" });
 const caller = new TestCaller(volley.url);
 
 /** Run one action, and read what the log says of it. */

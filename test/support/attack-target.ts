@@ -1,4 +1,4 @@
-import type { Answered, Target } from "../attacks/attack.ts";
+import type { Answered, Target } from "../../lab/attacks/attack.ts";
 import type { SandboxSetup } from "./set-up-sandbox.ts";
 
 const KEY = { authorization: "Bearer sandbox-key" };

@@ -15,7 +15,7 @@ test("no Worker has a wrangler.json or wrangler.jsonc, which Wrangler would read
   expect(find("wrangler.toml")).toContain("wrangler.toml");
 });
 
-test.each(["test/bench", "test/sandbox"])(
+test.each(["lab/bench", "test/sandbox"])(
   "what runs in %s has the date, the flags, the objects and the migrations of what is deployed",
   async (folder) => {
     const [deployed, other] = await Promise.all(

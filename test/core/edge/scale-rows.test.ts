@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { callFlows, type KeptStep, type RunRequest } from "../../../src/features/flows/flow-run.ts";
-import { CountedStorage } from "../../bench/scale/counted-storage.ts";
-import { type ObjectParts, SimulatedObject } from "../../bench/scale/simulated-object.ts";
+import { CountedStorage } from "../../../lab/bench/scale/counted-storage.ts";
+import { type ObjectParts, SimulatedObject } from "../../../lab/bench/scale/simulated-object.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 
