@@ -21,7 +21,9 @@ describe("The tiers of the tests", () => {
     const quick = layers.flat().filter((path) => !TRIALS.includes(path));
     const apart = await find(["test/sdks/{core,harness}/**/*.test.ts", "test/browser/**/*.test.ts"]);
 
-    expect([...quick, ...TRIALS, ...apart].sort()).toEqual(await find(["{src,scripts,test}/**/*.test.*"]));
+    expect([...quick, ...TRIALS, ...apart].sort()).toEqual(
+      await find(["{src,scripts,lab,test}/**/*.test.*"]),
+    );
   });
 
   test("name no file that is gone", () => {

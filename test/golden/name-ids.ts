@@ -2,7 +2,7 @@
 const DRAWN =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:call|fc|toolu|rs|msg|resp|vk|whsec)_[\w+/=-]{16,}|\b(?:chatcmpl-)[\w]{16,}|\b[0-9a-f]{32,64}\b/g;
 
-/** Put names in the place of ids, in the order in which these come: which id is drawn is nobody's contract, which is which is. */
+/** Name each id by the order in which it first comes: ids are drawn, but the same one has to stand in the same places. */
 export function nameIds(text: string): string {
   const names = new Map<string, string>();
   return text.replace(DRAWN, (id) => {

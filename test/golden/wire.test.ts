@@ -144,7 +144,7 @@ const TOOL = {
 
 const CALL = { id: "call_1", type: "function", function: { name: "probe-echo", arguments: '{"n": 1}' } };
 
-/** What is asked of each door, by the name of its file. */
+/** The requests of each scene, by the name of its file. */
 const SCENES: Readonly<Record<string, readonly Ask[]>> = {
   batch: [
     ["/v1/execute_actions", BATCH],

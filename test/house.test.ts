@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { readImports, SOURCES } from "./support/import-graph.ts";
+
+// How far features reach into core, and over how many files an idea is spread. Each figure may fall and not rise: a change that lowers
+// one writes the new one here.
+
+const FEATURE = /^src\/features\/([^/]+)\//;
+const isCore = (file: string): boolean => file.startsWith("src/core/");
+const isFeature = (file: string): boolean => FEATURE.test(file);
+
+let imports: ReadonlyMap<string, readonly string[]>;
+let importersOf: ReadonlyMap<string, readonly string[]>;
+
+beforeAll(async () => {
+  imports = await readImports("all");
+  const found = new Map<string, string[]>(SOURCES.map((file) => [file, []]));
+  for (const [file, others] of imports) for (const other of new Set(others)) found.get(other)?.push(file);
+  importersOf = found;
+});
+
+describe("A feature", () => {
+  test("reaches few files of core", () => {
+    const reached = SOURCES.filter((file) => isCore(file) && importersOf.get(file)!.some(isFeature));
+    expect(reached.length).toBeLessThanOrEqual(CEILINGS.coreFilesThatFeaturesReach);
+  });
+
+  test("has in its own folder what core itself does not use", () => {
+    const unused = SOURCES.filter((file) => isCore(file) && !importersOf.get(file)!.some(isCore));
+    expect(unused.length).toBeLessThanOrEqual(CEILINGS.coreFilesThatCoreDoesNotUse);
+  });
+
+  test("is reached by others through its index only", () => {
+    const past = SOURCES.flatMap((file) =>
+      imports.get(file)!.filter((other) => {
+        const [, of] = FEATURE.exec(other) ?? [];
+        const isItsOwn = FEATURE.exec(file)?.[1] === of;
+        return of !== undefined && isFeature(file) && !isItsOwn && !other.endsWith("/index.ts");
+      }),
+    );
+    expect(new Set(past).size).toBeLessThanOrEqual(CEILINGS.filesReachedPastAnIndex);
+  });
+});
+
+describe("A file", () => {
+  test("holds an idea", async () => {
+    const lines = await Promise.all(
+      SOURCES.map(async (file) => (await readFile(file, "utf8")).split("\n").length - 1),
+    );
+    const small = SOURCES.filter((file, index) => lines[index]! < 60 && importersOf.get(file)!.length === 1);
+    expect(SOURCES.length).toBeLessThanOrEqual(CEILINGS.files);
+    expect(small.length).toBeLessThanOrEqual(CEILINGS.smallFilesWithOneImporter);
+  });
+
+  test("has a name of its own", () => {
+    const names = new Map<string, number>();
+    for (const file of SOURCES) {
+      const name = file.split("/").at(-1)!;
+      names.set(name, (names.get(name) ?? 0) + 1);
+    }
+    for (const usual of ["index.ts", "routes.ts", "limits.ts", "section.ts", "section.tsx"])
+      names.delete(usual);
+    const shared = [...names].filter(([, count]) => count > 1);
+    expect(shared.length).toBeLessThanOrEqual(CEILINGS.namesOfSeveralFiles);
+  });
+});
+
+const CEILINGS = {
+  coreFilesThatFeaturesReach: 209,
+  coreFilesThatCoreDoesNotUse: 37,
+  filesReachedPastAnIndex: 58,
+  files: 1265,
+  smallFilesWithOneImporter: 224,
+  namesOfSeveralFiles: 39,
+} as const;
