@@ -45,6 +45,8 @@ export class ByteBudget {
   #running = 0;
   /** Calls that wait for what others of the request will give back, in the order in which they began to. */
   readonly #queue: Queued[] = [];
+  /** The bytes that these hold: they give none of them back while they wait. */
+  #waiting = 0;
 
   /**
    * @param reserve bytes on top that are not for everyone
@@ -108,6 +110,7 @@ export class ByteBudget {
   takeInTurn(wanted: Wanted): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#queue.push({ ...wanted, settle: resolve });
+    this.#waiting += wanted.own;
     this.#serve();
     return promise;
   }
@@ -168,11 +171,12 @@ export class ByteBudget {
     for (;;) {
       const [first] = this.#queue;
       if (first === undefined) return;
-      const { bytes, spared, own, settle } = first;
+      const { bytes, spared, settle } = first;
       const isTaken = this.take(bytes, spared);
-      const inSight = this.#left - spared * this.#reserve + this.#running - own;
+      const inSight = this.#left - spared * this.#reserve + this.#running - this.#waiting;
       if (!isTaken && bytes <= inSight) return;
       this.#queue.shift();
+      this.#waiting -= first.own;
       settle(isTaken);
     }
   }
@@ -195,7 +199,7 @@ interface Wanted {
   readonly bytes: number;
   /** The part of the reserve, from 0 to 1, that has to be left for others. */
   readonly spared: number;
-  /** The bytes that the call holds itself: it gives none of them back while it waits. */
+  /** The bytes that the call holds itself. */
   readonly own: number;
 }
 

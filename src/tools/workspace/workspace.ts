@@ -68,8 +68,12 @@ export async function readFiles(path: string, ctx: ToolContext): Promise<readonl
       return files;
     }
     most = read.bytes;
+    await letGo(ctx);
   }
 }
+
+/** Give back what the call holds before it asks for more: calls that all hold some while they wait for more wait for each other. */
+const letGo = (ctx: ToolContext): Promise<void> => ctx.hold(0);
 
 /** List files under a folder, so many at most. The call holds what their paths may take. */
 export async function listFiles(under: string, most: number, ctx: ToolContext): Promise<readonly FileHead[]> {
@@ -130,6 +134,7 @@ export async function readFile(path: string, ctx: ToolContext): Promise<Workspac
 const MOST_LOOKED_AT = 500;
 
 async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure> {
+  await letGo(ctx);
   const heads = await listFiles("", MOST_LOOKED_AT, ctx);
   const paths = heads.map((head) => head.path);
   const name = path.slice(path.lastIndexOf("/") + 1);

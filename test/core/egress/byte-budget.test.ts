@@ -154,6 +154,22 @@ describe("CallBytes.hold()", () => {
     expect(waits.is).toBe("RESPONSE_TOO_LARGE");
   });
 
+  it("T44 lets no calls wait for each other: what those hold that wait is not in sight", async () => {
+    const { time, ask, open } = world(100);
+    const [first, second] = [open(), open()];
+    ask(first, 40);
+    ask(second, 40);
+    await time.advance(1);
+    const asked = [ask(first, 80), ask(second, 80)];
+    await time.advance(1);
+    expect(asked.map(({ is }) => is)).toEqual(["RESPONSE_TOO_LARGE", "waits"]);
+
+    // It fails, and holds nothing any more.
+    first.drop();
+    await time.advance(1);
+    expect(asked[1]!.is).toBe("holds");
+  });
+
   it("holds what was said last, and nothing for a call that is over or an attempt that failed", async () => {
     const { time, budget, ask, open } = world(100);
     const call = open();

@@ -27,11 +27,11 @@ function openWorkspaces(): FakeWorkspaces {
 
 test.each([
   ["read", { path: "memory/small.md" }, [FIRST]],
-  ["read", { path: "big" }, [FIRST, MIB + 3]],
+  ["read", { path: "big" }, [FIRST, 0, MIB + 3]],
   ["memory_get", { id: "small" }, [FIRST]],
   ["memory_search", { query: "a" }, [FIRST]],
-  ["grep", { pattern: "b" }, [FIRST, MIB + 28]],
-  ["bash", { command: "true" }, [FIRST, MIB + 28]],
+  ["grep", { pattern: "b" }, [FIRST, 0, MIB + 28]],
+  ["bash", { command: "true" }, [FIRST, 0, MIB + 28]],
   ["glob", { pattern: "**" }, [100 * LIMITS.workspacePathBytes]],
 ])("T44 %s %j holds what it reads before it comes", async (name, args, held) => {
   const loader = createFakeLoader({
@@ -96,4 +96,33 @@ test("P6: T44 twelve batches of twenty-five reads of the largest file at once ha
   );
   expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set(["success"]));
   expect(statuses).toHaveLength(301);
+});
+
+test("P6: T44 reads of a thousand missing files at once are told so, each that ran", async () => {
+  const world = new TestWorld();
+  const workspaces = openWorkspaces();
+  world.bindings.set("WORKSPACES", {
+    idFromName: (name: string) => ({ name }),
+    get: ({ name }: { readonly name: string }) => ({
+      async read(path: string, mostBytes: number): Promise<FilesRead> {
+        await world.clock.sleep(5);
+        return workspaces.of(name).read(path, mostBytes);
+      },
+      async heads(under: string, most?: number) {
+        await world.clock.sleep(5);
+        return workspaces.of(name).heads(under, most);
+      },
+    }),
+  });
+  const missing = Array.from({ length: 25 }, (_, n) => `missing-${n}`);
+  const answer = await world.execute([read], {
+    actions: Array.from({ length: 50 }, (_, n) => ({
+      tool: "read",
+      for_each: missing,
+      args: { path: { $ref: "item#" }, limit: n + 1 },
+    })),
+  });
+  const json = answer.ok ? answer.value.json : "";
+  expect(json).toContain('"NOT_FOUND"');
+  expect(json.match(/TIMEOUT|DEADLINE_EXCEEDED|RESPONSE_TOO_LARGE|OVERLOADED/g)).toBeNull();
 });
