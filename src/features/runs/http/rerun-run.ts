@@ -53,7 +53,7 @@ export const rerunRun: Endpoint = {
       schema: rerunAnswerSchema(),
     },
     refusals: ["INVALID_REQUEST", "FORBIDDEN", "NOT_FOUND", "MISCONFIGURED", "UNAVAILABLE"],
-    counted: true,
+    counted: "always",
     keyed: true,
   }),
 };
