@@ -1,3 +1,4 @@
+import { CONNECTION_NAME, CONNECTOR_NAME } from "../../core/contract/gate/account-fields.ts";
 import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
@@ -6,10 +7,6 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import { CONNECTOR_NAME } from "./connectors/connector.ts";
-
-/** The form of a connection's name: which one, where a subject has several of a connector. */
-export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 
 /** The name of one that was given none. */
 export const DEFAULT_NAME = "default";

@@ -1,6 +1,3 @@
-/** The names of a connector, and of one of several connections to it. */
-export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
-
 /** The part that every kind of connector has. */
 interface AnyConnector {
   readonly name: string;

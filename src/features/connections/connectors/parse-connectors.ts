@@ -10,6 +10,7 @@ import {
   written,
   flag,
 } from "../../../core/contract/form.ts";
+import { CONNECTOR_NAME } from "../../../core/contract/gate/account-fields.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 import { toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
@@ -17,7 +18,6 @@ import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import {
   type ClientAuth,
-  CONNECTOR_NAME,
   type Connector,
   type Connectors,
   type Dialect,

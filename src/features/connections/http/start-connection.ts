@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { CONNECTION_NAME } from "../../../core/contract/gate/account-fields.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
@@ -14,7 +15,7 @@ import { type Connector, connectorOf } from "../connectors/connector.ts";
 import { keysOf } from "../credentials.ts";
 import { shardOfSubject, toLinkPath } from "../link-token.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
-import { CONNECTION_NAME, DEFAULT_NAME } from "../subject.ts";
+import { DEFAULT_NAME } from "../subject.ts";
 import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import {
