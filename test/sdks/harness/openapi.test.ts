@@ -215,6 +215,7 @@ describe("/openapi.json", () => {
       bytes: 1,
       workMs: 1,
       inDoubt: true,
+      sentNothing: true,
       accounts: { google: "ac_1" },
       items: { total: 1, ok: 1, error: 0 },
       deduplicatedOf: "a",
