@@ -75,6 +75,7 @@ describe("The operator's page", () => {
     await page.keyboard.press("Escape");
     await question.waitFor({ state: "detached" });
     expect(asked).toEqual([]);
+    await page.locator("button:focus", { hasText: "Redrive these" }).waitFor();
     await page.keyboard.press("Enter");
     await question.getByRole("button", { name: "Redrive", exact: true }).click();
     await page.getByText("100 jobs run again. There are more.").first().waitFor();
