@@ -200,7 +200,7 @@ export class RunRecord {
   }
 }
 
-/** The name of a tool that there is not, as the failure's hint has it. One that is cut could hide the secret that it begins with. */
+/** The name of an unknown tool, as the failure's hint shows it. A long one is left out beside secrets: redaction misses a secret that is cut. */
 function askedName({ toolName }: Step, name: string, hasSecrets: boolean): string | undefined {
   if (name !== UNKNOWN_TOOL || toolName === null) return undefined;
   return hasSecrets && toolName.length > NAME_SHOWN ? undefined : visibleText(toolName, NAME_SHOWN);

@@ -53,7 +53,7 @@ export function writePairs({ name, list }: Named, value: unknown, options: PairO
   );
 }
 
-/** A scalar as text, numbers digit for digit; null for what is none. */
+/** A scalar as text, numbers digit for digit; null for anything else. */
 export function scalarText(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);

@@ -19,7 +19,7 @@ export type GivenAuth = Given | { readonly schemes: Readonly<Record<string, Give
 
 /**
  * Which secret an operation's requests carry: the first of the ways the document offers that a single secret satisfies and for which
- * one is given, or the usual one where it needs none. Where there is none, and no way without, the error says what is missing.
+ * one is given, or the usual one where it needs none. Where an operation needs a secret and none is given, the error names it.
  */
 export function chooseAuth(
   root: JsonObject,
