@@ -1,6 +1,7 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import type { AttemptEnd, JobClaim, JobSpec, JobStatus } from "../../contract/gate/job.ts";
 import type { Lane } from "../../gate/state/due-index.ts";
+import type { MayMend } from "../../gate/state/outbox.ts";
 import type { Backlog } from "./backlog.ts";
 
 /** A kind of job: all that sets its jobs apart from others. One code records, claims, counts, settles and shows those of every kind. */
@@ -26,8 +27,8 @@ export interface JobKind {
   readonly hasRoomAgain: (backlog: Backlog, tool: string) => boolean;
   /** How long an attempt has its job for itself besides the lease. */
   readonly attemptMs?: (spec: JobSpec) => number;
-  /** Whether one that failed for good is dead, so that it can be redriven: what it failed at may be mended. */
-  readonly isMendable?: boolean | "always";
+  /** When one that failed for good is dead, so that it can be redriven; never unless said. */
+  readonly mayMend?: MayMend;
   /** The tenant's limit that an attempt draws from; null for none. */
   readonly limitOf: (claim: Pick<JobClaim, "spec" | "fence">) => RateLimit | null;
   /** Make an attempt: how it ended, or null where the attempt has told the object itself. */

@@ -254,8 +254,8 @@ export class Outbox {
   ): JobRecord | null {
     const { jobId, ...said } = command;
     const settled = this.#change(jobId, nowMs, (job) => {
-      const isMendable = this.#kinds.get(kindOf(job.spec))?.isMendable;
-      return settleJob(job, nowMs, { ...said, isMendable });
+      const mayMend = this.#kinds.get(kindOf(job.spec))?.mayMend;
+      return settleJob(job, nowMs, { ...said, mayMend });
     });
     return settled?.change === "done" ? settled.job : null;
   }

@@ -128,13 +128,16 @@ export function claimJob(
   return [claimed, { spec: job.spec, attempt: attempts, fence }];
 }
 
+/** When somebody may mend what a job failed at: whatever it was, or unless a service refused it for good. */
+export type MayMend = "always" | "unless refused";
+
 /** How an attempt ended, and what decides how its job goes on. */
 interface EndOfAttempt {
   readonly end: AttemptEnd;
   /** Uniform in [0, 1), spreads the retries of jobs that failed together. */
   readonly random: number;
-  /** Whether a job of its kind that fails for good can be redriven: what it failed at may be mended. */
-  readonly isMendable?: boolean | "always" | undefined;
+  /** When a job of its kind that fails for good can be redriven; never unless said. */
+  readonly mayMend?: MayMend | undefined;
 }
 
 /**
@@ -195,7 +198,7 @@ export function holds(job: Pick<Job, "status" | "fence">, fence: number): boolea
   return job.status === "running" && job.fence === fence;
 }
 
-function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }: EndOfAttempt): Job {
+function endAttempt(job: Job, nowMs: number, { end, random, mayMend }: EndOfAttempt): Job {
   if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
   if (end.kind === "continued") return retryJob(job, nowMs, { attempts: job.attempts - 1, dueAt: nowMs });
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
@@ -217,8 +220,8 @@ function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }
     return failJob(job, nowMs, { status: "unknown", error });
   if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
   // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
-  const mayMend = isMendable === "always" || (isMendable && !isRefused(error));
-  const isDead = mayMend || error.code === "UNKNOWN_TOOL";
+  const isMendable = mayMend === "always" || (mayMend === "unless refused" && !isRefused(error));
+  const isDead = isMendable || error.code === "UNKNOWN_TOOL";
   if (end.kind === "failed" && !error.retryable)
     return failJob(job, nowMs, { status: isDead ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts

@@ -37,7 +37,7 @@ export function createBatchKind(
     // A write that was sent at its end is seen through.
     attemptMs: () => LIMITS.batchSliceMs + LIMITS.maxDeadlineMs,
     // The rest of it is done already.
-    isMendable: true,
+    mayMend: "unless refused",
     // It was counted when it was recorded, and its calls draw from their tools' limits.
     limitOf: () => null,
     async attempt(claim) {

@@ -21,7 +21,7 @@ export function createAnswerKind(send: SendEvent): JobKind {
     hasRoom: (backlog) => backlog.sizeOf(ANSWERS) < LIMITS.confirmationsKept,
     hasRoomAgain: () => true,
     // The owner of an address that refuses an event mends it, and redrives the event.
-    isMendable: "always",
+    mayMend: "always",
     limitOf: () => null,
     async attempt({ spec }) {
       const event = { id: `${spec.tool.replace(".", "-")}-${spec.id}`, json: spec.argsJson };

@@ -46,7 +46,7 @@ export function createRunKind(
     // The time of its flow.
     attemptMs: (spec) => spec.run?.deadlineMs ?? 0,
     // The rest of it is done already.
-    isMendable: true,
+    mayMend: "unless refused",
     limitOf: ({ spec }) => runLimit(spec),
     async attempt(claim) {
       // A run whose end is not reported is left to its lease.

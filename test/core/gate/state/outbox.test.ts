@@ -193,7 +193,7 @@ describe("A run of a flow", () => {
   test("that failed for good is dead, so that it can be redriven; what may have happened is unknown", () => {
     const error = toWireFailure(makeFailure("DEPENDENCY_FAILED"));
     const settled = (end: AttemptEnd): Job =>
-      settleJob(recorded({ run }), NOW, { fence: 1, end, random: 0, isMendable: true })[0];
+      settleJob(recorded({ run }), NOW, { fence: 1, end, random: 0, mayMend: "unless refused" })[0];
     expect(settled({ kind: "failed", error }).status).toBe("dead");
     expect(settle(recorded(), { kind: "failed", error })[0].status).toBe("failed");
     expect(settled({ kind: "unknown", error }).status).toBe("unknown");
@@ -209,7 +209,12 @@ describe("A run of a flow", () => {
   ] as const)("of which a service refused an action is failed: %s, %s", (code, upstreamStatus, status) => {
     const answered = upstreamStatus === undefined ? {} : { upstreamStatus };
     const error = toWireFailure(makeFailure(code, { ...answered, retryable: false }));
-    const command = { fence: 1, end: { kind: "failed", error }, random: 0, isMendable: true } as const;
+    const command = {
+      fence: 1,
+      end: { kind: "failed", error },
+      random: 0,
+      mayMend: "unless refused",
+    } as const;
     expect(settleJob(recorded({ run }), NOW, command)[0].status).toBe(status);
   });
 

@@ -61,7 +61,7 @@ test("no answer at all is tried again, too", async () => {
 
 test("deliveries wait beside the others, at most one for each question that is kept, and a dead one can be sent again", () => {
   const kind = createAnswerKind(() => Promise.reject(new Error("not sent")));
-  expect(kind).toMatchObject({ name: "answers", isMendable: "always" });
+  expect(kind).toMatchObject({ name: "answers", mayMend: "always" });
   expect(kind.placeOf("running")).toEqual({ lane: "deliveries", backlog: "answers" });
   const hasRoom = (waiting: number): boolean =>
     kind.hasRoom(
