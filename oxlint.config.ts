@@ -7,7 +7,7 @@ const CORE = `${GROUND} core/catalog`;
 const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
 const EDGE = `${RUN} core/run/execute core/run/turns`;
 const EDGE_ROOMS =
-  "core/edge/platform core/edge/durable core/edge/gate-client core/edge/http core/edge/openapi core/edge/endpoints core/edge/page";
+  "cloudflare/platform cloudflare/durable cloudflare/gate-client cloudflare/http cloudflare/openapi cloudflare/endpoints cloudflare/page";
 const PAGES = "console/kit console/parts console/run console/form console/keys console/jobs";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -35,16 +35,16 @@ const LADDER: Readonly<Record<string, string>> = {
   "console/jobs console/tools": "console/kit console/parts console/run console/form",
   "features/*/console": PAGES,
   console: `${PAGES} console/editor console/tools`,
-  "core/edge/platform": EDGE,
-  "core/edge/durable/tables": `${EDGE} core/edge/platform`,
-  "core/edge/durable": `${EDGE} core/edge/platform core/edge/durable/tables`,
-  "core/edge/gate-client": `${EDGE} core/edge/platform core/edge/durable`,
-  "core/edge/http": `${EDGE} core/edge/platform core/edge/gate-client`,
-  "core/edge/page": EDGE,
-  "core/edge/openapi": `${EDGE} core/edge/http`,
-  "core/edge/endpoints": `${EDGE} core/edge/platform core/edge/http core/edge/openapi`,
+  "cloudflare/platform": EDGE,
+  "cloudflare/durable/tables": `${EDGE} cloudflare/platform`,
+  "cloudflare/durable": `${EDGE} cloudflare/platform cloudflare/durable/tables`,
+  "cloudflare/gate-client": `${EDGE} cloudflare/platform cloudflare/durable`,
+  "cloudflare/http": `${EDGE} cloudflare/platform cloudflare/gate-client`,
+  "cloudflare/page": EDGE,
+  "cloudflare/openapi": `${EDGE} cloudflare/http`,
+  "cloudflare/endpoints": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
   "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
-  "package/testing": "core/kit core/kit/json core/egress core/edge/platform",
+  "package/testing": "core/kit core/kit/json core/egress cloudflare/platform",
   package: `${EDGE} ${EDGE_ROOMS} tools tools/* package/client package/testing`,
 };
 

@@ -82,7 +82,7 @@ function makeLayers(part: (layer: Layer) => object) {
     },
     {
       // The Durable Objects, inside workerd: real storage, real alarms.
-      plugins: [cloudflareTest({ wrangler: { configPath: "./test/core/edge/wrangler.toml" } })],
+      plugins: [cloudflareTest({ wrangler: { configPath: "./test/cloudflare/wrangler.toml" } })],
       test: { ...WAITS, ...part(LAYERS.edge), name: "edge" },
     },
     {

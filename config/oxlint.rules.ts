@@ -43,10 +43,10 @@ export const everywhere: OxlintConfig = {
   },
 };
 
-/** The imports that a room outside `edge` may not have: only `edge` talks to the platform. */
+/** The imports that a room outside `cloudflare` may not have: only `cloudflare` talks to the platform. */
 const noPlatform = {
   group: ["hono", "hono/*", "cloudflare:*", "node:*"],
-  message: "Only edge talks to the platform.",
+  message: "Only cloudflare talks to the platform.",
 };
 
 const noFeature = { regex: "/features/", message: "Core imports no feature: see docs/features.md." };
@@ -64,7 +64,7 @@ const wireOnly = {
   message: "Only the types of a feature's answers, from its files 'wire-….ts'.",
 };
 
-const message = "Outside edge this is a port: see egress/ports.ts.";
+const message = "Outside cloudflare this is a port: see egress/ports.ts.";
 const PORTS = [
   "fetch",
   "setTimeout",
@@ -75,7 +75,7 @@ const PORTS = [
   "crypto",
 ];
 
-/** Further rules outside `edge`: time, chance and the network are ports, so that tests have them exactly. */
+/** Further rules outside `cloudflare`: time, chance and the network are ports, so that tests have them exactly. */
 const coreRules: Rules = {
   "eslint/no-restricted-globals": ["error", ...[...PORTS, "scheduler"].map((name) => ({ name, message }))],
   "eslint/no-restricted-properties": [
@@ -93,7 +93,7 @@ function wayFrom(from: string, to: string): string {
 
 /**
  * Make the rules of a ladder: what each room, or each of several in a row's name, may look into. A room that the row does not
- * name may not be imported; modules of the platform are for `edge`, `package` and `console`.
+ * name may not be imported; modules of the platform are for `cloudflare`, `package` and `console`.
  */
 export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonly OxlintOverride[] {
   const rows = Object.entries(ladder).flatMap(([rooms, allowed]) =>
@@ -105,7 +105,7 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
     );
     const said = `Not from ${room}: see ARCHITECTURE.md, "Rooms".`;
     const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
-    const hasPlatform = /^(?:core\/edge|package|console|features)/.test(room);
+    const hasPlatform = /^(?:cloudflare|package|console|features)/.test(room);
     const ofFeatures = room.startsWith("features/")
       ? NOT_IN_PAGES
       : [READERS.includes(room) ? wireOnly : noFeature];
@@ -120,7 +120,7 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
 
 /**
  * Make the rules of features. A feature looks into core and into the features that its declaration needs. Its files besides the declaration,
- * `http` and `objects` are pure, as the rooms outside `edge` are. Its pages, in `console`, have a row of the ladder.
+ * `http` and `objects` are pure, as the rooms outside `cloudflare` are. Its pages, in `console`, have a row of the ladder.
  */
 export function rulesOfFeatures(): readonly OxlintOverride[] {
   const all = readDeclarations();
@@ -190,13 +190,13 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
       "templates/create-volley/**",
       "test/**",
       "lab/**",
-      "src/core/edge/platform/{log-bug,system-ports}.ts",
+      "src/cloudflare/platform/{log-bug,system-ports}.ts",
     ],
     rules: { "no-console": "off" },
   },
   {
     // Objects share their isolate with the tests: a timer of one that fires in another's turn is an error, somewhere.
-    files: ["test/core/edge/**"],
+    files: ["test/cloudflare/**"],
     rules: { "eslint/no-restricted-properties": ["error", { property: "useFakeTimers", message: virtual }] },
   },
   {

@@ -15,7 +15,7 @@ import { listServer } from "../src/features/added-tools/mcp/list-server.ts";
 import { ToolFailure } from "../src/core/catalog/tool-failure.ts";
 import { CODES } from "../src/core/contract/failure-codes.ts";
 import * as LIMITS from "../src/core/contract/limits.ts";
-import { systemClock } from "../src/core/edge/platform/system-ports.ts";
+import { systemClock } from "../src/cloudflare/platform/system-ports.ts";
 import { CallClock } from "../src/core/egress/call-clock.ts";
 import { createEgress } from "../src/core/egress/egress.ts";
 import { ByteBudget, CallBytes } from "../src/core/egress/read-body.ts";

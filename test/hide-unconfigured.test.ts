@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "./support/create-catalog.ts";
 import type { LeaseWish } from "../src/core/contract/gate/admission.ts";
-import { digestKey } from "../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../src/cloudflare/http/key-ring.ts";
 import { contractOf } from "./support/fake-actions.ts";
 
 const KEY = "hiding-key";
@@ -49,8 +49,8 @@ const TOOLS = [
 ];
 
 // Not imported by name: their types need the Workers', which a test in Node has not.
-const APP: string = "../src/core/edge/app.ts";
-const DEPLOYMENT: string = "../src/core/edge/deployment.ts";
+const APP: string = "../src/cloudflare/app.ts";
+const DEPLOYMENT: string = "../src/cloudflare/deployment.ts";
 const { createApp } = await import(APP);
 const FEATURES: string = "./support/all-features.ts";
 const { createDeployment } = await import(DEPLOYMENT);

@@ -11,8 +11,8 @@ export const TRIALS: readonly string[] = [
   "test/chaos/runs.test.ts",
   "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
-  "test/core/edge/leased-admission.test.ts",
-  "test/core/edge/many-jobs.test.ts",
+  "test/cloudflare/leased-admission.test.ts",
+  "test/cloudflare/many-jobs.test.ts",
   "test/harness/agent-crash.test.ts",
   "test/harness/agent-demo.test.ts",
   "test/harness/agent-memory.test.ts",
@@ -53,9 +53,9 @@ export const LONG: readonly string[] = [
   "test/features/runs/http/bulk.test.ts",
   "test/features/mcp/http/tasks.test.ts",
   "test/packs/shell.test.ts",
-  "test/core/edge/operator-events.test.ts",
-  "test/core/edge/tenant-gate.test.ts",
-  "test/core/edge/tool-gate.test.ts",
+  "test/cloudflare/operator-events.test.ts",
+  "test/cloudflare/tenant-gate.test.ts",
+  "test/cloudflare/tool-gate.test.ts",
   "test/harness/flows-script.test.ts",
   "test/harness/storm.test.ts",
   "test/harness/agent-repeats.test.ts",
@@ -64,7 +64,7 @@ export const LONG: readonly string[] = [
 
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
 const CHAOS = ["test/chaos/{background,chaos,hooks,runs}.test.ts"];
-const EDGE = ["test/core/edge/**/*.test.ts"];
+const EDGE = ["test/cloudflare/**/*.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */
 const PACKAGES = "**/node_modules/**";
 

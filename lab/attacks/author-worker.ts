@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { httpTool } from "../../src/features/added-tools/declared/http-tool.ts";
 import { type Tool, type ToolContext, defineTool } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { createProbeTools } from "../../test/sandbox/probe-tools.ts";
 import { ALL_FEATURES } from "../../test/support/all-features.ts";
 

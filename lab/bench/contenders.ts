@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import type { KeyFlag } from "../../src/core/contract/gate/caller.ts";
-import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { type Bundle, buildBundle, type BundleSource } from "../../test/support/build-bundle.ts";
 import type { WorkerdOptions } from "../../test/support/workerd.ts";
 import type { LoadRequest } from "./load.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as z from "zod/mini";
 
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 
 // The smallest Volley: one tool and no feature.
 

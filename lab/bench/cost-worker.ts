@@ -1,7 +1,7 @@
 import type { AdmissionRequest } from "../../src/core/contract/gate/admission.ts";
-import { createGateClient } from "../../src/core/edge/gate-client/gate-client.ts";
-import { createTenantGate } from "../../src/core/edge/durable/tenant-gate.ts";
-import { systemClock } from "../../src/core/edge/platform/system-ports.ts";
+import { createGateClient } from "../../src/cloudflare/gate-client/gate-client.ts";
+import { createTenantGate } from "../../src/cloudflare/durable/tenant-gate.ts";
+import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { createLeasedAdmission, IsolateQuota } from "../../src/core/gate/leased-admission.ts";
 
 /** Every job is settled by the first attempt, so the alarm finds nothing to do. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { makeTaskTools } from "./tasks/task-tools.ts";
 
 // Volley with the two tools of the published tasks, as somebody would deploy it.

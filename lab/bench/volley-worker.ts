@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as z from "zod";
 
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { ALL_FEATURES } from "../../test/support/all-features.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 

@@ -306,7 +306,7 @@ class InProcessRunner implements TestRunner {
     const standIns = new Map([
       ["vitest", new URL("stand-in.ts", import.meta.url).href],
       ["fast-check", fewerSamples],
-      ["cloudflare:workers", `${root}src/core/edge/platform/durable-object-elsewhere.ts`],
+      ["cloudflare:workers", `${root}src/cloudflare/platform/durable-object-elsewhere.ts`],
     ]);
     registerHooks({
       resolve: (specifier, context, next) => {

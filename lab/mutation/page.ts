@@ -52,7 +52,7 @@ export const ROOMS = [
   "features/tokens",
   "features/usage",
   "features/workspace",
-  "core/edge",
+  "cloudflare",
   "package",
 ] as const;
 

@@ -1,5 +1,5 @@
 import { KEY_FLAGS, JURISDICTIONS } from "../../src/core/contract/gate/caller.ts";
-import { digestKey, parseKeyRing, toHash } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
 import { makeKey } from "../../src/features/keys/key-form.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand, type Option } from "./define-command.ts";

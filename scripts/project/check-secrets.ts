@@ -1,5 +1,5 @@
-import { parseKeyRing } from "../../src/core/edge/http/key-ring.ts";
-import { checkSettings } from "../../src/core/edge/check-features.ts";
+import { parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
+import { checkSettings } from "../../src/cloudflare/check-features.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
 import { type Finding, good, warning, wrong } from "./finding.ts";
 import type { LoadedWorker } from "./load-worker.ts";

@@ -1,6 +1,6 @@
 import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
-import { checkSettings } from "../../src/core/edge/check-features.ts";
-import { digestKey, parseKeyRing, toHash } from "../../src/core/edge/http/key-ring.ts";
+import { checkSettings } from "../../src/cloudflare/check-features.ts";
+import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
 import type { ListedFeature } from "./load-worker.ts";
 import type { Project } from "./read-project.ts";

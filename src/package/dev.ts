@@ -2,6 +2,6 @@
  * Serves a Worker on a development server: `import { develop } from "volley/dev"`. An entry of its own imports it, such as that
  * which `volley dev` writes, so the Worker that is deployed contains nothing of it.
  */
-export { develop } from "../core/edge/develop.ts";
+export { develop } from "../cloudflare/develop.ts";
 
-export type { Served } from "../core/edge/develop.ts";
+export type { Served } from "../cloudflare/develop.ts";

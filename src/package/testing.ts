@@ -1,9 +1,9 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { KeyFlag } from "../core/contract/gate/caller.ts";
-import { createVolley, type Volley } from "../core/edge/create-volley.ts";
-import type { Feature } from "../core/edge/feature.ts";
-import { digestKey } from "../core/edge/http/key-ring.ts";
-import { signText } from "../core/edge/platform/sign-text.ts";
+import { createVolley, type Volley } from "../cloudflare/create-volley.ts";
+import type { Feature } from "../cloudflare/feature.ts";
+import { digestKey } from "../cloudflare/http/key-ring.ts";
+import { signText } from "../cloudflare/platform/sign-text.ts";
 import type { connections } from "../features/connections/index.ts";
 import type { endpoints } from "../features/endpoints/index.ts";
 import type { keys } from "../features/keys/index.ts";
@@ -92,11 +92,11 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/models/http/list-models.ts"),
     import("../features/models/http/count-tokens.ts"),
     import("../features/keys/http/made-keys.ts"),
-    import("../core/edge/http/stream-text.ts"),
+    import("../cloudflare/http/stream-text.ts"),
     import("../features/document/make-document.ts"),
     import("../features/confirmations/http/answer-link.ts"),
-    import("../core/edge/page/respond-page.ts"),
-    import("../core/edge/page/respond-flood.ts"),
+    import("../cloudflare/page/respond-page.ts"),
+    import("../cloudflare/page/respond-flood.ts"),
     import("../features/connections/http/answer-link.ts"),
     import("../features/connections/http/lead-on-form.ts"),
     import("../features/connections/http/answer-signed-in.ts"),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { console } from "../../src/features/console/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { usage } from "../../src/features/usage/index.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/core/contract/gate/admission.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ChaosUpstream, startChaosUpstream } from "./chaos-upstream.ts";
 import { knock } from "./fault.ts";

@@ -12,7 +12,7 @@ import { findWrangler } from "../../scripts/project/find-wrangler.ts";
 import { loadOnceReadable } from "../../scripts/project/load-once-readable.ts";
 import { readProject } from "../../scripts/project/read-project.ts";
 import { writeDevelopmentEntry } from "../../scripts/project/write-development-entry.ts";
-import { digestKey, parseKeyRing, toHash } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
 
 await mkdir("dist", { recursive: true });
 const folder = resolve(await mkdtemp(join("dist", "command-dev-")));

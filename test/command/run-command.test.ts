@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
 import { runCommand } from "../../scripts/command/run-command.ts";
-import { parseKeyRing } from "../../src/core/edge/http/key-ring.ts";
+import { parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "volley-command-"));
 afterAll(() => rm(folder, { recursive: true }));

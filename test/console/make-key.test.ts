@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { makeKey, refuseWish, toEntry } from "../../src/console/keys/make-key.ts";
-import { digestKey, parseKeyRing } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey, parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
 
 const WISH = { name: "ci", tenant: "", tools: "maps, email ,", flags: ["manage_tools"] };
 

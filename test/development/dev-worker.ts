@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { develop } from "../../src/core/edge/develop.ts";
+import { develop } from "../../src/cloudflare/develop.ts";
 
 /** `own-worker.ts` as `src/dev-worker.ts` serves `src/worker.ts`. */
 const served = await develop(env, () => import("./own-worker.ts"));

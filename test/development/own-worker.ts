@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as z from "zod";
 
 import { type ToolDeclaration, defineTool } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** Set by a test: where the tools call, a field of their declaration that is wrong, as JSON, and an input that no model can be told. */

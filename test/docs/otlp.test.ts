@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { createInSpan } from "../../src/core/edge/platform/in-span.ts";
+import { createInSpan } from "../../src/cloudflare/platform/in-span.ts";
 import { traceFetch } from "../../src/core/observe/traced-fetch.ts";
 
 const page = await readFile(new URL("../../docs/observability.md", import.meta.url), "utf8");

@@ -66,7 +66,7 @@ describe("the first tool of docs/first-tool.md", () => {
     await writeFile(
       join(folder, "run.ts"),
       `import { registerHooks } from "node:module";
-       import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+       import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
        // The module that only the platform has.
        const platform = "data:text/javascript,export class DurableObject {}; export const env = {}";
        registerHooks({

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
-import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { runTool } from "../support/run-tool.ts";
 import { readWranglerConfig } from "../support/wrangler-config.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { KEY_FLAGS, type KeyFlag } from "../../src/core/contract/gate/caller.ts";
-import type { Feature } from "../../src/core/edge/feature.ts";
-import { createRouter } from "../../src/core/edge/http/router.ts";
+import type { Feature } from "../../src/cloudflare/feature.ts";
+import { createRouter } from "../../src/cloudflare/http/router.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 

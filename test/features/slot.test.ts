@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { Configured } from "../../src/core/edge/configured.ts";
-import { createSlot } from "../../src/core/edge/slot.ts";
+import type { Configured } from "../../src/cloudflare/configured.ts";
+import { createSlot } from "../../src/cloudflare/slot.ts";
 
 test("A slot makes a feature's state once in each deployment, when it is first asked for", () => {
   const [one, other] = [{ env: { NAME: "one" } }, { env: { NAME: "other" } }] as unknown as Configured[];

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { AnsweredFailure } from "../../src/core/catalog/tool-failure.ts";
 import { defineTool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** The tools that the official conformance suite calls, as far as a tool of ours can be one. */

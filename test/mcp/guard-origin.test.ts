@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isAllowedOrigin } from "../../src/core/edge/http/guard-origin.ts";
+import { isAllowedOrigin } from "../../src/cloudflare/http/guard-origin.ts";
 
 const NONE = { hosts: new Set<string>(), origins: new Set<string>() };
 const LISTED = { hosts: new Set(["volley.example.com"]), origins: new Set(["https://app.example.com"]) };

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
 import { mcpTools } from "../../src/features/added-tools/mcp/mcp-tools.ts";
-import { createVolley } from "../../src/core/edge/create-volley.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import list from "../fixtures/mcp-server.json" with { type: "json" };
 import { ALL_FEATURES } from "../support/all-features.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
-import { createVolley } from "../../src/core/edge/create-volley.ts";
-import { develop } from "../../src/core/edge/develop.ts";
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
+import { develop } from "../../src/cloudflare/develop.ts";
 import { connections } from "../../src/features/connections/index.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";

@@ -1,4 +1,4 @@
-import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 
 /** An entry of `VOLLEY_KEYS`, but for the hash. */
 export interface KeyEntry {

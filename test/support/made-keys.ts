@@ -1,4 +1,4 @@
-import { digestKey } from "../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { makeKey } from "../../src/features/keys/key-form.ts";
 import { eventually } from "./eventually.ts";
 import { type RawAnswer, TestCaller } from "./test-caller.ts";

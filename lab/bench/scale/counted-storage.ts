@@ -20,7 +20,7 @@ type Statement = (tables: Tables, args: readonly Value[]) => Done;
 /**
  * The storage of one object, as much of it as its tables use, that counts the rows they write: the tables' own statements run
  * on maps instead of SQLite, because ten thousand databases do not fit into one process. No index covers any of these tables, so
- * a row that is inserted, replaced or deleted is one row written; `test/core/edge/scale-rows.test.ts` holds every count to SQLite's.
+ * a row that is inserted, replaced or deleted is one row written; `test/cloudflare/scale-rows.test.ts` holds every count to SQLite's.
  * A statement that is not known here throws.
  */
 export class CountedStorage {

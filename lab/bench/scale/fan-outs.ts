@@ -8,7 +8,7 @@ const TO_ALL = 0.1;
 const TAKES_MS = 50;
 
 /**
- * Rows that the objects write, as `test/core/edge/endpoints.test.ts` counts them: the event; in each object that takes it the event and its
+ * Rows that the objects write, as `test/cloudflare/endpoints.test.ts` counts them: the event; in each object that takes it the event and its
  * alarm; one for each delivery. A first attempt that fails is in an index too, and the second takes it out again, in an alarm of its own.
  */
 const ROWS = { event: 1, object: 2, delivery: 1, failure: 4 } as const;

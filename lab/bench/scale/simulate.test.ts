@@ -114,6 +114,6 @@ test("dealPermits() deals places evenly between tenants that want more than ther
 });
 
 test("an isolate of the simulation holds leases of as many tenants as one of the product", async () => {
-  const source = await readFile("src/core/edge/deployment.ts", "utf8");
+  const source = await readFile("src/cloudflare/deployment.ts", "utf8");
   expect(source).toContain(`TENANTS_LEASED = ${TENANTS_LEASED.toLocaleString("en-US").replace(",", "_")};`);
 });

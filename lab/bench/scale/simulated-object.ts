@@ -7,17 +7,17 @@ import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/fe
 import type { IdempotencyClosing } from "../../../src/core/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { BatchAdmission } from "../../../src/core/edge/durable/batch-admission.ts";
-import { createCoreKinds } from "../../../src/core/edge/durable/core-kinds.ts";
-import { JobDrain } from "../../../src/core/edge/durable/drain-jobs.ts";
-import { GateAlarm } from "../../../src/core/edge/durable/gate-alarm.ts";
-import type { JobKind } from "../../../src/core/edge/durable/job-kind.ts";
-import { Outbox } from "../../../src/core/edge/durable/outbox.ts";
+import { BatchAdmission } from "../../../src/cloudflare/durable/batch-admission.ts";
+import { createCoreKinds } from "../../../src/cloudflare/durable/core-kinds.ts";
+import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
+import { GateAlarm } from "../../../src/cloudflare/durable/gate-alarm.ts";
+import type { JobKind } from "../../../src/cloudflare/durable/job-kind.ts";
+import { Outbox } from "../../../src/cloudflare/durable/outbox.ts";
 import { createRunKind, RUN_BACKLOGS } from "../../../src/features/flows/objects/run-kind.ts";
-import { KEY_LIMITS, KeyTable } from "../../../src/core/edge/durable/tables/key-table.ts";
-import { QuotaTable } from "../../../src/core/edge/durable/tables/quota-table.ts";
+import { KEY_LIMITS, KeyTable } from "../../../src/cloudflare/durable/tables/key-table.ts";
+import { QuotaTable } from "../../../src/cloudflare/durable/tables/quota-table.ts";
 import { RunTable } from "../../../src/features/flows/objects/run-table.ts";
-import { TENANT_GATE_OPTIONS } from "../../../src/core/edge/durable/tenant-gate-options.ts";
+import { TENANT_GATE_OPTIONS } from "../../../src/cloudflare/durable/tenant-gate-options.ts";
 import type { Clock } from "../../../src/core/kit/clock.ts";
 
 export interface ObjectParts {
@@ -33,7 +33,7 @@ export interface ObjectParts {
 
 /**
  * One of a tenant's objects: the tables, the alarm and the drain of `TenantGate`, put together as it does, with the clock, chance
- * and storage given from outside. The class itself needs the platform; `test/core/edge/scale-rows.test.ts` sends both the same calls.
+ * and storage given from outside. The class itself needs the platform; `test/cloudflare/scale-rows.test.ts` sends both the same calls.
  */
 export class SimulatedObject {
   readonly #clock: Clock;

@@ -40,7 +40,7 @@ export const QUOTA = { headroom: 2, least: 120, windowS: 60 } as const;
 /** Chosen: after so long without calls an object is put away, and reads its rows again when it is next called. */
 export const IDLE_MS = 10_000;
 
-/** The product's, in \`src/core/edge/deployment.ts\`: an isolate holds leases of so many tenants. */
+/** The product's, in \`src/cloudflare/deployment.ts\`: an isolate holds leases of so many tenants. */
 export const TENANTS_LEASED = 1_000;
 
 /** Documented, in dollars a million: what docs/operate.md reckons with. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { digestKey } from "../../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../../src/cloudflare/http/key-ring.ts";
 import { buildBundle } from "../../../test/support/build-bundle.ts";
 import { startWorkerd } from "../../../test/support/workerd.ts";
 import { type Place, solve, type Solved, WAYS } from "./measure-tasks.ts";

@@ -1,8 +1,8 @@
 import { addedToolsOf, loadCompiler } from "./http/added-tools.ts";
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
 import { readAll } from "./read-all.ts";
 import { createAddedToolsPart } from "./objects/added-tools-part.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
 
 /** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */

@@ -1,7 +1,7 @@
 import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
 import { FITTED_TABLES } from "../../core/answer/token-weights.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
 export function agent(): Feature {

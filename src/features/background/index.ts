@@ -1,5 +1,5 @@
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { showResults } from "./http/results.ts";
 import { createBackgroundPart } from "./objects/background-part.ts";
 import { JOB_RUNS } from "./http/job-runs.ts";

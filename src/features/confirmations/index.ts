@@ -16,9 +16,9 @@ import { Semaphore } from "../../core/kit/semaphore.ts";
 import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
-import { readPositive } from "../../core/edge/configuration.ts";
-import type { Feature, SayReach } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { readPositive } from "../../cloudflare/configuration.ts";
+import type { Feature, SayReach } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations(): Feature {

@@ -1,5 +1,5 @@
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { openAccounts } from "./http/accounts.ts";
 import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
 import { createLinkPages } from "./http/link-pages.ts";

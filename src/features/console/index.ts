@@ -1,4 +1,4 @@
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
 import { answerFront } from "./http/answer-front.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { answerPages } from "./http/answer-pages.ts";
 import { readPageOrigins } from "./http/page-origins.ts";
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
 
 /** Pages of the origins in `VOLLEY_ORIGINS` may call from the browser, with a key. Without it, and for every other origin, there is no CORS. */
 export function cors(): Feature {

@@ -3,8 +3,8 @@ import { DISCOVERY } from "./discovery.ts";
 import { invokeTool } from "./http/invoke-tool.ts";
 import { listTools } from "./http/list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./http/meta-tools.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /**
  * Tools are listed, found, described and called by name: `GET /v1/tools`, and `discover_tools`, `get_tool_schema` and `invoke_tool` as

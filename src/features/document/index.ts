@@ -1,9 +1,9 @@
-import { CORE_ENDPOINTS } from "../../core/edge/endpoints/endpoints.ts";
+import { CORE_ENDPOINTS } from "../../cloudflare/endpoints/endpoints.ts";
 import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
-import { type Feature, openRoutersOf, routersOf } from "../../core/edge/feature.ts";
-import { descriptionsOf } from "../../core/edge/openapi/describe-route.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { type Feature, openRoutersOf, routersOf } from "../../cloudflare/feature.ts";
+import { descriptionsOf } from "../../cloudflare/openapi/describe-route.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import type { Surface } from "./make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
 import type { KeyFlag } from "../../core/contract/gate/caller.ts";
-import { Components, type Json } from "../../core/edge/openapi/components.ts";
-import { toQueryParameters } from "../../core/edge/openapi/query-parameters.ts";
-import type { Described, DescribedRoute, Operation } from "../../core/edge/openapi/operation.ts";
-import { toProblem, toResponse, toResponses } from "../../core/edge/openapi/responses.ts";
+import { Components, type Json } from "../../cloudflare/openapi/components.ts";
+import { toQueryParameters } from "../../cloudflare/openapi/query-parameters.ts";
+import type { Described, DescribedRoute, Operation } from "../../cloudflare/openapi/operation.ts";
+import { toProblem, toResponse, toResponses } from "../../cloudflare/openapi/responses.ts";
 
 /** Everything that a Worker answers. */
 export interface Surface {

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
-import { readVaultKeys } from "../../core/edge/vault-of.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { readVaultKeys } from "../../cloudflare/vault-of.ts";
 import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";

@@ -1,4 +1,4 @@
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
 import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
@@ -7,7 +7,7 @@ import { withAnswer } from "./run/plan-flow.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/endpoints.ts";
 import { createHooks } from "./http/hooks.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** Batches with a name, that run when asked, by the clock or by a webhook. */
 export function flows(): Feature {

@@ -1,6 +1,6 @@
 import { TURNS } from "./http/endpoints.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** A provider's answer is run as it came, and answered in the provider's own form: OpenAI, Anthropic, Gemini. */
 export function formats(): Feature {

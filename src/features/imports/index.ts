@@ -1,5 +1,5 @@
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { importTools } from "./http/endpoints.ts";
 
 /** Tenants import the operations of an OpenAPI document, or the tools of an MCP server, as tools of their own. */

@@ -1,6 +1,6 @@
 import { createKeyShard } from "./objects/key-shard.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { KEY_ENDPOINTS } from "./http/endpoints.ts";
 import { keyDeskOf } from "./http/key-desk.ts";
 import { KEYS_OF_TENANT } from "./http/tenant-part.ts";

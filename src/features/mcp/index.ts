@@ -1,7 +1,7 @@
-import { type Feature, partOf } from "../../core/edge/feature.ts";
+import { type Feature, partOf } from "../../cloudflare/feature.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
-import { type ProtocolEndpoint, routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { type ProtocolEndpoint, routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 const SLASH = /^(https?:\/\/[^/?#]+\/mcp)\/(?=$|[?#])/;
 

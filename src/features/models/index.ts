@@ -1,6 +1,6 @@
 import { MESSAGES_MODELS_ERRORS, MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/endpoints.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** `GET /v1/models` and `POST /v1/messages/count_tokens`: the lists and counts of the model's server, for clients that ask for them. */
 export function models(): Feature {

@@ -1,6 +1,6 @@
-import type { Feature } from "../../core/edge/feature.ts";
-import { recordTogether } from "../../core/edge/record-together.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { recordTogether } from "../../cloudflare/record-together.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { operatorDeskOf } from "./http/operator-desk.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";

@@ -1,6 +1,6 @@
 import { ORCHESTRATION_DIALECT, orchestrateBatch, orchestratePartition } from "./http/endpoints.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** The Orchestration API, `/api/orchestration/*`: tool calls in batches of reads, with every write alone. */
 export function orchestration(): Feature {

@@ -1,6 +1,6 @@
 import { createResponse, RESPONSES_ERRORS } from "./http/endpoints.ts";
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `POST /v1/responses`: the agent loop for clients whose default is OpenAI's Responses, at servers that have them and at servers of Chat

@@ -1,6 +1,6 @@
-import { type Feature, partOf } from "../../core/edge/feature.ts";
-import { recordTogether } from "../../core/edge/record-together.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { type Feature, partOf } from "../../cloudflare/feature.ts";
+import { recordTogether } from "../../cloudflare/record-together.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
 import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";

@@ -1,5 +1,5 @@
-import type { Feature } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { challengeMcp } from "./http/challenge-mcp.ts";
 import { SIGN_IN_ENDPOINTS } from "./http/endpoints.ts";
 import { openToPages } from "./http/open-to-pages.ts";

@@ -1,5 +1,5 @@
-import { type Feature, partOf } from "../../core/edge/feature.ts";
-import { routerOf } from "../../core/edge/openapi/endpoint.ts";
+import { type Feature, partOf } from "../../cloudflare/feature.ts";
+import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { makeDeletion } from "./http/delete-tenant.ts";
 import { makeExport } from "./http/export.ts";
 

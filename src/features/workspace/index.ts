@@ -1,5 +1,5 @@
 import { createWorkspace } from "./objects/workspace.ts";
-import type { Feature } from "../../core/edge/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
 
 /** The files of each tenant, in an object of the class `Workspace`, bound as `WORKSPACES`, for the tools that read and write them. */
 export function workspace(): Feature<{ readonly Workspace: ReturnType<typeof createWorkspace> }> {

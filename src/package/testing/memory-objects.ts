@@ -1,5 +1,5 @@
 import { attempt } from "../../core/kit/result.ts";
-import type { ObjectClass } from "../../core/edge/platform/object-class.ts";
+import type { ObjectClass } from "../../cloudflare/platform/object-class.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 import { createMemoryStorage } from "./memory-storage.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { actionForm } from "../../../src/core/contract/action.ts";
 import { batchForm } from "../../../src/core/contract/batch.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { keysForm } from "../../../src/core/edge/http/key-ring.ts";
+import { keysForm } from "../../../src/cloudflare/http/key-ring.ts";
 import { isOrchestration, orchestrationSchema } from "../../../src/core/contract/orchestration.ts";
 
 /** Values that some field takes, and values that are just beside what it takes. */

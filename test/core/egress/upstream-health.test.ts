@@ -9,7 +9,7 @@ import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { execute } from "../../../src/core/run/execute/executor.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
-import { JobDrain } from "../../../src/core/edge/durable/drain-jobs.ts";
+import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../../src/core/run/attempt-runner.ts";
 import { ByteBudget } from "../../../src/core/egress/read-body.ts";
 import { judge, UpstreamHealth } from "../../../src/core/egress/upstream-health.ts";

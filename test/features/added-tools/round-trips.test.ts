@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createCatalog } from "../../support/create-catalog.ts";
 import type { AdmissionRequest, LeaseWish } from "../../../src/core/contract/gate/admission.ts";
 import { type KeptTool, type ToolsPage } from "../../../src/core/contract/gate/kept-tool.ts";
-import { digestKey } from "../../../src/core/edge/http/key-ring.ts";
+import { digestKey } from "../../../src/cloudflare/http/key-ring.ts";
 import { toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
@@ -84,8 +84,8 @@ const env = {
 const echo = contractOf("echo", { input: z.strictObject({}), run: async () => ({}) });
 
 // Not imported by name: their types need the Workers', which a test in Node has not.
-const APP: string = "../../../src/core/edge/app.ts";
-const DEPLOYMENT: string = "../../../src/core/edge/deployment.ts";
+const APP: string = "../../../src/cloudflare/app.ts";
+const DEPLOYMENT: string = "../../../src/cloudflare/deployment.ts";
 const FEATURES: string = "../../support/all-features.ts";
 const { createApp } = await import(APP);
 const { createDeployment } = await import(DEPLOYMENT);

@@ -7,9 +7,9 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { ToolRegistry } from "../tool-registry.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
-import type { ToolSource } from "../../../core/edge/feature.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import type { ToolSource } from "../../../cloudflare/feature.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 
 /** Load what makes a tool of its declaration's JSON text; that is when there is the first of them. */

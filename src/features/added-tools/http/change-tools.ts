@@ -3,7 +3,7 @@ import {
   type ToolChange,
   type ToolChangeAnswer,
 } from "../../../core/contract/gate/kept-tool.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** Change the tools of the caller's tenant. Where they were changed the change is known at once. */
 export async function changeTools(

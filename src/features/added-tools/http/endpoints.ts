@@ -20,11 +20,11 @@ import { toolSchema } from "../../../core/catalog/tool-schema.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { addedToolsOf } from "./added-tools.ts";
 import { changeTools } from "./change-tools.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import type { KeepOptions } from "../keep-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 

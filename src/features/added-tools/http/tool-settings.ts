@@ -1,10 +1,10 @@
 import { type DeclarationRules, HTTPS_PORTS } from "../declared/declaration.ts";
 import { parseToolSecrets, type ToolSecrets } from "../declared/secret-bindings.ts";
-import { readList, textOf } from "../../../core/edge/configuration.ts";
-import type { Configured, Env } from "../../../core/edge/configured.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { readList, textOf } from "../../../cloudflare/configuration.ts";
+import type { Configured, Env } from "../../../cloudflare/configured.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 
 /** The settings of a deployment for tools that tenants add. Throws where one cannot be read. */
 export const toolSettingsOf = createSlot(({ env, toolSecrets }) => ({

@@ -20,16 +20,16 @@ import { RequestKey } from "../../../core/gate/request-key.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { logBug } from "../../../core/edge/platform/log-bug.ts";
-import { openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
+import { logBug } from "../../../cloudflare/platform/log-bug.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
+import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
 import { readModelBody } from "./read-model-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { quotaHeaders, respondRefusal, respondRefused } from "../../../core/edge/http/respond.ts";
-import { respondHeld } from "../../../core/edge/http/respond-run.ts";
-import { streamText } from "../../../core/edge/http/stream-text.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { quotaHeaders, respondRefusal, respondRefused } from "../../../cloudflare/http/respond.ts";
+import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
+import { streamText } from "../../../cloudflare/http/stream-text.ts";
 
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without

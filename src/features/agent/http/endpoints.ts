@@ -6,9 +6,9 @@ import { providerErrorSchema, toChatError, toMessagesError, writeError } from ".
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
-import type { Dialect } from "../../../core/edge/http/dialect.ts";
+import type { Dialect } from "../../../cloudflare/http/dialect.ts";
 import type { ModelDoor } from "./model-door.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
 export function providerDialect(

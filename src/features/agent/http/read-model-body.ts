@@ -2,8 +2,8 @@ import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { holdBody } from "../../../core/edge/http/hold-body.ts";
-import { readRequestBody, type RequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { holdBody } from "../../../cloudflare/http/hold-body.ts";
+import { readRequestBody, type RequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { Result } from "../../../core/kit/result.ts";
 
 const BODY = {

@@ -4,7 +4,7 @@ import type { Execution } from "../../../core/gate/execution.ts";
 import type { RequestName } from "../../../core/gate/request-key.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
-import { readSentKey } from "../../../core/edge/http/read-idempotency-key.ts";
+import { readSentKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 
 /** Read by what a request to a model is known when it comes again; null where no two requests of its client are the same. */
 export async function readRequestName(

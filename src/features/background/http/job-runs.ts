@@ -2,7 +2,7 @@ import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
-import type { JobRuns } from "../../../core/edge/feature.ts";
+import type { JobRuns } from "../../../cloudflare/feature.ts";
 import { isCut } from "../../flows/run/long-loops.ts";
 import {
   BATCH,

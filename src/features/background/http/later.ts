@@ -1,7 +1,7 @@
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
-import { awaitChange, liveStatusOf } from "../../../core/edge/http/await-change.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { awaitChange, liveStatusOf } from "../../../cloudflare/http/await-change.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Later } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { callBackground } from "../batch-job.ts";

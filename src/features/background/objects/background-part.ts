@@ -1,6 +1,6 @@
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
 import { BATCH, type BatchEntry, type BatchMethods, type KeptBatch } from "../batch-job.ts";
 import { BATCH_BACKLOGS, type BatchBacklogs, createBatchKind } from "./batch-kind.ts";

@@ -1,6 +1,6 @@
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
+import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { BATCH } from "../batch-job.ts";
 

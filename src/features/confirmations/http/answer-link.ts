@@ -1,9 +1,9 @@
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
-import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
+import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
-import type { Page } from "../../../core/edge/page/respond-page.ts";
+import type { Page } from "../../../cloudflare/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
@@ -14,9 +14,9 @@ import { statusOf } from "../../../core/contract/refusal.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Watch } from "../../../core/observe/watch.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
-import type { SayReach } from "../../../core/edge/feature.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** Somebody who has a link, and asks for its page or sends its form. */
 interface Visit {

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 
-import { logBug } from "../../../core/edge/platform/log-bug.ts";
-import { linkVisitsOf } from "../../../core/edge/http/link-visits.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
-import type { SayReach } from "../../../core/edge/feature.ts";
+import { logBug } from "../../../cloudflare/platform/log-bug.ts";
+import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import type { SayReach } from "../../../cloudflare/feature.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { digestOf } from "../approval-link.ts";
 
@@ -17,7 +17,7 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
   const router = createRouter();
   const answer = async (c: Context<RouterTypes>): Promise<Response> => {
     const { answerLink, FAULT } = await import("./answer-link.ts");
-    const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
+    const { respondPage } = await import("../../../cloudflare/page/respond-page.ts");
     const { tenant = "", token = "" } = c.req.param();
     const { requestId } = c.get("watch");
     const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
@@ -27,7 +27,7 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
     const by = { request: c.req.raw, digest: digestOf(token) };
     const waitMs = visits.draw(by, clock.now());
     if (waitMs > 0) {
-      const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+      const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
       return respondFlood(waitMs);
     }
     const onFound = (isFound: boolean): void => (isFound ? visits.found(by, clock.now()) : visits.gone(by));

@@ -15,8 +15,8 @@ import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** A decision on a confirmation, by somebody who may have been shown its arguments. */
 export interface Asked {

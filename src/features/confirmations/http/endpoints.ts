@@ -22,19 +22,19 @@ import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
-import type { SayReach } from "../../../core/edge/feature.ts";
-import { awaitChange } from "../../../core/edge/http/await-change.ts";
-import { hashOfSentKey } from "../../../core/edge/http/key-ring.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readIdempotencyKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondList } from "../../../core/edge/http/respond-list.ts";
-import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
-import { respondDocument } from "../../../core/edge/http/respond-run.ts";
-import { answerCounted, answerUnrun } from "../../../core/edge/http/count-lists.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { SayReach } from "../../../cloudflare/feature.ts";
+import { awaitChange } from "../../../cloudflare/http/await-change.ts";
+import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import { answerCounted, answerUnrun } from "../../../cloudflare/http/count-lists.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `GET /v1/confirmations?status=&limit=&cursor=`: the tenant's confirmations, newest first, without their arguments and

@@ -12,8 +12,8 @@ import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** A confirmation with what it is about. */
 export interface Found {

@@ -2,10 +2,10 @@ import { listAsked } from "../confirmation.ts";
 import type { Found } from "./find-confirmation.ts";
 import type { ParkedAction } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import type { SayReach } from "../../../core/edge/feature.ts";
+import type { SayReach } from "../../../cloudflare/feature.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** Find how far the actions of a question reach, by their ids, as far as features know. */
 export async function findReach(

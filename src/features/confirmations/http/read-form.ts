@@ -7,7 +7,7 @@ import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { readBytes } from "../../../core/edge/http/read-request-body.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 
 /** A form as it was sent. */
 export interface SentForm {

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { prepareDecision, sayNo } from "./decide.ts";
 import { findConfirmation } from "./find-confirmation.ts";
 

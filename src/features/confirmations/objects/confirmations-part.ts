@@ -1,7 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
-import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts";
 import { makeAnswerJob } from "../answer-job.ts";

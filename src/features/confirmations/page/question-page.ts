@@ -3,7 +3,7 @@ import type { toWireConfirmation } from "../wire-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
 import { mark, type Markup } from "../../../core/kit/markup.ts";
-import type { Page } from "../../../core/edge/page/respond-page.ts";
+import type { Page } from "../../../cloudflare/page/respond-page.ts";
 
 type Question = ReturnType<typeof toWireConfirmation>;
 type Action = Question["actions"][number];

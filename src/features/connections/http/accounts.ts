@@ -1,7 +1,7 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { type Account, type Origin, OWN_ACCOUNT, SUBJECT } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Accounts, Execution, UsedAccounts } from "../../../core/gate/execution.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";

@@ -1,6 +1,6 @@
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
-import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";

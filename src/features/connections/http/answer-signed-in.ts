@@ -1,5 +1,5 @@
-import type { Deployment } from "../../../core/edge/deployed.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { err } from "../../../core/kit/result.ts";
 import { parseState, shardOfId } from "../link-token.ts";
 import {

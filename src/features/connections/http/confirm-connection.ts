@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { shardOfId } from "../link-token.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";

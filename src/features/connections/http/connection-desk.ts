@@ -1,9 +1,9 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { placeTenantObjects } from "../../../core/edge/configuration.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { placeTenantObjects } from "../../../cloudflare/configuration.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { type AskShard, askShardsIn, type ShardNamespace } from "../objects/connection-shards.ts";
 import { CONNECTIONS } from "../shard-methods.ts";

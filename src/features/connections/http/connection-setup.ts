@@ -1,9 +1,9 @@
-import { readList, textOf } from "../../../core/edge/configuration.ts";
-import type { Configured, Env } from "../../../core/edge/configured.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
-import { KEY_EXPECTED, VAULT_KEY, type Vault } from "../../../core/edge/platform/vault.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
-import { vaultOf } from "../../../core/edge/vault-of.ts";
+import { readList, textOf } from "../../../cloudflare/configuration.ts";
+import type { Configured, Env } from "../../../cloudflare/configured.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
+import { KEY_EXPECTED, VAULT_KEY, type Vault } from "../../../cloudflare/platform/vault.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
+import { vaultOf } from "../../../cloudflare/vault-of.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Connectors } from "../connectors/connector.ts";

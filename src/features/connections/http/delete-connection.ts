@@ -1,5 +1,5 @@
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { shardOfId } from "../link-token.ts";
 import { findConnection, NO_CONNECTION, openConnections, TAG } from "./open-connections.ts";

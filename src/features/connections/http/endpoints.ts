@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { confirmConnection } from "./confirm-connection.ts";
 import { deleteConnection } from "./delete-connection.ts";
 import { listConnections } from "./list-connections.ts";

@@ -1,6 +1,6 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH } from "../link-token.ts";
 import { NO_LINK } from "../page/link-page.ts";

@@ -1,6 +1,6 @@
-import type { SignInSecrets } from "../../../core/edge/configured.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import type { SignInSecrets } from "../../../cloudflare/configured.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
 import { makeUnknownPersonPage, NO_LINK } from "../page/link-page.ts";

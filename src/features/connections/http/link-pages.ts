@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 
-import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
-import { visitorRatesOf } from "../../../core/edge/http/visitor-rates.ts";
-import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
+import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH, SIGNED_IN_PATH } from "../link-token.ts";
 import type { LinkWays } from "./answer-link.ts";
@@ -15,12 +15,12 @@ export function createLinkPages(ways: LinkWays): Router {
   const answer = async (c: Context<RouterTypes>, path: string): Promise<Response> => {
     const { answerCallback, answerLink } = await import("./answer-link.ts");
     const { FAULT } = await import("../page/link-page.ts");
-    const { respondPage } = await import("../../../core/edge/page/respond-page.ts");
+    const { respondPage } = await import("../../../cloudflare/page/respond-page.ts");
     const deployment = c.get("deployment");
     const { configured } = deployment;
     const waitMs = visitorRatesOf(configured).draw(c.req.raw, configured.ports.clock.now());
     if (waitMs > 0) {
-      const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+      const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
       return respondFlood(waitMs);
     }
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;

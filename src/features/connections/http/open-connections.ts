@@ -1,7 +1,7 @@
 import { subjectField } from "../../../core/contract/gate/account-fields.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { shardOfId } from "../link-token.ts";

@@ -1,4 +1,4 @@
-import type { Configured, People } from "../../../core/edge/configured.ts";
+import type { Configured, People } from "../../../cloudflare/configured.ts";
 
 /** The people who can show that they are subjects of a tenant; null where none can. Another tenant's subject of the same name is another person. */
 export function peopleOf(tenant: string, { people }: Configured): People | null {

@@ -1,4 +1,4 @@
-import { makeReseal, type ResealedPart } from "../../../core/edge/endpoints/make-reseal.ts";
+import { makeReseal, type ResealedPart } from "../../../cloudflare/endpoints/make-reseal.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
 import type { AskShard } from "../objects/connection-shards.ts";
 import type { Resealed } from "../shard-methods.ts";

@@ -3,7 +3,7 @@ import { prepareDecision, runApproved } from "../../confirmations/http/decide.ts
 import { findConfirmation } from "../../confirmations/http/find-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";

@@ -1,6 +1,6 @@
 import { saySubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { SayReach } from "../../../core/edge/feature.ts";
+import type { SayReach } from "../../../cloudflare/feature.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listWords } from "../list-words.ts";
 import { DEFAULT_NAME } from "../subject.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { awaitChange } from "../../../core/edge/http/await-change.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { awaitChange } from "../../../cloudflare/http/await-change.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { findConnection, openConnections, TAG } from "./open-connections.ts";

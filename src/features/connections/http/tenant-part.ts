@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { askAll, listAll } from "../objects/connection-shards.ts";
 import type { ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";

@@ -1,8 +1,8 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
+import type { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Watch } from "../../../core/observe/watch.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 

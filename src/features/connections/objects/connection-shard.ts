@@ -1,7 +1,7 @@
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import { logWarning } from "../../../core/edge/platform/log-bug.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import { logWarning } from "../../../cloudflare/platform/log-bug.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { accountIdOf, type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";

@@ -1,5 +1,5 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
+import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
 import type { ConnectionQuery, ConnectionShardMethods, SeenConnection } from "../shard-methods.ts";
 

@@ -1,9 +1,9 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
-import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
-import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
-import type { ObjectOptions } from "../../../core/edge/feature.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
+import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";
+import type { ObjectOptions } from "../../../cloudflare/feature.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";

@@ -1,4 +1,4 @@
-import { type Feature, type Fetch, openRoutersOf, routersOf } from "../../../core/edge/feature.ts";
+import { type Feature, type Fetch, openRoutersOf, routersOf } from "../../../cloudflare/feature.ts";
 import { hashSource } from "../../../core/kit/hash-source.ts";
 import { makeFrontPage } from "../page/front-page.ts";
 import { FRONT_STYLE } from "../page/front-style.ts";

@@ -1,6 +1,6 @@
-import type { Env } from "../../../core/edge/configured.ts";
-import type { Fetch } from "../../../core/edge/feature.ts";
-import { answerPreflight, isPreflight } from "../../../core/edge/http/answer-preflight.ts";
+import type { Env } from "../../../cloudflare/configured.ts";
+import type { Fetch } from "../../../cloudflare/feature.ts";
+import { answerPreflight, isPreflight } from "../../../cloudflare/http/answer-preflight.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { readPageOrigins } from "./page-origins.ts";
 

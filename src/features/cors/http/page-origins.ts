@@ -1,6 +1,6 @@
-import type { Env } from "../../../core/edge/configured.ts";
-import { readOrigins } from "../../../core/edge/configuration.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import type { Env } from "../../../cloudflare/configured.ts";
+import { readOrigins } from "../../../cloudflare/configuration.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 
 const VARIABLE = "VOLLEY_ORIGINS";
 

@@ -7,10 +7,10 @@ import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { execute } from "../../../core/run/execute/executor.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
-import { respondDocument } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is

@@ -5,8 +5,8 @@ import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse
 import { fitTools } from "../fit-tools.ts";
 import { TOOL_FORMATS, toToolList } from "../tool-list.ts";
 import { err } from "../../../core/kit/result.ts";
-import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {

@@ -7,9 +7,9 @@ import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Endpoint = {

@@ -1,4 +1,4 @@
-import type { Fetch } from "../../../core/edge/feature.ts";
+import type { Fetch } from "../../../cloudflare/feature.ts";
 
 /**
  * Answer a browser that asks for a page of the documentation which is not there. The platform answers those that are, so a request that comes here

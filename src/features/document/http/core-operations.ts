@@ -9,9 +9,9 @@ import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
-import type { CORE_ENDPOINTS } from "../../../core/edge/endpoints/endpoints.ts";
-import { redriveSchema } from "../../../core/edge/endpoints/jobs.ts";
-import type { Described } from "../../../core/edge/openapi/operation.ts";
+import type { CORE_ENDPOINTS } from "../../../cloudflare/endpoints/endpoints.ts";
+import { redriveSchema } from "../../../cloudflare/endpoints/jobs.ts";
+import type { Described } from "../../../cloudflare/openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$ZodType {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import type { Surface } from "../make-document.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { placeTenantObjects } from "../../../core/edge/configuration.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
-import { callBounded } from "../../../core/edge/gate-client/call-bounded.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { placeTenantObjects } from "../../../cloudflare/configuration.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { callBounded } from "../../../cloudflare/gate-client/call-bounded.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import { ENDPOINT_SHARDS } from "../endpoint.ts";

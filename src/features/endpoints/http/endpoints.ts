@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { Endpoint, Handler } from "../../../core/edge/openapi/endpoint.ts";
+import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";

@@ -1,6 +1,6 @@
-import type { Env } from "../../../core/edge/configured.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import type { Env } from "../../../cloudflare/configured.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { mark } from "../../../core/kit/markup.ts";
 import { parsePortalSettings, PORTAL, type PortalSettings } from "../portal-settings.ts";
 

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { linkVisitsOf } from "../../../core/edge/http/link-visits.ts";
-import { respondJson, respondRefusal, respondResult } from "../../../core/edge/http/respond.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
+import { respondJson, respondRefusal, respondResult } from "../../../cloudflare/http/respond.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";

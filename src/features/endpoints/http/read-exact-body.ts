@@ -4,7 +4,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { type ParsedRequest, parseRequest } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { Result } from "../../../core/kit/result.ts";
 
 /** Read a body whose data goes on to others as it came. */

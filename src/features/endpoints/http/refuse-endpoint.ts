@@ -2,7 +2,7 @@ import type { Issue } from "../../../core/contract/failure.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { readRequestBody } from "../../../core/edge/http/read-request-body.ts";
+import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { KeepRefusal } from "../directory-methods.ts";

@@ -1,4 +1,4 @@
-import { makeReseal } from "../../../core/edge/endpoints/make-reseal.ts";
+import { makeReseal } from "../../../cloudflare/endpoints/make-reseal.ts";
 import { endpointDeskOf } from "./endpoint-desk.ts";
 
 /** `POST /v1/endpoints/reseal`: seal the secrets of every tenant's endpoints under the vault's first key. */

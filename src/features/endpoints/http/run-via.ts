@@ -3,7 +3,7 @@ import { parseBatch } from "../../../core/contract/batch.ts";
 import { FOR_DELIVERY } from "../../../core/contract/gate/notice.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
 import { Watch } from "../../../core/observe/watch.ts";

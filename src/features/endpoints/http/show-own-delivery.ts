@@ -1,6 +1,6 @@
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toBody } from "../delivery.ts";
 import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";

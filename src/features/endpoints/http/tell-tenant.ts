@@ -1,5 +1,5 @@
 import type { Notice, Told } from "../../../core/contract/gate/notice.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
 import { endpointDeskOf } from "./endpoint-desk.ts";
 
 /** Tell a tenant of itself: its directory publishes what an endpoint asks for. */

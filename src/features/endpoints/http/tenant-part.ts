@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import type { EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
 import { endpointDeskOf } from "./endpoint-desk.ts";

@@ -1,4 +1,4 @@
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";

@@ -1,11 +1,11 @@
 import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { GateAlarm } from "../../../core/edge/durable/gate-alarm.ts";
-import type { ObjectOptions } from "../../../core/edge/feature.ts";
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
+import type { ObjectOptions } from "../../../cloudflare/feature.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";

@@ -1,6 +1,6 @@
 import type { Notice } from "../../../core/contract/gate/notice.ts";
-import { NoticeTable } from "../../../core/edge/durable/notice-table.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 
 /** Tell the tenant of an object; absent where the deployment has no endpoints. */

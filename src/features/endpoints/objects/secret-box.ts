@@ -1,4 +1,4 @@
-import { Vault } from "../../../core/edge/platform/vault.ts";
+import { Vault } from "../../../cloudflare/platform/vault.ts";
 
 /**
  * Seals what the endpoints of a tenant sign with, each secret for its own endpoint alone. Where the deployment has no key they are kept as

@@ -1,5 +1,5 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { callBounded } from "../../../core/edge/gate-client/call-bounded.ts";
+import { callBounded } from "../../../cloudflare/gate-client/call-bounded.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { FoundDelivery } from "../directory-methods.ts";

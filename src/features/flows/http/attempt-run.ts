@@ -9,7 +9,7 @@ import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { addedToolsOf } from "../../added-tools/http/added-tools.ts";
 
 /** For small bodies and the answers of writes, as in a request, of the same part of the whole. */

@@ -16,10 +16,10 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { noFlow } from "../run/plan-flow.ts";
 import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondCounted } from "../../../core/edge/http/respond-counted.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
 

@@ -8,7 +8,7 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { lookUpSecret } from "./look-up-secret.ts";
 
 /** An issue of a flow that is kept all the same. */

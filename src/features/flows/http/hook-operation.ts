@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { Components, Json } from "../../../core/edge/openapi/components.ts";
-import { toProblem, toResponse } from "../../../core/edge/openapi/responses.ts";
+import type { Components, Json } from "../../../cloudflare/openapi/components.ts";
+import { toProblem, toResponse } from "../../../cloudflare/openapi/responses.ts";
 
 const eventSchema = lazySchema(() =>
   z.union([z.looseObject({}), z.array(z.unknown())]).register(z.globalRegistry, {

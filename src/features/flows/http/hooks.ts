@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 
-import { respondRefusal } from "../../../core/edge/http/respond.ts";
-import { refuseMethod } from "../../../core/edge/http/refuse-path.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
-import { describeRoute } from "../../../core/edge/openapi/describe-route.ts";
+import { respondRefusal } from "../../../cloudflare/http/respond.ts";
+import { refuseMethod } from "../../../cloudflare/http/refuse-path.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import { describeRoute } from "../../../cloudflare/openapi/describe-route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
 import { makeHookOperation } from "./hook-operation.ts";
 

@@ -1,5 +1,5 @@
 import { isBoundTo } from "../../added-tools/declared/secret-bindings.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
 import type { MissingSecret } from "../hooks/secret-flaw.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";

@@ -1,4 +1,4 @@
-import { respondJson } from "../../../core/edge/http/respond.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { QuestionAnswer } from "../hooks/accept-delivery.ts";
 import type { HookForm } from "../hooks/read-form.ts";
 

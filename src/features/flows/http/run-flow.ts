@@ -8,11 +8,11 @@ import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
-import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { respondBatch } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { respondBatch } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 const runSchema = lazySchema(() =>
   z

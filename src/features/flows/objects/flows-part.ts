@@ -1,6 +1,6 @@
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { FlowClocks } from "./flow-clocks.ts";

@@ -2,7 +2,7 @@ import type { RateLimit } from "../../../core/contract/gate/admission.ts";
 import type { JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { JobKind } from "../../../core/edge/durable/job-kind.ts";
+import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 
 export interface RunBacklogs {
   /** Live runs of one flow, and of all. */

@@ -9,10 +9,10 @@ import { parseResponsesTurn, responsesAnswerSchema } from "../openai-responses.t
 import type { ParseTurn } from "../../../core/run/turns/provider-turn.ts";
 import type { TurnEndpoint } from "../../../core/run/turns/stray-call.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
-import { respondRun } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { respondRun } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 interface Provider {
   readonly path: TurnEndpoint;

@@ -18,7 +18,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { runAttempt } from "../../../core/run/run-attempt.ts";
 import type { Imported } from "../openapi/to-declarations.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 export interface McpSource {
   readonly prefix: string;

@@ -1,5 +1,5 @@
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { ImportWork } from "../import-work.ts";
 
 /** Tenants whose work an isolate remembers. The one that came first is forgotten, and begins its minute anew. */

@@ -1,10 +1,10 @@
 import { KEY_SHARDS } from "../kept-key.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { placeAsConfigured } from "../../../core/edge/configuration.ts";
-import type { Configured, Env } from "../../../core/edge/configured.ts";
-import type { CallerSource } from "../../../core/edge/feature.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { placeAsConfigured } from "../../../cloudflare/configuration.ts";
+import type { Configured, Env } from "../../../cloudflare/configured.ts";
+import type { CallerSource } from "../../../cloudflare/feature.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { hasKeyForm } from "../key-form.ts";
 import type { KeyShardNamespace } from "../objects/key-shards.ts";

@@ -9,7 +9,7 @@ import type { Ports } from "../../../core/egress/ports.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
-import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
+import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
 
 /** A caller, and the text that it was made of. */
 interface MadeCaller {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { KeptKey, KeyPlace } from "../kept-key.ts";
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { keySchema, toKeyJson, toText } from "../key-json.ts";
 import type { MadeKeys } from "./made-keys.ts";
 import { keyDeskOf } from "./key-desk.ts";

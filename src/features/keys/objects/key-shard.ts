@@ -14,9 +14,9 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 
 type OwnerRow = { tenant: string; name: string };
 type TextRow = { json: string };

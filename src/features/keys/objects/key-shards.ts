@@ -12,7 +12,7 @@ import {
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
-import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
+import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
 
 type Promised<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { awaitStatus } from "../../../core/edge/http/await-change.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { awaitStatus } from "../../../cloudflare/http/await-change.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";
 import { isCallName, keepCall, nameCall } from "../tasks/kept-call.ts";
 import { type CallReply, findOpenWork } from "../tasks/open-reply.ts";

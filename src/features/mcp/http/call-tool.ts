@@ -4,9 +4,9 @@ import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
 import { toRefusedReply } from "../../../core/run/turns/to-tool-reply.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { type SentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { quotaHeaders, retryHeaders } from "../../../core/edge/http/respond.ts";
+import { type SentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../../../cloudflare/http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
 
 export interface CallOptions {

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { RpcRequest } from "./rpc-message.ts";
 
 type LackingContext = Pick<RequestContext, "caller" | "catalog" | "allTools">;

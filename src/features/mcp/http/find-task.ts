@@ -1,10 +1,10 @@
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { findJob, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { liveStatusOf } from "../../../core/edge/http/await-change.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { findJob, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { liveStatusOf } from "../../../cloudflare/http/await-change.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { type Decisions, decideReply, readDecisions } from "../../../core/run/turns/decide-reply.ts";

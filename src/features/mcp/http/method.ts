@@ -1,5 +1,5 @@
-import type { Withdraw } from "../../../core/edge/feature.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { Withdraw } from "../../../cloudflare/feature.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import type { CallOptions } from "./call-tool.ts";

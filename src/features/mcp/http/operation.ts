@@ -3,9 +3,9 @@ import * as z from "zod/mini";
 import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { problemSchema } from "../../../core/contract/refusal.ts";
-import type { Components, Json } from "../../../core/edge/openapi/components.ts";
-import { toQueryParameters } from "../../../core/edge/openapi/query-parameters.ts";
-import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "../../../core/edge/openapi/responses.ts";
+import type { Components, Json } from "../../../cloudflare/openapi/components.ts";
+import { toQueryParameters } from "../../../cloudflare/openapi/query-parameters.ts";
+import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "../../../cloudflare/openapi/responses.ts";
 
 const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
 const messageSchema = lazySchema(() =>

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../core/contract/json.ts";
-import { cancelOwn, UNREADABLE } from "../../../core/edge/endpoints/jobs.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { cancelOwn, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { isCallName, nameLeft } from "../tasks/kept-call.ts";
 import { type Task, toTaskJson } from "../tasks/task.ts";

@@ -9,8 +9,8 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { HOP_HEADER } from "../../../core/egress/guard-headers.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { createRedactor } from "../../../core/egress/redact.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondHeld } from "../../../core/edge/http/respond-run.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 
 /** The means of a question to a model's server. */

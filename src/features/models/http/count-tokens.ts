@@ -4,7 +4,7 @@ import { readServer } from "../../agent/http/model-address.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { readModelBody } from "../../agent/http/read-model-body.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
 
 /** Pass a count of tokens on to Anthropic's server: it counts what the caller sent, without the tools that a request would get here. */

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
 import { providerDialect } from "../../agent/http/endpoints.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** The list says no as OpenAI does; the count is below a path of the agent's, which says no as Anthropic does. */
 export const MODELS_ERRORS = providerDialect("models", toChatError);

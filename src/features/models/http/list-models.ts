@@ -3,7 +3,7 @@ import { answerHeld, askServer } from "./ask-server.ts";
 import { readServer } from "../../agent/http/model-address.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 
 /** The parameters of Anthropic's list. */

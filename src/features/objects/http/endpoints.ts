@@ -1,8 +1,8 @@
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { objectKey } from "../../../core/kit/object-key.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "get" | "head">;
 

@@ -1,11 +1,11 @@
 import type { Caller, Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { placeTenantObjects, readTenantGates } from "../../../core/edge/configuration.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
-import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
-import { createGateClient } from "../../../core/edge/gate-client/gate-client.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { placeTenantObjects, readTenantGates } from "../../../cloudflare/configuration.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
+import { createGateClient } from "../../../cloudflare/gate-client/gate-client.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import type { RunListener } from "../../../core/observe/seen.ts";
 import { countBatches } from "../count-batches.ts";
 import { openOperatorLog, type OperatorLog, type OperatorLogNamespace } from "../objects/operator-logs.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { operatorDeskOf } from "./operator-desk.ts";
 import { restoreCounts } from "../restore-counts.ts";
 

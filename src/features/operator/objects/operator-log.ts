@@ -1,7 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { partOfTenant, readHeads, readHour, readTools, toHourText } from "../hour-text.ts";
 import type {

@@ -1,5 +1,5 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
+import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
 import type { OperatorLogMethods } from "../operator.ts";
 
 type Promised<T> = {

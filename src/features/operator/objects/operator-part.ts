@@ -1,6 +1,6 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../core/edge/durable/object-part.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall } from "../../../core/gate/state/outbox.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { codeOf, OTHER_CODE } from "../dead-code.ts";

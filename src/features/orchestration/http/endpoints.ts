@@ -17,13 +17,13 @@ import type { Execution } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { makeSerialPlan } from "../make-serial-plan.ts";
 import { makePartition } from "../partition.ts";
-import type { Dialect, DialectError } from "../../../core/edge/http/dialect.ts";
-import type { Run } from "../../../core/edge/http/event-stream.ts";
-import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../core/edge/http/read-request-body.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import { respondDocument } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint, Handler } from "../../../core/edge/openapi/endpoint.ts";
+import type { Dialect, DialectError } from "../../../cloudflare/http/dialect.ts";
+import type { Run } from "../../../cloudflare/http/event-stream.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** This API says no with one sentence, and has a status of its own for what elsewhere is `UNAVAILABLE` without a way to wait for it. */
 export const ORCHESTRATION_DIALECT: Dialect = {

@@ -5,8 +5,8 @@ import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { answerModelRequests, providerDialect } from "../../agent/http/endpoints.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
-import type { Dialect } from "../../../core/edge/http/dialect.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import type { Dialect } from "../../../cloudflare/http/dialect.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** The path says no as OpenAI does, which refuses a field with 400. */
 export const RESPONSES_ERRORS: Dialect = {

@@ -1,5 +1,5 @@
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { ListedRun } from "../run.ts";
 

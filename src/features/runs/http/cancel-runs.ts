@@ -1,12 +1,12 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { mayReach, visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
-import type { Feature, JobRuns } from "../../../core/edge/feature.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { onlyWorkOf } from "../../../core/edge/http/own-work.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { mayReach, visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
+import type { Feature, JobRuns } from "../../../cloudflare/feature.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
 import type { RunLog } from "../objects/run-logs.ts";

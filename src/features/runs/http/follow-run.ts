@@ -7,11 +7,11 @@ import {
 } from "../../../core/contract/outcome.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { JobRuns } from "../../../core/edge/feature.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { enterWait } from "../../../core/edge/http/await-change.ts";
-import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../core/edge/http/event-stream.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { JobRuns } from "../../../cloudflare/feature.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { enterWait } from "../../../cloudflare/http/await-change.ts";
+import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import { isLive } from "../live-run.ts";

@@ -1,5 +1,5 @@
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { visibleTools } from "../../../cloudflare/endpoints/jobs.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RunLog } from "../objects/run-logs.ts";

@@ -1,9 +1,9 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { mayChangeWork, OTHERS_WORK } from "../../../core/edge/http/own-work.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RunLog } from "../objects/run-logs.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";

@@ -1,5 +1,5 @@
 import { parseExact } from "../../../core/contract/json.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import type { FoundRun } from "../run.ts";
 import type { TurnedJob } from "../turned-job.ts";

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { readSentKey, underKey } from "../../../core/edge/http/read-idempotency-key.ts";
-import { answerUnrun } from "../../../core/edge/http/count-lists.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import { respondDocument } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { answerUnrun } from "../../../cloudflare/http/count-lists.ts";
+import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 import { openLog } from "./open-log.ts";
 import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";

@@ -1,9 +1,9 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondRefused } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondRefused } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { runRerun } from "../rerun/run-rerun.ts";

@@ -1,12 +1,12 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Account, Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { placeTenantObjects } from "../../../core/edge/configuration.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
-import type { RunRecorder, RunWitness } from "../../../core/edge/feature.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { placeTenantObjects } from "../../../cloudflare/configuration.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";

@@ -1,8 +1,8 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { visibleJobs } from "../../../core/edge/endpoints/jobs.ts";
-import type { JobRuns } from "../../../core/edge/feature.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
+import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
+import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { fitsLive, toLiveRun } from "../live-run.ts";
 import type { RunPage, RunQuery } from "../run.ts";
 

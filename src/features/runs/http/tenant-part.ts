@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { runDeskOf } from "./run-desk.ts";
 import { restoreRunParts } from "../restore-parts.ts";
 

@@ -1,8 +1,8 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
 import type { TurnedJob } from "../turned-job.ts";

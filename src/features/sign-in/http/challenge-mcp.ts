@@ -1,4 +1,4 @@
-import type { Fetch } from "../../../core/edge/feature.ts";
+import type { Fetch } from "../../../cloudflare/feature.ts";
 import { hasTokenForm } from "../sign-in.ts";
 import { TOLD_SCOPES } from "../scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";

@@ -4,7 +4,7 @@ import { markHeaders } from "../../../core/egress/guard-headers.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
 
 export interface FetchOptions {
   readonly maxBytes: number;

@@ -1,7 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";

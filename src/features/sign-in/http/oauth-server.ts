@@ -8,7 +8,7 @@ import type { SignedKey } from "../sign-in.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured } from "../../../core/edge/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { OauthKv } from "./oauth-kv.ts";
 

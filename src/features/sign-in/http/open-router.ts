@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 
 import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { isAllowedOrigin } from "../../../core/edge/http/guard-origin.ts";
-import { respondJson, respondRefusal } from "../../../core/edge/http/respond.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../core/edge/http/router.ts";
-import { visitorRatesOf } from "../../../core/edge/http/visitor-rates.ts";
-import { readOrigins } from "../../../core/edge/configuration.ts";
+import { isAllowedOrigin } from "../../../cloudflare/http/guard-origin.ts";
+import { respondJson, respondRefusal } from "../../../cloudflare/http/respond.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
+import { readOrigins } from "../../../cloudflare/configuration.ts";
 import { TOLD_SCOPES } from "../scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
 import { type SignInDesk, signInDeskOf } from "./sign-in-desk.ts";
@@ -42,7 +42,7 @@ export function createSignInRouter(): Router {
     async function answerPage(c, desk) {
       const waitMs = drawVisit(c);
       if (waitMs > 0) {
-        const { respondFlood } = await import("../../../core/edge/page/respond-flood.ts");
+        const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
         return respondFlood(waitMs);
       }
       const pages = await import("./authorize.ts");

@@ -1,5 +1,5 @@
-import type { Fetch } from "../../../core/edge/feature.ts";
-import { answerPreflight, isPreflight } from "../../../core/edge/http/answer-preflight.ts";
+import type { Fetch } from "../../../cloudflare/feature.ts";
+import { answerPreflight, isPreflight } from "../../../cloudflare/http/answer-preflight.ts";
 
 /** The paths by which a program finds out how to sign in, gets its tokens, and uses them. */
 const PATHS =

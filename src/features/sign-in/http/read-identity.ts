@@ -1,7 +1,7 @@
 import { matching, object, written } from "../../../core/contract/form.ts";
 import { type Caller, KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { toIssues } from "../../../core/contract/issues.ts";
-import { ConfigurationError } from "../../../core/edge/platform/configuration-error.ts";
+import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 
 const VARIABLE = "VOLLEY_IDENTITY";

@@ -1,7 +1,7 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { readBytes } from "../../../core/edge/http/read-request-body.ts";
-import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import type { Page } from "../../../core/edge/page/respond-page.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
+import type { Page } from "../../../cloudflare/page/respond-page.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { AGAIN } from "./visit-steps.ts";
 

@@ -1,5 +1,5 @@
-import type { SignInSecrets } from "../../../core/edge/configured.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import type { SignInSecrets } from "../../../cloudflare/configured.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import type { SignedKey } from "../sign-in.ts";
 import { showChoice } from "./show-choice.ts";
 import { showFirst } from "./show-consent.ts";

@@ -1,7 +1,7 @@
 import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
 
 import type { Caller } from "../../../core/contract/gate/caller.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { makeChoicePage, type Offer } from "../page/choice-page.ts";
 import { type SignedKey, toCaller } from "../sign-in.ts";
 import { describeClient } from "./describe-client.ts";

@@ -1,7 +1,7 @@
 import { AuthorizationError, type AuthRequest } from "@cloudflare/workers-oauth-provider";
 
-import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { makeConsentPage } from "../page/consent-page.ts";
 import { describeClient } from "./describe-client.ts";
 import { formOriginOf } from "./form-origin.ts";

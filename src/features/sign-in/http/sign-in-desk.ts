@@ -1,10 +1,10 @@
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { placeAsConfigured } from "../../../core/edge/configuration.ts";
-import type { Configured, People } from "../../../core/edge/configured.ts";
-import type { CallerSource } from "../../../core/edge/feature.ts";
-import { createSlot } from "../../../core/edge/slot.ts";
+import { placeAsConfigured } from "../../../cloudflare/configuration.ts";
+import type { Configured, People } from "../../../cloudflare/configured.ts";
+import type { CallerSource } from "../../../cloudflare/feature.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import { KeyMemory } from "../../../core/gate/key-memory.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { createSignInStores, type SignInNamespace, type SignInStores } from "../objects/sign-in-stores.ts";

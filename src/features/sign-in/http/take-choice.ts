@@ -1,8 +1,8 @@
 import { authorizationErrorRedirect } from "@cloudflare/workers-oauth-provider";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { SignInSecrets } from "../../../core/edge/configured.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import type { SignInSecrets } from "../../../cloudflare/configured.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { isDocumentId } from "../client-document.ts";
 import { scopesOf } from "../page/choice-page.ts";
 import { withAsked } from "../scopes.ts";

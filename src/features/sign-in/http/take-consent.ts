@@ -1,7 +1,7 @@
 import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
 
-import { digestKey, toHash } from "../../../core/edge/http/key-ring.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
+import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { FIELDS } from "../page/consent-page.ts";
 import type { SignedKey } from "../sign-in.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { TenantPart } from "../../../core/edge/feature.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { tenantPrefix } from "../sign-in.ts";
 import { toSignInJson } from "../sign-in-json.ts";
 import type { KeptSignIn, SignInPlace } from "../store-methods.ts";

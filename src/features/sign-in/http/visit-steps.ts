@@ -1,10 +1,10 @@
 import { AuthorizationError, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Deployment } from "../../../core/edge/deployed.ts";
-import { makePlainPage } from "../../../core/edge/page/plain-page.ts";
-import { respondPage } from "../../../core/edge/page/respond-page.ts";
-import { logBug } from "../../../core/edge/platform/log-bug.ts";
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
+import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Watch } from "../../../core/observe/watch.ts";

@@ -1,6 +1,6 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { callBounded, type CallBounds } from "../../../core/edge/gate-client/call-bounded.ts";
+import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
 import {
   compareSignIns,
   type Kept,

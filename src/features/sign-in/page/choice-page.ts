@@ -1,5 +1,5 @@
 import { mark, type Markup } from "../../../core/kit/markup.ts";
-import type { Page } from "../../../core/edge/page/respond-page.ts";
+import type { Page } from "../../../cloudflare/page/respond-page.ts";
 import { categoryOf, EVERYTHING, READS, scopeOfCategory } from "../scopes.ts";
 import { FIELDS, showClient, type ShownClient } from "./consent-page.ts";
 

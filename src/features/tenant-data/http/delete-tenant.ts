@@ -6,12 +6,12 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { readRequest } from "../../../core/edge/http/read-request-body.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import type { TenantPart } from "../../../core/edge/feature.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { TenantPart } from "../../../cloudflare/feature.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "list" | "delete">;
 

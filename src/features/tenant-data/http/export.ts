@@ -5,12 +5,12 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import type { KeptTools, TenantPart } from "../../../core/edge/feature.ts";
-import { holdingBytes } from "../../../core/edge/http/holding-bytes.ts";
-import type { RequestContext } from "../../../core/edge/http/request-context.ts";
-import { respondHeld } from "../../../core/edge/http/respond-run.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { KeptTools, TenantPart } from "../../../cloudflare/feature.ts";
+import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `GET /v1/export`: what the tenant has made of this deployment, as one document: tools and flows for a key that may manage those,

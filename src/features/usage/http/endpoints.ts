@@ -8,11 +8,11 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import { toQuota } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { escapeUnseen } from "../../../core/kit/visible-text.ts";
-import type { Env } from "../../../core/edge/configured.ts";
-import { askGate } from "../../../core/edge/http/ask-gate.ts";
-import { respondJson } from "../../../core/edge/http/respond.ts";
-import type { Endpoint } from "../../../core/edge/openapi/endpoint.ts";
-import { visibleTools } from "../../../core/edge/endpoints/jobs.ts";
+import type { Env } from "../../../cloudflare/configured.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { visibleTools } from "../../../cloudflare/endpoints/jobs.ts";
 
 const ALLOWANCES: readonly Allowance[] = ["requests", "lists"];
 

@@ -7,9 +7,9 @@ import type {
   WorkspaceMethods,
 } from "../../../core/contract/gate/workspace.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { DurableObject } from "../../../core/edge/platform/durable-object.ts";
-import type { ObjectClass } from "../../../core/edge/platform/object-class.ts";
-import { systemClock } from "../../../core/edge/platform/system-ports.ts";
+import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
+import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
 

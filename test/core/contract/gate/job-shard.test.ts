@@ -12,7 +12,7 @@ import {
 } from "../../../../src/core/contract/gate/job-shard.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { deriveId } from "../../../../src/core/kit/derive-id.ts";
-import { makeSpec } from "../../edge/gate-requests.ts";
+import { makeSpec } from "../../../cloudflare/gate-requests.ts";
 
 const uuid = fc.uuid({ version: 4 });
 const SHARDS = LIMITS.outboxShards;

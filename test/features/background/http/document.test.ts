@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Feature } from "../../../../src/core/edge/feature.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { document } from "../../../../src/features/document/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { awaitChange } from "../../../../src/core/edge/http/await-change.ts";
+import { awaitChange } from "../../../../src/cloudflare/http/await-change.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../../src/core/contract/refusal.ts";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import type { Feature, SayReach } from "../../../../src/core/edge/feature.ts";
+import type { Feature, SayReach } from "../../../../src/cloudflare/feature.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 
-import type { Feature } from "../../../../src/core/edge/feature.ts";
-import { routerOf } from "../../../../src/core/edge/openapi/endpoint.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
+import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../../src/core/kit/result.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";

@@ -6,7 +6,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
-import type { Feature } from "../../../../src/core/edge/feature.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { createTestVolley, type Routes } from "../../../../src/package/testing.ts";
 import { challengeOf } from "../../../../src/features/connections/link-token.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Fetch } from "../../../../src/core/edge/feature.ts";
+import type { Fetch } from "../../../../src/cloudflare/feature.ts";
 import { answerPages } from "../../../../src/features/cors/http/answer-pages.ts";
 import { readPageOrigins } from "../../../../src/features/cors/http/page-origins.ts";
 

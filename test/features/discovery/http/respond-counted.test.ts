@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { respondCounted } from "../../../../src/core/edge/http/respond-counted.ts";
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import { respondCounted } from "../../../../src/cloudflare/http/respond-counted.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Fetch } from "../../../../src/core/edge/feature.ts";
+import type { Fetch } from "../../../../src/cloudflare/feature.ts";
 import { answerMissing } from "../../../../src/features/docs/http/answer-missing.ts";
 
 const ctx = { waitUntil() {} } as unknown as ExecutionContext;

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
-import { CORE_ENDPOINTS } from "../../../../src/core/edge/endpoints/endpoints.ts";
-import { openRoutersOf, routersOf } from "../../../../src/core/edge/feature.ts";
-import { routerOf } from "../../../../src/core/edge/openapi/endpoint.ts";
+import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/endpoints.ts";
+import { openRoutersOf, routersOf } from "../../../../src/cloudflare/feature.ts";
+import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
 import { KEY_FLAGS } from "../../../../src/core/contract/gate/caller.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";

@@ -8,7 +8,7 @@ import { keys } from "../../../../src/features/keys/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { publishEvent } from "../../../../src/tools/events/publish-event.ts";
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
-import type { Feature } from "../../../../src/core/edge/feature.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import {
   createTestVolley,
   type Answer,

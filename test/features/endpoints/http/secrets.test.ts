@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { parseVaultKeys, Vault } from "../../../../src/core/edge/platform/vault.ts";
-import type { Feature } from "../../../../src/core/edge/feature.ts";
+import { parseVaultKeys, Vault } from "../../../../src/cloudflare/platform/vault.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { operator } from "../../../../src/features/operator/index.ts";
 import type { KeptEndpoint } from "../../../../src/features/endpoints/endpoint.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Configured } from "../../../../src/core/edge/configured.ts";
+import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import { lookUpSecret } from "../../../../src/features/flows/http/look-up-secret.ts";
 
 /** A deployment that binds `HOOK_SECRET` to acme. Its tenants have secrets of their own where `own` is given. */

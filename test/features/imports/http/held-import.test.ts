@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { Configured } from "../../../../src/core/edge/configured.ts";
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import type { Configured } from "../../../../src/cloudflare/configured.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { importTools } from "../../../../src/features/imports/http/endpoints.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
@@ -32,7 +32,7 @@ const DOCUMENT = {
 // No virtual time passes while a module is loaded.
 await Promise.all([
   import("js-yaml"),
-  import("../../../../src/core/edge/http/stream-text.ts"),
+  import("../../../../src/cloudflare/http/stream-text.ts"),
   import("../../../../src/features/added-tools/declared/pattern-work.ts"),
   import("../../../../src/features/added-tools/keep-tool.ts"),
   import("../../../../src/features/imports/openapi/read-document.ts"),

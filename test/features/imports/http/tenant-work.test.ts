@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Configured } from "../../../../src/core/edge/configured.ts";
+import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import { workOfTenant } from "../../../../src/features/imports/http/tenant-work.ts";
 
 const workOf = (configured: Configured, tenant: string) =>

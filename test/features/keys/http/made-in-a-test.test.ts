@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { digestKey, toHash } from "../../../../src/core/edge/http/key-ring.ts";
+import { digestKey, toHash } from "../../../../src/cloudflare/http/key-ring.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { document } from "../../../../src/features/document/index.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { digestKey, toHash } from "../../../../src/core/edge/http/key-ring.ts";
+import { digestKey, toHash } from "../../../../src/cloudflare/http/key-ring.ts";
 import { makeKey, shardOfHash } from "../../../../src/features/keys/key-form.ts";
 import { MadeKeys } from "../../../../src/features/keys/http/made-keys.ts";
 import type { KeptKey } from "../../../../src/features/keys/kept-key.ts";

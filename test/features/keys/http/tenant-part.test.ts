@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { KEYS_OF_TENANT } from "../../../../src/features/keys/http/tenant-part.ts";
 import { ACME, hashIn, keyOf, openObjects, rotationOf } from "../objects/kept-objects.ts";
 

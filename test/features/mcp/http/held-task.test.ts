@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { findTask } from "../../../../src/features/mcp/http/find-task.ts";
 import { keepCall } from "../../../../src/features/mcp/tasks/kept-call.ts";

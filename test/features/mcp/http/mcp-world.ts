@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.ts";
-import type { Feature } from "../../../../src/core/edge/feature.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";

@@ -7,7 +7,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
-import type { PartWorld } from "../../../../src/core/edge/durable/object-part.ts";
+import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
 import type { Job } from "../../../../src/core/gate/state/outbox.ts";
 import type { CountedTenant } from "../../../../src/features/operator/operator.ts";
 import { createOperatorPart } from "../../../../src/features/operator/objects/operator-part.ts";

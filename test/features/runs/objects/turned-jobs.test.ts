@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { PartWorld } from "../../../../src/core/edge/durable/object-part.ts";
+import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
 import type { Job } from "../../../../src/core/gate/state/outbox.ts";
 import { JobTable } from "../../../../src/features/runs/objects/job-table.ts";
 import { createRunsPart } from "../../../../src/features/runs/objects/runs-part.ts";

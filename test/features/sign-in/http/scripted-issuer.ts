@@ -1,4 +1,4 @@
-import type { Configured } from "../../../../src/core/edge/configured.ts";
+import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import { toBase64Url } from "../../../../src/core/kit/to-base64-url.ts";
 import { Issuer } from "../../../../src/features/sign-in/http/issuer.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../../../src/core/contract/refusal.ts";
-import type { Configured } from "../../../../src/core/edge/configured.ts";
-import type { CallerSource } from "../../../../src/core/edge/feature.ts";
-import { parseKeyRing } from "../../../../src/core/edge/http/key-ring.ts";
+import type { Configured } from "../../../../src/cloudflare/configured.ts";
+import type { CallerSource } from "../../../../src/cloudflare/feature.ts";
+import { parseKeyRing } from "../../../../src/cloudflare/http/key-ring.ts";
 import { err, ok, type Result } from "../../../../src/core/kit/result.ts";
 import { SignInDesk } from "../../../../src/features/sign-in/http/sign-in-desk.ts";
 import { createSignInStore } from "../../../../src/features/sign-in/objects/sign-in-store.ts";

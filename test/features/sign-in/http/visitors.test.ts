@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { VisitorRates } from "../../../../src/core/edge/http/visitor-rates.ts";
+import { VisitorRates } from "../../../../src/cloudflare/http/visitor-rates.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { connections } from "../../../../src/features/connections/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";

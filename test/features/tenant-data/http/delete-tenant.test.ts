@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeDeletion } from "../../../../src/features/tenant-data/http/delete-tenant.ts";
-import type { TenantPart } from "../../../../src/core/edge/feature.ts";
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import type { TenantPart } from "../../../../src/cloudflare/feature.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 
 /** A bucket that lists a page of what has a prefix, as R2 does. */
 function fillBucket(keys: readonly string[]) {

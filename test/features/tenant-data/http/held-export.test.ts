@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import type { KeptTool } from "../../../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { KeptTools, TenantPart } from "../../../../src/core/edge/feature.ts";
-import type { RequestContext } from "../../../../src/core/edge/http/request-context.ts";
+import type { KeptTools, TenantPart } from "../../../../src/cloudflare/feature.ts";
+import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { makeExport } from "../../../../src/features/tenant-data/http/export.ts";
 import { valueOf } from "../../../support/unwrap.ts";

@@ -1,0 +1,248 @@
+import type { Context } from "hono";
+import { matchedRoutes } from "hono/route";
+
+import { HOP_HEADER } from "../core/egress/guard-headers.ts";
+import type { Operator } from "../core/egress/ports.ts";
+import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
+import { readTraceId } from "../core/observe/trace-parent.ts";
+import { Watch } from "../core/observe/watch.ts";
+import type { Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import type { VolleyOptions } from "./deployment.ts";
+import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
+import { executeActions } from "./endpoints/execute-actions.ts";
+import { type Feature, type Fetch, openRoutersOf, routersOf } from "./feature.ts";
+import { type Dialect, dialectOf } from "./http/dialect.ts";
+import { refuseKey } from "./http/refuse-key.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import { refuseMethod, refusePath, sayAllPaths } from "./http/refuse-path.ts";
+import {
+  codeOf,
+  type Refusing,
+  respondBug,
+  respondJson,
+  respondRefusal,
+  respondResult,
+  setBaseHeaders,
+} from "./http/respond.ts";
+import { createRouter, type Router, type RouterTypes, type Variables } from "./http/router.ts";
+import { routerOf } from "./openapi/endpoint.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
+import { createInSpan, type Tracing } from "./platform/in-span.ts";
+import { logBug } from "./platform/log-bug.ts";
+import { systemClock, writeLine } from "./platform/system-ports.ts";
+
+/** The handlers that the platform calls. */
+export interface App {
+  /** The options it was made from, so that a sandbox can be made from the same and more. */
+  readonly options: VolleyOptions;
+  readonly fetch: Fetch;
+}
+
+/**
+ * Build the HTTP surface. A request is first asked whether one of our own tools sent it, then who sent it; only then
+ * does its path matter, so an unknown caller learns nothing about what exists.
+ *
+ * @param deploymentOf what the configuration amounts to; throws when it cannot be read
+ * @param features what is answered besides batches and jobs
+ */
+export function createApp(
+  deploymentOf: (env: Env) => Deployment,
+  features: readonly Feature[] = [],
+): Pick<App, "fetch"> {
+  const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
+  const open = openRoutersOf(features);
+  const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
+  const keyedRoutes = behindKey.flatMap(listRoutes);
+  const routes = [...keyedRoutes, ...openRoutes];
+  const dialects = features.flatMap((feature) => feature.dialects ?? []);
+  const watchRequest = createWatching();
+  const app = createRouter();
+
+  app.use(async (c, next) => {
+    const request = c.req.raw;
+    const watch = watchRequest(request, c.executionCtx);
+    watch.route = nameRoute(c);
+    c.set("watch", watch);
+    c.set("dialect", dialectOf(request, dialects));
+    await next();
+    finish(c.res, request, watch);
+  });
+  app.get("/healthz", (c) => {
+    deploymentOf(c.env);
+    return respondJson('{"status":"ok"}');
+  });
+  app.use(async (c, next) => {
+    const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
+    if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
+    c.set("deployment", entered.value);
+    return next();
+  });
+  for (const router of open) app.route("/", router);
+  refuseOthers(app, openRoutes);
+  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
+  app.all("/.well-known/*", (c) => {
+    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
+    return respondRefusal(refusal, refusingOf(c));
+  });
+
+  app.use(async (c, next) => {
+    const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
+    const identified = await identify(c.req.raw, c.get("deployment"), asked);
+    if (!identified.ok) return respondRefusal(identified.error, refusingOf(c));
+    const context = identified.value;
+    c.set("context", context);
+    // A body that nothing ran for is let go with the answer.
+    return next().then(() => context.letGo?.());
+  });
+  for (const router of behindKey) app.route("/", router);
+  refuseOthers(app, keyedRoutes);
+  app.notFound((c) =>
+    respondRefusal(c.get("dialect")?.unknownPath ?? refusePath(c.req.raw, routes), refusingOf(c)),
+  );
+  app.onError((error, c) => answerBug(error, c.req.raw, refusingOf(c)));
+
+  /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
+  const answerBatch = async (request: Request, env: Env, ctx: Platform): Promise<Response> => {
+    const watch = watchRequest(request, ctx);
+    watch.route = executeActions.route;
+    const refusing = { requestId: watch.requestId, dialect: null };
+    const answer = async (): Promise<Result<Response, Refusal>> => {
+      const entered = enter(request, watch, () => deploymentOf(env));
+      if (!entered.ok) return entered;
+      const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
+      if (!identified.ok) return identified;
+      const context = identified.value;
+      return executeActions.handle(request, context, "").finally(() => context.letGo?.());
+    };
+    const response = await answer().then(
+      (answered) => respondResult(answered, refusing),
+      (error: unknown) => answerBug(error, request, refusing),
+    );
+    finish(response, request, watch);
+    return response;
+  };
+  const fetch: Fetch = (request, env, ctx) =>
+    request.method === "POST" && BATCHES.test(request.url)
+      ? answerBatch(request, env, ctx)
+      : app.fetch(request, env, ctx);
+  return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
+}
+
+/** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
+const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
+
+type Platform = Pick<ExecutionContext, "waitUntil">;
+
+/** Create what begins to watch a request, under an id of its own. */
+function createWatching(): (request: Request, ctx: Platform) => Watch {
+  // The same for every request: to make one for each costs more than to look whether it is traced.
+  let tracing: Tracing | undefined;
+  return (request, ctx) => {
+    const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
+    const traceparent = request.headers.get("traceparent");
+    if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
+    tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
+    if (tracing?.getActiveSpan?.()?.isTraced === true) watch.inSpan = createInSpan(tracing);
+    return watch;
+  };
+}
+
+/** Who is told while the configuration is not read, or cannot be. */
+const CONSOLE: Operator = { lines: "all", log: writeLine, writePoint: null };
+
+/** Give an answer the times of its stages, and tell the operator of one that refuses. */
+function finish(response: Response, request: Request, watch: Watch): void {
+  const { status } = response;
+  if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
+  setBaseHeaders(response, watch.requestId);
+  response.headers.set("server-timing", watch.toServerTiming());
+}
+
+/** A method as a line may have it: any word can be sent as one. */
+function methodOf({ method }: Request): string {
+  return /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other";
+}
+
+/** Refuse a request of one of our own tools, and find the deployment for every other one. */
+function enter(request: Request, watch: Watch, find: () => Deployment): Result<Deployment, Refusal> {
+  if (request.headers.has(HOP_HEADER)) return err(FROM_A_TOOL);
+  const deployment = find();
+  watch.operator = deployment.ports.operator;
+  return ok(deployment);
+}
+
+const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
+
+/** Find the caller by the key, and everything that is done for it. */
+async function identify(
+  request: Request,
+  deployment: Deployment,
+  { watch, dialect, ctx }: Pick<Variables, "watch" | "dialect"> & { readonly ctx: Platform },
+): Promise<Result<RequestContext, Refusal>> {
+  const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
+  const identified = await deployment.identify(keyOf(request, dialect), { url: request.url, defer });
+  if (!identified.ok) return identified;
+  if (identified.value === null) {
+    const isConfigured = !deployment.configured.keys.isEmpty;
+    return err(refuseKey(request, { isConfigured, dialect }));
+  }
+  const { requestId } = watch;
+  const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
+  const context = deployment.contextOf(identified.value, asked);
+  return deployment.configured.accounts?.enter(request, context) ?? ok(context);
+}
+
+function keyOf({ headers }: Request, dialect: Dialect | null): string {
+  const sent = headers.get("authorization");
+  // Some APIs' clients send their key in a header of its own, and only on paths of their dialect is it read.
+  if (sent === null && dialect?.keyHeader !== undefined) return headers.get(dialect.keyHeader) ?? "";
+  return /^Bearer +([^\s]+) *$/i.exec(sent ?? "")?.[1] ?? "";
+}
+
+type RouteContext = Context<RouterTypes>;
+
+/** The route that answers, as it is declared; the way to it has paths with `*` alone. */
+function nameRoute(c: RouteContext): string {
+  const route = matchedRoutes(c).find(({ path }) => path !== "/*");
+  if (route === undefined) return "other";
+  return route.method === "ALL" ? route.path : `${route.method} ${route.path}`;
+}
+
+/** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
+function listRoutes({ routes }: Router): readonly string[] {
+  const named = routes.filter(({ path }) => !path.endsWith("*"));
+  return [...new Set(named.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
+}
+
+/** Refuse the methods that the paths of these routes do not have. */
+function refuseOthers(app: Router, routes: readonly string[]): void {
+  for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!)) {
+    // The router answers HEAD where it answers GET.
+    const allow = of
+      .map((route) => route.split(" ")[0])
+      .join(", ")
+      .replace("GET", "GET, HEAD");
+    app.all(path, (c) =>
+      respondRefusal(refuseMethod(c.req.raw, allow), refusingOf(c), { headers: { allow } }),
+    );
+  }
+}
+
+function refusingOf(c: RouteContext): Refusing {
+  return { requestId: c.get("watch").requestId, dialect: c.get("dialect") };
+}
+
+function answerBug(error: unknown, request: Request, refusing: Refusing): Response {
+  const { pathname } = new URL(request.url);
+  logBug(refusing.requestId, pathname, error);
+  return respondBug(refusing, error instanceof ConfigurationError ? sayUnread(pathname, error) : undefined);
+}
+
+/** Health is open and names the variable, never its value; everybody else is told where to look. */
+function sayUnread(pathname: string, { variable, part }: ConfigurationError): string {
+  return pathname === "/healthz"
+    ? `${variable} cannot be read${part === undefined ? "" : ` because of ${part}`}; the operator finds in the log what is wrong with it.`
+    : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
+}

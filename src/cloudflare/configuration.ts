@@ -1,0 +1,306 @@
+import type { Catalog } from "../core/catalog/catalog.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import { type Caller, type Jurisdiction, JURISDICTIONS } from "../core/contract/gate/caller.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { WORKSPACES } from "../core/contract/gate/workspace.ts";
+import type { CallbackTarget } from "../core/contract/gate/job.ts";
+import { guardCallback } from "../core/egress/guard-callback.ts";
+import type { Ports, RunOptions } from "../core/egress/ports.ts";
+import { parseWebhookSecrets, WEBHOOK_SECRET } from "../core/egress/webhook-secret.ts";
+import { attemptNow } from "../core/kit/result.ts";
+import type { Env } from "./configured.ts";
+import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
+import { KEY_LIMITS } from "./durable/tables/key-table.ts";
+import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
+import type { ToolGateNamespace } from "./durable/tool-gate.ts";
+import { type AllowedOrigins } from "./http/guard-origin.ts";
+import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
+import { logWarning } from "./platform/log-bug.ts";
+
+/** Who may call: `VOLLEY_KEYS`, and for keys that do not say where their tenant is kept, `VOLLEY_JURISDICTION`. */
+export function readKeys(env: Env): KeyRing {
+  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), readJurisdiction(env));
+}
+
+/** The tenants' objects where a caller's are kept. Throws when the runtime cannot keep them where some key says. */
+export function readTenantGates(
+  env: Env,
+  { callers }: KeyRing,
+): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
+  if (env["TENANT_GATE"] === undefined)
+    throw new ConfigurationError("TENANT_GATE", "this binding is missing");
+  return placeTenantObjects(env, { callers }, env["TENANT_GATE"] as TenantGateNamespace);
+}
+
+/** Place objects that each tenant has one of: they are where its keys say. Throws when the runtime cannot keep them there. */
+export function placeTenantObjects<N extends Placeable<N>>(
+  env: Env,
+  { callers }: Pick<KeyRing, "callers">,
+  anywhere: N,
+): (jurisdiction?: Jurisdiction) => N {
+  const usual = readJurisdiction(env);
+  // Made once: ids are remembered by namespace.
+  const placed = new Map(
+    Array.from(new Set(callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])), (jurisdiction) => {
+      const setting = jurisdiction === usual ? "VOLLEY_JURISDICTION" : "VOLLEY_KEYS";
+      return [jurisdiction, placeObjects(anywhere, jurisdiction, setting)] as const;
+    }),
+  );
+  return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
+}
+
+/** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
+export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
+  const managed = new Set(callers.filter(({ manageTools }) => manageTools).map(({ tenant }) => tenant));
+  for (const { name, tenant, tools } of callers) {
+    // Only the object of such a tenant knows which tools there are.
+    if (managed.has(tenant)) continue;
+    const unknown = tools.filter(
+      (grant) => grant !== "*" && catalog.get(grant) === undefined && !catalog.byCategory.has(grant),
+    );
+    if (unknown.length > 0)
+      logWarning("VOLLEY_KEYS names tools or categories that are not deployed", {
+        key: name,
+        tenant,
+        unknown,
+      });
+  }
+}
+
+/** Say in the log which tenants have no key that may decide: what their actions ask a person stays unanswered. */
+export function warnOfUndecided(keys: KeyRing): void {
+  // One that calls nothing asks nothing.
+  const tenants = new Set(keys.callers.flatMap(({ tenant, tools }) => tools.map(() => tenant)));
+  const undecided = [...tenants].filter((tenant) => !keys.decides(tenant));
+  if (undecided.length > 0)
+    logWarning("No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide", {
+      tenants: undecided,
+    });
+}
+
+/** Where a tool's secrets and bindings are found. */
+interface Found {
+  readonly ports: Pick<Ports, "secret" | "binding">;
+  /** Tenants may have secrets of their own, which are only looked up when a tool is called. */
+  readonly hasOwnSecrets: boolean;
+}
+
+/**
+ * The tools of the catalog that models are shown: all of them, or with `VOLLEY_HIDE_UNCONFIGURED` `on` those that this deployment
+ * can run. A tool is hidden when no caller could call it: a binding is missing, or a secret that no tenant can have of its own.
+ */
+export function readShownTools(env: Env, catalog: Catalog, { ports, hasOwnSecrets }: Found): Catalog {
+  if (!hidesUnconfigured(env)) return catalog;
+  const isSet = (name: string): boolean => hasOwnSecrets || ports.secret(name) !== undefined;
+  const isBound = (name: string): boolean => ports.binding(name) !== undefined;
+  const hasConnectors = textOf(env, "VOLLEY_CONNECTORS") !== undefined;
+  return catalog.only(
+    ({ secrets, bindings, connectionOptional }: Tool) =>
+      ((hasConnectors && connectionOptional === true) || secrets.every(isSet)) && bindings.every(isBound),
+  );
+}
+
+/** Whether tools that are not configured are hidden, rather than shown and answered `MISCONFIGURED`. */
+export function hidesUnconfigured(env: Env): boolean {
+  const value = textOf(env, HIDE_UNCONFIGURED) ?? "";
+  if (!["", "on", "off"].includes(value))
+    throw new ConfigurationError(HIDE_UNCONFIGURED, "it must be 'on', 'off' or empty");
+  return value === "on";
+}
+
+const HIDE_UNCONFIGURED = "VOLLEY_HIDE_UNCONFIGURED";
+
+/** The deployment's own address as others know it, `VOLLEY_URL`; null where it is not set. Only this machine may be told over plain http. */
+export function readOwnUrl(env: Env): string | null {
+  const text = textOf(env, OWN_URL) ?? "";
+  if (text === "") return null;
+  const url = URL.parse(text);
+  const isHere = url !== null && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (url?.href !== `${url?.origin}/` || !(url.protocol === "https:" || (isHere && url.protocol === "http:")))
+    throw new ConfigurationError(
+      OWN_URL,
+      "it must be an https address without a path, such as https://volley.example.com",
+    );
+  return url.origin;
+}
+
+const OWN_URL = "VOLLEY_URL";
+
+/** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
+export function readOrigins(env: Env): AllowedOrigins {
+  return { hosts: readList(env, "VOLLEY_HOSTS"), origins: readList(env, "VOLLEY_ORIGINS") };
+}
+
+/**
+ * Origins of the developer's machine that tools and callbacks may reach: `VOLLEY_DEV_ORIGINS`, separated by commas. Only a
+ * development server reads it; throws naming what is no origin.
+ */
+export function readDevelopmentOrigins(env: Env): readonly string[] {
+  return [...readList(env, DEV_ORIGINS)].map((text) => {
+    const url = URL.parse(text);
+    const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (!isOrigin)
+      throw new ConfigurationError(
+        DEV_ORIGINS,
+        `'${text}' must be an origin, such as http://127.0.0.1:9000, without user or path`,
+      );
+    return url.origin;
+  });
+}
+
+/** Whether a deployed Worker was given what only a development server obeys. */
+export function hasDevelopmentOrigins(env: Env): boolean {
+  return readList(env, DEV_ORIGINS).size > 0;
+}
+
+const DEV_ORIGINS = "VOLLEY_DEV_ORIGINS";
+
+/**
+ * The knobs of running. `VOLLEY_HEADER_SLOTS` says how many calls may wait for headers at once; `unlimited` is for
+ * runtimes without the platform's six.
+ */
+export function readRunOptions(env: Env, trustedOrigins: readonly string[]): RunOptions {
+  const unlimited = textOf(env, "VOLLEY_HEADER_SLOTS") === "unlimited";
+  return {
+    headerSlots: unlimited
+      ? Number.POSITIVE_INFINITY
+      : readPositive(env, "VOLLEY_HEADER_SLOTS", LIMITS.headerSlots),
+    headersTimeoutMs: LIMITS.headersTimeoutMs,
+    idleTimeoutMs: LIMITS.idleTimeoutMs,
+    requestResponseBytes: LIMITS.requestResponseBytes,
+    trustedOrigins: new Set(trustedOrigins),
+  };
+}
+
+/** The options of a tenant's object that the configuration may change: how long leases and keys last, and who is told of events. */
+export function readGateOptions(env: Env, trustedOrigins: readonly string[]): Partial<TenantGateOptions> {
+  return {
+    leaseMs: readPositive(env, "VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
+    keys: {
+      ...KEY_LIMITS,
+      leaseMs: readPositive(env, "VOLLEY_IDEMPOTENCY_LEASE_MS", LIMITS.idempotencyLeaseMs),
+    },
+    eventsTo: readEventsTarget(env, trustedOrigins),
+  };
+}
+
+/**
+ * Look whether what signs callbacks and events can be read: `VOLLEY_WEBHOOK_SECRET`, and the variables that keys name in its place.
+ * Throws naming one that is set and cannot be, where a tool needs it: otherwise only the first callback would tell of the slip. One
+ * that is not set switches callbacks off.
+ */
+export function checkWebhookSecrets(
+  env: Env,
+  callers: readonly Caller[],
+  tools: Iterable<Pick<Tool, "execution" | "secrets">>,
+): void {
+  const all = [...tools];
+  const hasCallbacks =
+    callers.some(({ manageTools }) => manageTools) ||
+    all.some(({ execution }) => execution === "fire-and-forget");
+  const declared = all.flatMap(({ secrets }) => secrets).filter((name) => name === WEBHOOK_SECRET);
+  const named = hasCallbacks ? callers.map(({ webhookSecret = WEBHOOK_SECRET }) => webhookSecret) : [];
+  for (const name of new Set([...declared, ...named])) {
+    const text = textOf(env, name) ?? "";
+    if (text.trim() !== "" && parseWebhookSecrets(text) === null)
+      throw new ConfigurationError(name, "it must be 'whsec_' and 24 to 64 bytes as base64");
+  }
+}
+
+/** Where the operator is told of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where it is not set. */
+function readEventsTarget(env: Env, trustedOrigins: readonly string[]): CallbackTarget | null {
+  const url = textOf(env, EVENTS_URL) ?? "";
+  if (url === "") return null;
+  if (!guardCallback(url, new Set(trustedOrigins)).ok)
+    throw new ConfigurationError(
+      EVENTS_URL,
+      "it must be an absolute https address of a public host, without user name",
+    );
+  if (parseWebhookSecrets(textOf(env, WEBHOOK_SECRET)) === null)
+    throw new ConfigurationError(
+      WEBHOOK_SECRET,
+      `${EVENTS_URL} needs it: 'whsec_' and 24 to 64 bytes as base64`,
+    );
+  return { url, secretName: WEBHOOK_SECRET };
+}
+
+const EVENTS_URL = "VOLLEY_EVENTS_URL";
+
+/**
+ * The tools' gates, which only tools with global limits need. All tenants share them, so no key places them: they are where
+ * `VOLLEY_JURISDICTION` says. They keep two times for each tool, and nothing of a tenant's.
+ */
+export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
+  const limited = tools.find(({ globalLimits }) => globalLimits !== null);
+  if (limited !== undefined && env["TOOL_GATE"] === undefined)
+    throw new ConfigurationError("TOOL_GATE", `'${limited.name}' has global limits and needs this binding`);
+  const anywhere = env["TOOL_GATE"] as ToolGateNamespace;
+  return limited === undefined ? anywhere : placeAsConfigured(env, anywhere);
+}
+
+/** Place objects that no key places: they are where `VOLLEY_JURISDICTION` says. Throws where the runtime cannot keep them there. */
+export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N): N {
+  const jurisdiction = readJurisdiction(env);
+  return jurisdiction === undefined ? anywhere : placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
+}
+
+/**
+ * Ports through which a tool gets at the workspaces that are where its caller's objects are: the same name elsewhere is another
+ * workspace. Throws where the runtime cannot keep them there.
+ */
+export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
+  const binding = (name: string): object | undefined => {
+    const found = ports.binding(name);
+    return found === undefined || ![WORKSPACES, "ENDPOINTS", "CONNECTIONS"].includes(name)
+      ? found
+      : placeObjects(found, jurisdiction, name);
+  };
+  return { ...ports, binding };
+}
+
+/** Never ignored: who names a jurisdiction promised somebody where data lies, so anything but a known one throws. */
+function readJurisdiction(env: Env): Jurisdiction | undefined {
+  const value = env["VOLLEY_JURISDICTION"] ?? "";
+  if (value === "") return undefined;
+  const jurisdiction = JURISDICTIONS.find((known) => known === value);
+  if (jurisdiction === undefined)
+    throw new ConfigurationError("VOLLEY_JURISDICTION", "it must be 'eu', 'us' or empty");
+  return jurisdiction;
+}
+
+interface Placeable<N> {
+  jurisdiction?(jurisdiction: Jurisdiction): N;
+}
+
+/** Throws where the runtime has no jurisdictions, such as workerd on a machine of one's own. */
+function placeObjects<N extends Placeable<N>>(namespace: N, jurisdiction: Jurisdiction, setting: string): N {
+  const placed = attemptNow(() => namespace.jurisdiction!(jurisdiction));
+  if (placed.ok) return placed.value;
+  const reason = `this runtime cannot keep objects in '${jurisdiction}'; only Cloudflare's network can`;
+  throw new ConfigurationError(setting, reason);
+}
+
+/** A positive whole number; throws naming the variable when it is anything else. */
+export function readPositive(env: Env, name: string, fallback: number): number {
+  const text = textOf(env, name) ?? "";
+  if (text === "") return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new ConfigurationError(name, "it must be a positive integer");
+  return value;
+}
+
+/** The names of a list that commas separate. */
+export function readList(env: Env, name: string): ReadonlySet<string> {
+  const names = (textOf(env, name) ?? "").split(",").map((part) => part.trim());
+  return new Set(names.filter((part) => part !== ""));
+}
+
+/** A variable's text; throws naming the variable when it is anything else, which would otherwise count as not set. */
+export function textOf(env: Env, name: string): string | undefined {
+  const value = env[name];
+  if (value === undefined || typeof value === "string") return value;
+  const received = Array.isArray(value) ? "an array" : typeof value;
+  throw new ConfigurationError(name, `it must be text, received ${received}`);
+}

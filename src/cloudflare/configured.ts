@@ -1,0 +1,73 @@
+import type { Catalog } from "../core/catalog/catalog.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import type { TellTenant } from "../core/contract/gate/notice.ts";
+import type { Result } from "../core/kit/result.ts";
+import type { Ports } from "../core/egress/ports.ts";
+import type { Accounts } from "../core/gate/execution.ts";
+import type { KeyRing } from "./http/key-ring.ts";
+
+/** A Worker's variables and bindings. */
+export type Env = Readonly<Record<string, unknown>>;
+
+/** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */
+export interface Configured {
+  readonly env: Env;
+  /** The deployment's own address, without a path; null where it is not configured. */
+  readonly ownUrl: string | null;
+  /** The keys of `VOLLEY_KEYS`. */
+  readonly keys: KeyRing;
+  /** The tools of the code. */
+  readonly catalog: Catalog;
+  readonly ports: Ports;
+  /** Upstream origins that may be plain http or private. */
+  readonly trustedOrigins: ReadonlySet<string>;
+  /** Bindings of secrets besides those of `VOLLEY_TOOL_SECRETS`, in the same form; for sandboxes. */
+  readonly toolSecrets?: string | undefined;
+  /** Absent in a Worker whose tools use no accounts of subjects. */
+  readonly accounts?: Accounts | undefined;
+  /** Absent in a Worker without flows. */
+  readonly flows?: FlowCompiler | undefined;
+  /** Absent in a Worker that tells no tenant of itself. */
+  readonly tellTenant?: TellTenant | undefined;
+  /** Null where people sign in nowhere; absent in a Worker without sign-ins. */
+  readonly people?: (() => People | null) | undefined;
+}
+
+/** The people who sign in at an issuer. */
+export interface People {
+  /** The tenant whose subjects they are. */
+  readonly tenant: string;
+  readonly issuer: string;
+  /** Load what finds out who a person is. */
+  load(): Promise<PersonFinder>;
+}
+
+/** The secrets of one sign-in: they stay here, sealed, until the person returns. */
+export interface SignInSecrets {
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** Finds out who a person is, at their issuer. Errors are words for the person, without a value. */
+export interface PersonFinder {
+  makeSecrets(): SignInSecrets;
+  /** Whether people can be sent to the issuer now. */
+  reach(): Promise<Result<unknown, string>>;
+  /** The address at which a person signs in. */
+  addressFor(
+    secrets: SignInSecrets,
+    back: { readonly state: string; readonly redirectUri: string },
+  ): Promise<Result<string, string>>;
+  /** The subject of a person who returned. */
+  identify(came: {
+    readonly query: URLSearchParams;
+    readonly redirectUri: string;
+    readonly secrets: SignInSecrets;
+  }): Promise<Result<string, string>>;
+}
+
+/** Makes tools of kept flows. */
+export interface FlowCompiler {
+  /** Load what makes a tool of one, as it is kept. */
+  loadCompiler(): Promise<(kept: object) => Tool>;
+}

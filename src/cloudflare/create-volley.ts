@@ -1,0 +1,160 @@
+import { useTokenTables } from "../core/answer/estimate-tokens.ts";
+import { createCatalog } from "../core/catalog/create-catalog.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import { UNKNOWN_ORIGIN } from "../core/contract/gate/caller.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { Semaphore } from "../core/kit/semaphore.ts";
+import { toLimit } from "../core/gate/admit-plan.ts";
+import { AttemptRunner, type ToolOf } from "../core/run/attempt-runner.ts";
+import { IsolateBytes } from "../core/egress/isolate-bytes.ts";
+import { ByteBudget } from "../core/egress/read-body.ts";
+import { checkHosts } from "../core/egress/check-hosts.ts";
+import { sendCallback, sendEvent } from "../core/egress/send-callback.ts";
+import { UpstreamHealth } from "../core/egress/upstream-health.ts";
+
+import { placeWorkspaces, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import type { Configured, Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import { createDeployment, type VolleyOptions } from "./deployment.ts";
+import { createTenantGate } from "./durable/tenant-gate.ts";
+import { createToolGate } from "./durable/tool-gate.ts";
+import { createToolGates } from "./gate-client/tool-gate-client.ts";
+import { type App, createApp } from "./app.ts";
+import { checkFeatures } from "./check-features.ts";
+import { type Feature, partOf } from "./feature.ts";
+import { developmentOrigins } from "./platform/development.ts";
+import { createSystemPorts, systemClock } from "./platform/system-ports.ts";
+
+/** The exports of every Worker's entry. */
+export interface CoreVolley {
+  /** The default export. */
+  readonly app: App;
+  readonly TenantGate: ReturnType<typeof createTenantGate>;
+  readonly ToolGate: ReturnType<typeof createToolGate>;
+}
+
+/** A Worker: what its entry exports, with the classes of the features that it lists. */
+export type Volley<Features extends readonly Feature[] = []> = CoreVolley & ObjectsOf<Features>;
+
+/** The classes of all features of a list. */
+type ObjectsOf<Features extends readonly Feature[]> = Features extends readonly [
+  infer First,
+  ...infer Rest extends readonly Feature[],
+]
+  ? (First extends Feature<infer Objects> ? Objects : object) & ObjectsOf<Rest>
+  : object;
+
+/**
+ * Make a Worker of a list of tools and a list of features: the HTTP app, and the Durable Object classes that it needs. Without
+ * features it runs batches and jobs, and nothing else.
+ *
+ * Bad tool declarations throw here, at start-up, and so does a tool or a feature that needs a feature which is not listed.
+ * Configuration is read on the first request of an isolate.
+ */
+export function createVolley<const Features extends readonly Feature[] = []>(
+  options: VolleyOptions<Features>,
+): Volley<Features> {
+  const { tools, ...given } = options;
+  const features: readonly Feature[] = options.features ?? [];
+  checkFeatures(features, tools);
+  const catalog = createCatalog(tools, partOf(features, "discovery"), {
+    checkTool: partOf(features, "checkTool"),
+    conditions: partOf(features, "conditions"),
+  });
+  const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
+  checkHosts(tools, new Set(rest.trustedOrigins));
+  const tokenTables = partOf(features, "tokenTables");
+  if (tokenTables !== undefined) useTokenTables(tokenTables);
+  const flows = partOf(features, "flows");
+  const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
+  const deployments = new WeakMap<object, Deployment>();
+  const deploymentOf = (env: Env): Deployment => {
+    const known = deployments.get(env);
+    if (known !== undefined) return known;
+    const deployment = createDeployment(env, { catalog, bytes, ...rest });
+    deployments.set(env, deployment);
+    return deployment;
+  };
+
+  const TenantGate = createTenantGate({
+    parts: features.flatMap(({ objectPart }) => objectPart?.(deploymentOf) ?? []),
+    createBackground(env, { tenant, jurisdiction, onOpened }) {
+      const anywhere = createSystemPorts(env, rest);
+      const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
+      const options = readRunOptions(env, rest.trustedOrigins);
+      // An alarm is an invocation of its own, with its own six header slots and its own time.
+      const slots = new Semaphore(options.headerSlots);
+      const share = () => bytes.open(tenant, ports.clock);
+      const budget = () =>
+        new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share });
+      const health = new UpstreamHealth(ports.clock);
+      const toolGates = createToolGates(readToolGates(env, catalog), {
+        clock: ports.clock,
+        tenant,
+        timeoutMs: LIMITS.gateTimeoutMs,
+        // The message leaves at once; one that is lost costs the permit's own time.
+        defer: () => {},
+      });
+      let compile: ((json: string) => Tool) | undefined;
+      const toolOf: ToolOf = ({ tool, toolJson }) =>
+        toolJson === undefined ? catalog.get(tool) : compile!(toolJson);
+      const runner = new AttemptRunner(toolOf, () => ({
+        origin: UNKNOWN_ORIGIN,
+        ports,
+        options,
+        slots,
+        budget: budget(),
+        health,
+        onOpened,
+        toolGates,
+        cache: null,
+        connect: deploymentOf(env).configured.accounts?.connect,
+      }));
+      return {
+        slots,
+        limitOf({ tool: name, toolJson }) {
+          const tool = toolJson === undefined ? catalog.get(name) : { name, ...readLimits(toolJson) };
+          return tool === undefined ? null : toLimit(tool);
+        },
+        async attempt(claim) {
+          if (claim.spec.toolJson !== undefined)
+            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, flows }, features);
+          return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
+        },
+        deliver: (claim) => sendCallback(claim, { ports, options, slots }),
+        tell: ({ event, target }) => sendEvent(event, target, { ports, options, slots }),
+      };
+    },
+    optionsOf: (env) => readGateOptions(env, rest.trustedOrigins),
+    clock: rest.standIns?.clock,
+    random: rest.standIns?.random,
+  });
+  return {
+    app: { ...createApp(deploymentOf, features), options },
+    TenantGate,
+    ToolGate: createToolGate(undefined, rest.standIns?.clock),
+    ...(Object.assign(
+      {},
+      ...features.map(({ createObjects }) => createObjects?.({ clock: rest.standIns?.clock, deploymentOf })),
+    ) as ObjectsOf<Features>),
+  };
+}
+
+/** The refusal of a job that was recorded when the Worker still listed the feature. */
+const NO_KEPT_TOOLS =
+  "Cannot make a tool of a declaration: this Worker does not list the feature 'added-tools'";
+
+function loadCompiler(
+  configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
+  features: readonly Feature[],
+): Promise<(json: string) => Tool> {
+  const tools = partOf(features, "keptTools");
+  if (tools === undefined) throw new Error(NO_KEPT_TOOLS);
+  return tools.loadCompiler(configured);
+}
+
+/** The limits of a declaration, read without making a tool of it. */
+function readLimits(toolJson: string): Pick<Tool, "orchestration"> {
+  const { orchestration } = JSON.parse(toolJson) as Partial<Pick<Tool, "orchestration">>;
+  return { orchestration: orchestration ?? { mode: "parallel-safe" } };
+}

@@ -1,0 +1,172 @@
+import { checkDescribable } from "../core/catalog/check-describable.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import { makeRefusal } from "../core/contract/refusal.ts";
+import { attempt, attemptNow } from "../core/kit/result.ts";
+import type { App } from "./app.ts";
+import { checkSettings } from "./check-features.ts";
+import { checkWebhookSecrets, hidesUnconfigured, readDevelopmentOrigins, readKeys } from "./configuration.ts";
+import type { Env } from "./configured.ts";
+import type { VolleyOptions } from "./deployment.ts";
+import { respondRefusal, setBaseHeaders } from "./http/respond.ts";
+import { beginDevelopment } from "./platform/development.ts";
+import { DurableObject } from "./platform/durable-object.ts";
+import { drawLinesBy } from "./platform/system-ports.ts";
+import { drawBatch, drawLine } from "./platform/terminal-lines.ts";
+import { say } from "./platform/log-bug.ts";
+
+/** The exports of a Worker's entry. */
+export interface Served {
+  readonly default: App;
+  readonly TenantGate: Gate;
+  readonly ToolGate: Gate;
+  /** Where the Worker has tools of a workspace. */
+  readonly Workspace?: Gate;
+  /** Where it keeps keys that are made while running. */
+  readonly KeyShard?: Gate;
+  /** Where it keeps what ran. */
+  readonly RunLog?: Gate;
+  /** Where it counts for the operator. */
+  readonly OperatorLog?: Gate;
+  /** Where it keeps endpoints. */
+  readonly EndpointDirectory?: Gate;
+  readonly EndpointShard?: Gate;
+  /** Where it keeps sign-ins. */
+  readonly SignInStore?: Gate;
+  /** Where it keeps connections. */
+  readonly ConnectionShard?: Gate;
+}
+
+/** The class of an object, whatever it makes of its environment. */
+type Gate = new (ctx: DurableObjectState, env: Record<string, unknown>) => object;
+
+/** Wrangler writes this word into what it bundles: `production` where it deploys, unless the shell says another. */
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/**
+ * Serve a Worker on a development server: say in the terminal what it is made of, and what is missing; where it cannot
+ * start, say why, there and to every request, until the mended file is loaded. Nothing that is deployed comes through here:
+ * there a Worker that cannot start throws, and the platform refuses the upload. An entry of development that is deployed by
+ * mistake throws too, because it would obey `VOLLEY_DEV_ORIGINS`.
+ *
+ * @param load import what is served. Only in here, because a tool that cannot be declared throws while it is imported
+ * @example
+ * const served = await develop(env, () => import("../edge/worker.ts"));
+ * export default served.default;
+ * export const TenantGate = served.TenantGate;
+ */
+export async function develop(given: object, load: () => Promise<Served>): Promise<Required<Served>> {
+  if (process.env.NODE_ENV === "production")
+    throw new Error(
+      "Cannot deploy an entry of development: deploy the entry that it loads, such as src/worker.ts. On your machine, start Wrangler without NODE_ENV=production.",
+    );
+  const env: Env = { ...given };
+  const started = await attempt(async () => {
+    const origins = readDevelopmentOrigins(env);
+    // Wrangler's word for a server that a person started; tests read JSON.
+    const isRead = process.env.NODE_ENV === "development";
+    if (isRead) drawLinesBy(drawLine);
+    beginDevelopment({ origins, drawBatch: isRead ? drawBatch : null });
+    const served = await load();
+    const { options } = served.default;
+    for (const tool of options.tools) checkDescribable(tool);
+    say("log", describeStart(env, options, origins));
+    return { ...IDLE, ...served };
+  });
+  return started.ok ? started.value : serveProblem(started.error);
+}
+
+/** Answer every request with why there is no Worker. */
+function serveProblem(error: unknown): Required<Served> {
+  const problem = error instanceof Error ? error.message : String(error);
+  // With its stack: the development server puts the lines of the sources in.
+  say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
+  const hint = `Volley cannot start, and tries again when a file is saved. ${problem}`;
+  const refusal = makeRefusal("UNAVAILABLE", hint);
+  const answer = (): Response => {
+    const requestId = crypto.randomUUID();
+    const response = respondRefusal(refusal, { requestId, dialect: null });
+    setBaseHeaders(response, requestId);
+    return response;
+  };
+  return {
+    ...IDLE,
+    default: { fetch: answer, options: { tools: [] } },
+  };
+}
+
+/** Stands in for an object that cannot be made. Its storage stays as it is, and an alarm that comes is tried again later. */
+class Idle extends DurableObject<Record<string, unknown>> {
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+  }
+}
+
+const RETRY_MS = 10_000;
+
+/** The objects of a Worker that does not have them, or cannot start. */
+const IDLE = {
+  TenantGate: Idle,
+  ToolGate: Idle,
+  Workspace: Idle,
+  KeyShard: Idle,
+  RunLog: Idle,
+  OperatorLog: Idle,
+  EndpointDirectory: Idle,
+  EndpointShard: Idle,
+  SignInStore: Idle,
+  ConnectionShard: Idle,
+};
+
+/** Say how many tools and keys there are, and what is missing. */
+function describeStart(
+  env: Env,
+  { tools, features = [], secretOf }: VolleyOptions,
+  origins: readonly string[],
+): string {
+  const keys = attemptNow(() => readKeys(env).callers);
+  const count = keys.ok ? keys.value.length : 0;
+  const names = keys.ok ? keys.value.slice(0, 5).map(({ name }) => name) : [];
+  // The address is not known in here: Wrangler says it in its next line.
+  const page = count === 0 ? "" : ` Its console is at /console, and takes the key of ${names.join(", ")}.`;
+  const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.${page}`];
+  if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
+  else if (count === 0)
+    lines.push(
+      "No request can be answered: `npx volley key --name me --tools '*'` prints a key and its line for .dev.vars.",
+    );
+  const signs = attemptNow(() => checkWebhookSecrets(env, keys.ok ? keys.value : [], tools));
+  if (!signs.ok) lines.push(`No request can be answered: ${(signs.error as Error).message}`);
+  const listed = attemptNow(() => checkSettings(env, keys.ok ? keys.value : [], features));
+  if (!listed.ok) lines.push(`No request can be answered: ${(listed.error as Error).message}`);
+  const hides = attemptNow(() => hidesUnconfigured(env));
+  if (!hides.ok) lines.push(`No request can be answered: ${(hides.error as Error).message}`);
+  const fate = hides.ok && hides.value ? "be hidden" : "answer MISCONFIGURED";
+  // A secret that a tenant may have of its own hides nothing.
+  const fateOfSecrets = secretOf === undefined ? fate : "answer MISCONFIGURED";
+  const namesOf = ({ secrets }: Tool): readonly string[] => secrets;
+  lines.push(...listMissing(env, tools, { what: "secret", namesOf, fate: fateOfSecrets }));
+  if (secretOf !== undefined) lines.push("A tenant's own tools are looked up when a tool is called.");
+  lines.push(...listMissing(env, tools, { what: "binding", namesOf: ({ bindings }) => bindings, fate }));
+  if (origins.length > 0) lines.push(`Tools and callbacks may reach ${origins.join(", ")}.`);
+  return lines.join("\n  ");
+}
+
+interface Missing {
+  readonly what: string;
+  readonly namesOf: (tool: Tool) => readonly string[];
+  /** The consequence for tools that lack it. */
+  readonly fate: string;
+}
+
+function listMissing(env: Env, tools: readonly Tool[], { what, namesOf, fate }: Missing): string[] {
+  const names = new Set(tools.flatMap(namesOf));
+  const missing = [...names].filter((name) => env[name] === undefined || env[name] === "");
+  return missing.map((name) => {
+    const users = tools.filter((tool) => namesOf(tool).includes(name)).map((tool) => tool.name);
+    return `Missing ${what} ${name}: ${users.join(", ")} will ${fate}.`;
+  });
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,94 @@
+import type { JobProgress } from "../../core/contract/gate/job.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
+import type { OperatorEvent } from "../../core/contract/gate/operator-event.ts";
+import type { Job } from "../../core/gate/state/outbox.ts";
+import type { Semaphore } from "../../core/kit/semaphore.ts";
+import type { JobKind } from "./job-kind.ts";
+import type { Outbox } from "./outbox.ts";
+import type { EventTable } from "./tables/event-table.ts";
+import type { PartTables } from "./tables/schema.ts";
+
+/** The part of a tenant's object that a feature keeps: its tables, its methods, and the kind of job that it brings. */
+export interface ObjectPart extends PartTables {
+  readonly createKind?: (host: PartHost) => JobKind;
+  /** Read what is kept: when the object wakes, and again after its rows were deleted. */
+  readonly open: (world: PartWorld) => OpenPart;
+}
+
+/** Whose object it is, and the environment that it runs in. */
+export interface PartHost {
+  readonly env: Record<string, unknown>;
+  readonly tenant: string;
+  /** The header slots of the object's alarm. */
+  readonly slots: Semaphore | undefined;
+}
+
+/** The object around an open part. */
+export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
+  /** The name of the object, which is one of several of its tenant. */
+  readonly object: string;
+  readonly storage: DurableObjectStorage;
+  readonly outbox: Outbox;
+  /** The events that the operator is told of. */
+  readonly events: Pick<EventTable, "isOn" | "record">;
+  /** Tell every part of something that the tenant may be told. */
+  readonly tell: (nowMs: number, make: MakeEvent) => void;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** The usage of all parts. */
+  readonly usage: (nowMs: number) => Partial<UsageReport>;
+  /** Tell every part that a question was asked or decided. */
+  readonly changed: (nowMs: number) => void;
+  /** Have the alarm come no later than this. */
+  readonly onDue: (dueAt: number) => void;
+  /** Look again for due work, where the alarm is under way. */
+  readonly poke: () => void;
+  /** Find the open part of a feature that this one needs. */
+  readonly part: (name: string) => OpenPart;
+}
+
+/** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
+export type MakeEvent = () => OperatorEvent | null;
+
+/** A part that was read. All of it is synchronous but `prepare`: each call belongs to one turn of the object. */
+export interface OpenPart {
+  /** The methods that a Worker may call. */
+  readonly methods: Readonly<Record<string, (nowMs: number, ...args: never[]) => unknown>>;
+  /** When it has something to do next; null when it has not. Every entry asks. */
+  readonly nextAt?: number | null;
+  /** The version of the tenant's tools, where it has those. Every admission asks. */
+  readonly toolsVersion?: number;
+  /** Load what the due work needs. */
+  prepare?(): Promise<void>;
+  /** Do what is due, before the alarm claims jobs. */
+  take?(nowMs: number): void;
+  /** Forget what is too old or too much; throws when storage refuses. */
+  prune?(nowMs: number): void;
+  /** Hear that a job died or may be redriven, or that a question was asked or decided. */
+  changed?(nowMs: number): void;
+  /** Hear of something that the tenant may be told, in its turn. Never throws. */
+  hear?(nowMs: number, make: MakeEvent): void;
+  /** Hear, in its turn, of a job that ended or goes on after its end. Never throws. */
+  turned?(job: Job): void;
+  /** Forget what belongs to jobs that are gone. */
+  forget?(jobIds: readonly string[]): void;
+  /** Say how far a job of its kind has come. */
+  progress?(jobId: string): JobProgress | undefined;
+  usage?(nowMs: number, query: UsageQuery): Partial<UsageReport>;
+  /** The claims on what it keeps that allow an admission. */
+  readonly claims?: PartClaims;
+}
+
+/**
+ * The claims of a part. The object takes one and admits what it allows in the same turn, and gives it back where the quota is used up:
+ * if that breaks off in between, nothing of it ever runs, and never does anything run without a claim.
+ */
+export interface PartClaims {
+  /** Take a claim; why not, or null when it is taken. The same claim sent twice is one. */
+  take(nowMs: number, value: unknown): Refusal | null;
+  /** Give back a claim whose plan was not admitted. */
+  giveBack(nowMs: number, value: unknown): void;
+  /** Hear that the plan of a claim was admitted. */
+  granted(nowMs: number, value: unknown): void;
+}

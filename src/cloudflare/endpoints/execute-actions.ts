@@ -1,0 +1,50 @@
+import { parseBatch } from "../../core/contract/batch.ts";
+import { bindCallback } from "../../core/gate/bind-plan.ts";
+import { execute } from "../../core/run/execute/executor.ts";
+import { refuseOtherParameters } from "../../core/contract/parse-request.ts";
+import { err, ok } from "../../core/kit/result.ts";
+import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
+import { readRunBody } from "../http/read-request-body.ts";
+import { respondBatch, respondDocument } from "../http/respond-run.ts";
+import type { CoreEndpoint } from "../openapi/endpoint.ts";
+
+/**
+ * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key
+ * comes all at once, and a dry run has no results: its plan is the `done`.
+ */
+export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
+  route: "POST /v1/execute_actions",
+  async handle(request, received) {
+    // Ignored, a `dry_run` there would run for good.
+    const unread = request.url.includes("?")
+      ? refuseOtherParameters(new URL(request.url).searchParams, [])
+      : null;
+    if (unread !== null) return err(unread);
+    const { headers } = request;
+    const isNamed = headers.has("idempotency-key") || headers.has("x-stainless-retry-count");
+    const key = isNamed ? readSentKey(request) : ok(null);
+    if (!key.ok) return key;
+    const body = await readRunBody(request, received);
+    if (!body.ok) return body;
+    const { accounts, later } = received.brought ?? {};
+    const value = later?.read(headers, body.value.value) ?? body.value.value;
+    const said =
+      accounts?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
+    if (!said.ok) return said;
+    const { rest, context } = said.value;
+    const batch = parseBatch(rest, body.value.bytes, accounts?.fields);
+    if (!batch.ok) return batch;
+
+    const { callbackUrl } = batch.value;
+    const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
+    if (!bound.ok) return bound;
+    const keyed = key.value === null ? {} : underKey(key.value, value, { letsGo: true });
+    const respond = batch.value.background === undefined ? respondBatch : respondDocument;
+    return respond(
+      (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
+      request,
+      // It holds the body's bytes.
+      received,
+    );
+  },
+};

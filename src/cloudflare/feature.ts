@@ -1,0 +1,234 @@
+import type * as z from "zod/mini";
+
+import type { TokenTables } from "../core/answer/token-tables.ts";
+import type { Catalog, Conditions, Discovery } from "../core/catalog/catalog.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
+import type { Caller } from "../core/contract/gate/caller.ts";
+import type { JobRecord } from "../core/contract/gate/job.ts";
+import type { Notice, Told } from "../core/contract/gate/notice.ts";
+import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
+import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
+import type { JsonObject } from "../core/contract/json.ts";
+import type { Refusal } from "../core/contract/refusal.ts";
+import type { Restore } from "../core/contract/restore-step.ts";
+import type { Accounts, Asking, Brought, Later, RunFlow } from "../core/gate/execution.ts";
+import type { IsolateQuota } from "../core/gate/leased-admission.ts";
+import type { Clock } from "../core/kit/clock.ts";
+import type { Result } from "../core/kit/result.ts";
+import type { RunListener } from "../core/observe/seen.ts";
+import type { Watch } from "../core/observe/watch.ts";
+import type { Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import type { Configured, FlowCompiler, People } from "./configured.ts";
+import type { ObjectPart } from "./durable/object-part.ts";
+import type { Dialect } from "./http/dialect.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import type { KeyedRouter, Router } from "./http/router.ts";
+
+/**
+ * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
+ * Worker that does not list a feature does not contain it.
+ */
+export interface Feature<Objects extends object = object> {
+  /** The name of its folder and of its export. */
+  readonly name: string;
+  /** Features that must be listed too. */
+  readonly needs?: readonly string[];
+  /** Its paths behind the key; made of the whole list where they tell of it. */
+  readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
+  /** Its paths before the key: their requests say themselves who sent them. */
+  readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
+  /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
+  readonly around?: (next: Fetch, features: readonly Feature[]) => Fetch;
+  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
+  readonly sayReach?: SayReach;
+  /** How its paths say no, where that is not by a problem document. */
+  readonly dialects?: readonly Dialect[];
+  /** Tools that find and describe other tools. */
+  readonly discovery?: Discovery;
+  /** Tools that are not in the Worker's code. */
+  readonly keptTools?: KeptTools;
+  /**
+   * Open the keys that no variable has. Throws where its part of the configuration cannot be read.
+   *
+   * @param sources gives those of every feature, once all are open
+   */
+  readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
+  /** Costs of characters in tokens, better than core's rough tables. */
+  readonly tokenTables?: TokenTables;
+  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
+  readonly openAccounts?: (configured: Configured) => Accounts;
+  /**
+   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
+   * its part of the configuration cannot be read.
+   */
+  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
+  /** Record steps that wait for a person. */
+  readonly createParking?: Asking["createParking"];
+  /** The data that it keeps of each tenant. */
+  readonly tenantPart?: TenantPart;
+  /** Tell a tenant of itself: of its jobs, questions and runs. */
+  readonly tellTenant?: (
+    notices: readonly Notice[],
+    told: Told & { readonly configured: Configured },
+  ) => Promise<void>;
+  /** The people who sign in at an issuer; null where there is none. */
+  readonly people?: (configured: Configured) => People | null;
+  /** Tools of tenants that are batches. */
+  readonly flows?: FlowEngine;
+  /** Batches that run in the background. */
+  readonly later?: Later;
+  /** Its jobs that are batches. */
+  readonly jobRuns?: JobRuns;
+  /** Say no to a question of the caller's tenant, where the caller may; whether it was open. */
+  readonly withdraw?: Withdraw;
+  /** Make its part of the tenant's object. */
+  readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
+  /**
+   * Read its part of the configuration that only objects use; throws where it cannot be read. So health tells of a mistake before an
+   * object fails.
+   */
+  readonly checkEnv?: (env: Env) => void;
+  /** Read the conditions under which contracts ask a person. */
+  readonly conditions?: Conditions;
+  /** Refuse a tool that the feature could not work with; throws, naming the tool. */
+  readonly checkTool?: (tool: Tool) => void;
+  /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
+  readonly createObjects?: (options: ObjectOptions) => Objects;
+}
+
+/** The world of a feature's objects. */
+export interface ObjectOptions {
+  readonly clock?: Clock | undefined;
+  /** The deployment of an object's environment. */
+  readonly deploymentOf: (env: Env) => Deployment;
+}
+
+/** Answers a request. */
+export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
+
+export interface KeptTools {
+  /** Load what makes a tool of its declaration's JSON text. */
+  loadCompiler(
+    configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
+  ): Promise<(json: string) => Tool>;
+  /** Throws where its part of the configuration cannot be read. */
+  open(configured: Configured): ToolSource;
+  /** Everything that the tenant has added, the oldest change first. Rejects where it cannot be read whole. */
+  readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]>;
+}
+
+/** Tools that tenants have. */
+export interface ToolSource {
+  /** Whether any tenant's tools were asked for yet. */
+  readonly isOpen: boolean;
+  /** The tools of a caller as far as they are known here; null where none were asked for yet. */
+  knownCatalog(caller: Caller): Catalog | null;
+  /**
+   * The tools of a caller as they are, or were a moment ago. Rejects where the tenant's object cannot be asked.
+   *
+   * @param isSought a name was asked for that is not known here: somebody may have added it since the object told of its tools
+   */
+  currentCatalog(
+    caller: Caller,
+    held: IsolateQuota,
+    gate: Pick<Gate, "call">,
+    isSought?: boolean,
+  ): Promise<Catalog>;
+}
+
+/** Callers whose keys no variable has. A key may be good at some addresses only. */
+export interface CallerSource {
+  /** Whether a text has the form of such a key. One that has not is refused without asking an object. */
+  hasForm(key: string, url: string): boolean;
+  /** The caller of a key that was asked for lately; undefined where that is not known. */
+  recall(key: string, url: string): Caller | null | undefined;
+  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. One asked for lately is recalled. */
+  identify(key: string, url: string): Promise<Result<Caller | null, Refusal>>;
+  /** Whether a caller that this source found is still one, asked for anew; undefined for a caller of another source. */
+  readonly isStill?: (caller: Caller) => Promise<Result<boolean, Refusal>> | undefined;
+  /** The caller of the key with this digest, asked for anew. */
+  readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
+}
+
+/**
+ * How far an action reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid.
+ *
+ * @param asked with the arguments of each of its calls: one, those of a loop, or none where they are not known yet
+ */
+export type SayReach = (
+  asked: { readonly tool: string; readonly calls: readonly JsonObject[] },
+  context: RequestContext,
+) => Promise<string | null>;
+
+/** Jobs that are batches: what is known of each before it is over. */
+export interface JobRuns {
+  /** The name of their kind. */
+  readonly kind: string;
+  /** The job that a run goes on as; null where the id is none of theirs. */
+  jobOf(runId: string): string | null;
+  /** The results that will stay what they are, as JSON on the wire. */
+  results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+}
+
+/** Say no to a question: false where it is decided already, or none for the caller. */
+export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
+
+/** Hears of each batch that ran. */
+export interface RunRecorder {
+  /** Undefined where the deployment keeps none, so that nothing is made for it. */
+  listen(to: RunWitness): RunListener | undefined;
+}
+
+/** The request, or the work without one, whose batches are told of. */
+export interface RunWitness extends Pick<RequestContext, "caller" | "defer"> {
+  readonly watch: Pick<Watch, "route" | "requestId">;
+}
+
+/** The data that a feature keeps of a tenant: a field of the tenant's export, and a number in the answer to its deletion. */
+export interface TenantPart {
+  /** The name of both. */
+  readonly field: string;
+  /** The form of the field in an export. */
+  readonly describeExport: () => z.core.$ZodType;
+  /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
+  readonly exportJson: (context: RequestContext) => Promise<string | null>;
+  /** Makes the requests by which `volley restore` puts the field back, and names what cannot be. */
+  readonly restore: Restore;
+  /** The number in words, for the document of the API. */
+  readonly erased: string;
+  /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */
+  readonly erase: (context: RequestContext) => Promise<number>;
+}
+
+/** Batches with a name: tools of tenants that run as a batch of their own. */
+export interface FlowEngine extends FlowCompiler {
+  /** Run a flow that is an action of a batch. */
+  readonly run: RunFlow;
+  /** Put the answer of a flow beside the envelope of its run. */
+  readonly answer: NonNullable<Brought["answerFlow"]>;
+}
+
+type Keyed = KeyedRouter | readonly KeyedRouter[];
+
+/** The routers of features' paths behind the key. */
+export function routersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
+}
+
+/** The routers of features' paths before the key. */
+export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ openRouter = [] }) =>
+    typeof openRouter === "function" ? openRouter(features) : openRouter,
+  );
+}
+
+/** The first of the features that has a part; undefined where none is listed that does. */
+export function partOf<K extends keyof Feature>(
+  features: readonly Feature[],
+  part: K,
+): NonNullable<Feature[K]> | undefined {
+  return features.find((feature) => feature[part] !== undefined)?.[part] as
+    | NonNullable<Feature[K]>
+    | undefined;
+}

@@ -1,0 +1,153 @@
+import type * as z from "zod/mini";
+
+import { parseExact } from "../../core/contract/json.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { countValues, type JsonOptions, parseJson } from "../../core/contract/parse-json.ts";
+import { type ParsedRequest, parseRequest } from "../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { CROWDED } from "../../core/egress/crowded.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** A parsed body and its size in bytes. */
+export interface RequestBody {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** The bounds of a body; a batch's unless said. */
+export interface BodyLimits extends JsonOptions {
+  readonly bodyBytes: number;
+  readonly nesting: number;
+  /** No body is an object without fields. */
+  readonly mayBeAbsent?: boolean;
+  /** Asked before so many bytes are read. */
+  readonly beforeReading?: (most: number) => Promise<Refusal | null>;
+  /** Asked before what was read is parsed. */
+  readonly beforeParsing?: (bytes: Uint8Array) => Promise<Refusal | null>;
+}
+
+const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
+
+/**
+ * Read the body of what runs something. One that is not small counts among its tenant's bytes, with the values that are made of it,
+ * from before it is parsed until what it asked for has run.
+ */
+export function readRunBody(
+  request: Request,
+  context: RequestContext,
+  { mayBeAbsent = false }: Pick<BodyLimits, "mayBeAbsent"> = {},
+): Promise<Result<RequestBody, Refusal>> {
+  const hold = async (body: Uint8Array): Promise<Refusal | null> => {
+    const { length } = body;
+    const account = length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
+    if (account === undefined) return null;
+    let bytes = length + LIMITS.valueBytes * countValues(new TextDecoder().decode(body), length);
+    if (!(await account.hold(bytes, bytes <= LIMITS.argsBytes, request.signal))) return CROWDED;
+    // It grows no more, and what runs may wait for a minute, so it keeps no other request from its turn.
+    account.rest(bytes);
+    // Once: contexts that are made of this one have it too.
+    context.letGo = () => {
+      account.give(bytes);
+      bytes = 0;
+    };
+    return null;
+  };
+  return readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent, beforeParsing: hold, parse: parseExact });
+}
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+/** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
+export async function readRequestBody(
+  request: Request,
+  { bodyBytes, nesting, mayBeAbsent, beforeReading, beforeParsing, ...options }: BodyLimits = BATCH_LIMITS,
+): Promise<Result<RequestBody, Refusal>> {
+  if (mayBeAbsent === true && (await isBodiless(request))) return ok({ value: {}, bytes: 0 });
+  const type = request.headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type)) return err(refuseType(type));
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding !== "identity") return err(ENCODED);
+  const unread = beforeReading === undefined ? null : await beforeReading(mostOf(request, bodyBytes));
+  if (unread !== null) return err(unread);
+  // Lengths of chunks that are none, or a connection that ends before its body.
+  const read = await attempt(() => readBytes(request, bodyBytes));
+  if (!read.ok) return err(BROKEN_OFF);
+  const bytes = read.value;
+  if (bytes === null) return err(tooLarge(bodyBytes));
+  const unparsed = beforeParsing === undefined ? null : await beforeParsing(bytes);
+  if (unparsed !== null) return err(unparsed);
+  const parsed = parseJson(bytes, nesting, options);
+  return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
+}
+
+/** Read the body of a path that takes one object of known fields; none is an object without fields. */
+export async function readRequest<Schema extends z.ZodMiniObject>(
+  request: Request,
+  schema: Schema,
+): Promise<Result<ParsedRequest<Schema>, Refusal>> {
+  const body = await readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent: true });
+  return body.ok ? parseRequest(schema, body.value.value) : body;
+}
+
+/** Whether a request came without a body. A platform may give it an empty one; a client names no type of what it does not send. */
+async function isBodiless(request: Request): Promise<boolean> {
+  if (request.headers.get("content-length") === "0") return true;
+  if (request.headers.has("content-type")) return false;
+  const read = await attempt(() => readBytes(request, 0));
+  return read.ok && read.value !== null;
+}
+
+/** The refusal names the type that came: a client that sets no type sends one of its own, which its author has never seen. */
+function refuseType(type: string): Refusal {
+  const came = type === "" ? "no content-type came" : `'${visibleText(type)}' came`;
+  const hint = `Send the body as JSON with the header 'content-type: application/json'; ${came}.`;
+  return makeRefusal("UNSUPPORTED_MEDIA_TYPE", hint);
+}
+
+const BROKEN_OFF = makeRefusal(
+  "MALFORMED_JSON",
+  "The body breaks off or is not encoded as its headers say; send it again, whole.",
+);
+const ENCODED = makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding.");
+
+function tooLarge(bodyBytes: number): Refusal {
+  const what =
+    bodyBytes === LIMITS.bodyBytes ? "send fewer or smaller actions" : "leave out what is not needed";
+  return makeRefusal("BODY_TOO_LARGE", `A body may take ${bodyBytes} bytes; ${what}.`);
+}
+
+/** The bytes that a body may have: none where it says of itself that it is too large. */
+function mostOf({ headers }: Request, limit: number): number {
+  const declared = headers.get("content-length");
+  if (declared === null) return limit;
+  return Number(declared) <= limit ? Number(declared) : 0;
+}
+
+/**
+ * How many times what it may take of a body that is too large is read and thrown away: a client that is refused while it
+ * still writes finds its connection broken, and never reads why.
+ */
+const READ_ON = 4;
+
+/**
+ * Read the whole body, or null where it is over the limit; no more than the limit and one chunk is held. Rejects where the body
+ * breaks off.
+ */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
+  const declared = request.headers.get("content-length");
+  const length = declared === null ? null : Number(declared);
+  // The runtime never delivers more than was declared.
+  if (length !== null && length <= limit) return new Uint8Array(await request.arrayBuffer());
+  if (length !== null && length > READ_ON * limit) return null;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > READ_ON * limit) return null;
+    if (length === null && size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > limit ? null : new Uint8Array(await new Blob(chunks).arrayBuffer());
+}

@@ -1,0 +1,85 @@
+import { toResultJson } from "../../core/answer/envelope.ts";
+import { parseExact } from "../../core/contract/json.ts";
+import type { Outcome } from "../../core/contract/outcome.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import type { CallStart, Execution } from "../../core/gate/execution.ts";
+import { ok, type Result } from "../../core/kit/result.ts";
+import type { Step } from "../../core/plan/step.ts";
+import { respondEvents, type Run } from "./event-stream.ts";
+import type { RequestContext } from "./request-context.ts";
+import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.ts";
+import { wantsEvents } from "./wants-events.ts";
+
+/** The response of a run: its refusals are answered here, because the caller's quota stands in their headers. */
+export type Responded = Promise<Result<Response, never>>;
+
+/** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
+export async function respondRun(run: Run, request: Request, context: RequestContext): Responded {
+  const accept = request.headers.get("accept");
+  return accept !== null && /event-stream/i.test(accept) && wantsEvents(accept)
+    ? ok(await respondEvents(run, request, context))
+    : respondDocument(run, request, context);
+}
+
+/** Answer a run whose answer is an envelope: its results are told as they come, and all at once where it ran before. */
+export function respondBatch(
+  run: (listener: Pick<Execution, "signal" | "listener">) => ReturnType<Run>,
+  request: Request,
+  context: RequestContext,
+): Responded {
+  return respondRun(
+    async ({ onResult, onStarted, signal, listener }) => {
+      const tell = onResult && {
+        onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome), step.index),
+        onStarted: ({ index, id }: Step, start: CallStart) =>
+          onStarted?.(JSON.stringify({ index, id, ...start })),
+      };
+      const answer = await run({ signal, listener: { ...listener, ...tell } });
+      if (answer.ok && answer.value.replayed && onResult)
+        for (const [index, json] of resultsOf(answer.value.json).entries()) onResult(json, index);
+      return answer;
+    },
+    request,
+    context,
+  );
+}
+
+function resultsOf(envelope: string): string[] {
+  const { results } = parseExact(envelope) as { readonly results: readonly unknown[] };
+  return results.map((result) => JSON.stringify(result));
+}
+
+/**
+ * Answer a run as one JSON document, when it is over. A large answer holds the isolate's bytes until its client has read it:
+ * unread answers are memory too.
+ */
+export async function respondDocument(run: Run, request: Request, context: RequestContext): Responded {
+  const { made, release } = holdAnswer(
+    (onWritten) => run({ signal: request.signal, listener: { onWritten } }),
+    context,
+  );
+  const ran = await made;
+  if (!ran.ok) {
+    release();
+    return ok(respondRefused(ran.error, context));
+  }
+  const { respond } = ran.value;
+  if (respond !== undefined) return ok(respond(request, runHeaders(context.caller, ran.value)));
+  return ok(
+    await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
+  );
+}
+
+/** Answer with JSON text, and call `release` when it is out of the isolate: at once where it is small, else when its client has read it. */
+export async function respondHeld(
+  json: string,
+  { ports }: RequestContext,
+  { release, headers }: { readonly release: () => void; readonly headers: Readonly<Record<string, string>> },
+): Promise<Response> {
+  if (json.length <= LIMITS.wholeAnswerCharacters) {
+    release();
+    return respondJson(json, { headers });
+  }
+  const { streamText } = await import("./stream-text.ts");
+  return respondJson(streamText(json, { clock: ports.clock, onEnd: release }), { headers });
+}

@@ -1,0 +1,67 @@
+import type { Context } from "hono";
+
+import type { KeyFlag } from "../../core/contract/gate/caller.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import type { Result } from "../../core/kit/result.ts";
+import { countLists } from "../http/count-lists.ts";
+import { needFlags } from "../http/need-flags.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { respondResult } from "../http/respond.ts";
+import { createRouter, type KeyedRouter, type RouterTypes } from "../http/router.ts";
+import { describeRoute } from "./describe-route.ts";
+import type { Described, DescribedRoute } from "./operation.ts";
+
+/**
+ * Answer a request, or refuse it before anything ran.
+ *
+ * @param id what stands for `:id` in the path; empty where the path has none
+ */
+export type Handler = (
+  request: Request,
+  context: RequestContext,
+  id: string,
+) => Promise<Result<Response, Refusal>>;
+
+/** A path and method: who answers it, and what the document says of it. One without the other does not compile. */
+export interface Endpoint extends Described {
+  readonly handle: Handler;
+}
+
+/** A path of core. The feature `document` describes it, so that a Worker without that feature does not carry the words. */
+export interface CoreEndpoint<Route extends Endpoint["route"] = Endpoint["route"]> extends Omit<
+  Endpoint,
+  "describe"
+> {
+  readonly route: Route;
+}
+
+/** A path with a protocol of its own, which says what its methods mean and how it refuses. */
+export interface ProtocolEndpoint extends DescribedRoute {
+  readonly respond: (request: Request, context: RequestContext) => Promise<Response>;
+}
+
+/** Who may ask for a path: every key, or one that has all of some flags. */
+type Right = "any key" | readonly [KeyFlag, ...KeyFlag[]];
+
+/** Make the router of some paths behind the key that need the same right. */
+export function routerOf(
+  right: Right,
+  endpoints: readonly (Endpoint | CoreEndpoint | ProtocolEndpoint)[],
+): KeyedRouter {
+  const router = createRouter();
+  const flags = right === "any key" ? [] : right;
+  for (const endpoint of endpoints) {
+    const [method = "", path = ""] = ("path" in endpoint ? `ALL ${endpoint.path}` : endpoint.route).split(
+      " ",
+    );
+    if ("route" in endpoint && endpoint.runsNothing) router.on(method, path, countLists);
+    if (flags.length > 0) router.on(method, path, needFlags(flags));
+    const answer = async (c: Context<RouterTypes>): Promise<Response> => {
+      const [request, context] = [c.req.raw, c.get("context")];
+      if ("respond" in endpoint) return endpoint.respond(request, context);
+      return respondResult(await endpoint.handle(request, context, c.req.param("id") ?? ""), context);
+    };
+    router.on(method, path, "describe" in endpoint ? describeRoute({ ...endpoint, flags }, answer) : answer);
+  }
+  return router as KeyedRouter;
+}

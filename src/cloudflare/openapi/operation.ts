@@ -1,0 +1,75 @@
+import type * as z from "zod/mini";
+
+import type { RefusalCode } from "../../core/contract/failure-codes.ts";
+import type { KeyFlag } from "../../core/contract/gate/caller.ts";
+import type { Dialect } from "../http/dialect.ts";
+import type { Components, Json } from "./components.ts";
+
+/** The success answer of a path: a JSON schema's source, or a stream of events beside it. */
+export interface Answer {
+  readonly description: string;
+  /** Null where it has no content. */
+  readonly schema: z.core.$ZodType | null;
+  /** Its events: those of a batch, or in words. */
+  readonly events?: boolean | string;
+  /** 200 unless said. */
+  readonly statuses?: readonly number[];
+}
+
+/** Or bytes of any type, under a tag by which the next request need not be sent them again. */
+export interface FileAnswer {
+  readonly description: string;
+  readonly file: true;
+}
+
+/** A JSON body: the schema that parses it, or says the same, and one that a sandbox answers with 200. */
+export interface Body {
+  readonly schema: z.core.$ZodType;
+  /** It holds no `$ref`, because tools that read the document would follow it. */
+  readonly example: unknown;
+  /** No body is an object without fields. */
+  readonly optional?: true;
+}
+
+/** One path and method, as the document describes it. */
+export interface Operation extends Pick<Described, "flags"> {
+  /** The name of the operation in generated clients. */
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** The schema that parses the query or, where it is parsed by hand, says the same. */
+  readonly query?: z.ZodMiniObject;
+  /** Takes an `Idempotency-Key`. */
+  readonly keyed?: true;
+  readonly body?: Body;
+  readonly answer: Answer | FileAnswer;
+  /** The answer, by 202, of a request that is recorded and runs later: by a field of it, or by `Prefer: respond-async`. */
+  readonly recorded?: Pick<Answer, "description"> & { readonly schema: z.core.$ZodType };
+  /** How a refusal is written: as a problem document unless said otherwise. */
+  readonly refusal?: Dialect;
+  /** Refusals that this path has beside those that every path of its kind has. */
+  readonly refusals?: readonly RefusalCode[];
+  /**
+   * Counted by one of the key's allowances, and so refused without any: once it runs, or (`always`) before it is looked at, and
+   * then every answer says what is left. An operation that runs nothing need not say it.
+   */
+  readonly counted?: true | "always";
+}
+
+/** A route with its description, which is made when the document is asked for. */
+export interface Described {
+  /** Its method and path, such as `GET /v1/jobs/:id`. */
+  readonly route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
+  /** It draws from the key's second allowance, whatever is asked. */
+  readonly runsNothing?: true;
+  /** The flags that a key needs for it; where it is mounted says so. */
+  readonly flags?: readonly KeyFlag[];
+  /** @param features the names of those that the Worker lists, so that an example calls nothing else */
+  readonly describe: (features: readonly string[]) => Operation;
+}
+
+/** A path with a protocol of its own, which describes its POST itself. */
+export interface DescribedRoute {
+  readonly path: `/${string}`;
+  readonly describe: (components: Components) => Json;
+}

@@ -1,0 +1,160 @@
+import { CODES, type RefusalCode } from "../../core/contract/failure-codes.ts";
+import { problemSchema } from "../../core/contract/refusal.ts";
+import type { Dialect } from "../http/dialect.ts";
+import type { Components, Json } from "./components.ts";
+import type { Operation } from "./operation.ts";
+
+/** Refusals that every path may meet, before and after it is counted, every one with a query or a body, and every counted one. */
+const BEFORE_COUNTING: readonly RefusalCode[] = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED"];
+const OF_A_PATH = [...BEFORE_COUNTING, "UNAVAILABLE"] as const;
+const OF_A_QUERY = ["INVALID_QUERY"] as const;
+const OF_A_BODY = ["MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INVALID_BATCH"] as const;
+const OF_A_KEY = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"] as const;
+const OF_A_FLAG = ["FORBIDDEN"] as const;
+const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
+
+const EVENTS =
+  "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is; with `progress` also an `event: started` for each call that leaves its queues";
+
+const text = (description: string, required?: true): Json => ({
+  description,
+  ...(required && { required }),
+  schema: { type: "string" },
+});
+const REQUEST_ID = { "x-request-id": text("Names this answer in the log", true) };
+const QUOTA = {
+  "RateLimit-Policy": text(
+    'The allowance: `"requests";q=120;w=60` is 120 requests in 60 seconds, `"lists";q=600;w=60` 600 that run nothing',
+  ),
+  RateLimit: text(
+    'What is left of it: `"requests";r=7;t=30` is 7 requests, the next of the others in 30 seconds',
+  ),
+};
+const REPLAYED = {
+  "idempotency-replayed": {
+    description: "This Idempotency-Key's request ran before, and this is what it answered",
+    schema: { type: "string", const: "true" },
+  },
+};
+const ETAG = { ETag: text("Names these bytes, for `If-None-Match`", true) };
+const RECORDED = {
+  Location: text("The path of the job", true),
+  "Preference-Applied": text("`respond-async`, where the header `Prefer` asked for it"),
+};
+const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
+
+/** Headers of an answer whose own words say that a quota is used up. */
+export const COUNTED_HEADERS: Json = { ...QUOTA, "Retry-After": RETRY_AFTER };
+
+/** Headers that only some refusals have. */
+const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
+  UNAUTHORIZED: { "WWW-Authenticate": text("How to say who is calling", true) },
+  METHOD_NOT_ALLOWED: { Allow: text("The methods that this path answers", true) },
+  IDEMPOTENCY_IN_PROGRESS: { "Retry-After": RETRY_AFTER },
+  QUOTA_EXCEEDED: { ...QUOTA, "Retry-After": { ...RETRY_AFTER, required: true } },
+  UNAVAILABLE: { "Retry-After": RETRY_AFTER },
+};
+
+/** Describe everything that an operation may answer. */
+export function toResponses(operation: Operation, components: Components): Json {
+  const { answer, recorded, counted, keyed } = operation;
+  const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
+  if ("file" in answer)
+    return {
+      200: toResponse(answer.description, { "*/*": { schema: {} } }, { ...headers, ...ETAG }),
+      304: toResponse("The `If-None-Match` that came has its tag", undefined, { ...headers, ...ETAG }),
+      ...toRefusals(operation, components),
+    };
+  const json = answer.schema && {
+    "application/json": { schema: components.schema(answer.schema, "output") },
+  };
+  const events = answer.events && {
+    "text/event-stream": {
+      schema: { type: "string", description: answer.events === true ? EVENTS : answer.events },
+    },
+  };
+  const { description, statuses = [200] } = answer;
+  const answered = toResponse(description, json === null ? undefined : { ...json, ...events }, headers);
+  return {
+    ...Object.fromEntries(statuses.map((status) => [status, answered])),
+    ...(recorded && {
+      202: toResponse(
+        recorded.description,
+        { "application/json": { schema: components.schema(recorded.schema, "output") } },
+        { ...headers, ...RECORDED },
+      ),
+    }),
+    ...toRefusals(operation, components),
+  };
+}
+
+/** Describe an answer of some content types, or one without content. */
+export function toResponse(description: string, content?: Json, headers: Json = {}): Json {
+  return { description, headers: { ...REQUEST_ID, ...headers }, ...(content && { content }) };
+}
+
+/**
+ * Describe a problem document with one of some codes.
+ *
+ * @param more headers that the codes alone do not bring
+ */
+export function toProblem(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
+  const problem = components.schema(problemSchema(), "output");
+  const schema = {
+    allOf: [problem, { type: "object", properties: { code: { type: "string", enum: codes } } }],
+  };
+  const content = { "application/problem+json": { schema } };
+  const response = toResponse(codes.join(", "), content, { ...more, ...headersOf(codes) });
+  return components.response(`${codes.join("_or_")}${more ? "_counted" : ""}`, response);
+}
+
+/** Describe how a dialect says the same. */
+function toDialectError(
+  codes: readonly RefusalCode[],
+  { described }: Dialect,
+  { components, more }: { readonly components: Components; readonly more: Json | undefined },
+): Json {
+  const headers = { ...more, ...headersOf(codes) };
+  const response = toResponse(codes.join(", "), dialectContent(described, components), headers);
+  return components.response(`${described.name}_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
+}
+
+function toFault({ described }: Dialect, components: Components): Json {
+  const response = toResponse("Something failed on our side", dialectContent(described, components));
+  return components.response(`${described.name}_bug`, response);
+}
+
+function dialectContent({ schema }: Dialect["described"], components: Components): Json {
+  return { "application/json": { schema: components.schema(schema(), "output") } };
+}
+
+/** The headers that refusals with one of some codes have. */
+export function headersOf(codes: readonly RefusalCode[]): Json {
+  return Object.assign({}, ...codes.map((code) => OF_A_REFUSAL[code])) as Json;
+}
+
+function toRefusals(operation: Operation, components: Components): Json {
+  const { query, body, refusal, refusals = [], counted, keyed, flags = [] } = operation;
+  const codes = new Set<RefusalCode>([
+    ...OF_A_PATH,
+    ...(query ? OF_A_QUERY : []),
+    ...(body ? OF_A_BODY : []),
+    ...(keyed ? OF_A_KEY : []),
+    ...(counted ? OF_A_QUOTA : []),
+    ...(flags.length > 0 ? OF_A_FLAG : []),
+    ...refusals,
+  ]);
+  const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
+  const responses = [...byStatus].map(([status, of]) => {
+    const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
+    const more = told ? QUOTA : undefined;
+    const said = refusal
+      ? toDialectError(of, refusal, { components, more })
+      : toProblem(of, components, more);
+    return [status, said];
+  });
+  return {
+    ...(Object.fromEntries(responses) as Json),
+    ...(refusal?.fault && { [refusal.fault.status]: toFault(refusal, components) }),
+  };
+}

@@ -1,0 +1,180 @@
+import {
+  createExecutionContext,
+  listDurableObjectIds,
+  runDurableObjectAlarm,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
+import { ownerOf } from "../../src/features/sign-in/sign-in.ts";
+import { shardOfKey } from "../../src/features/sign-in/store-methods.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
+import { configureKeys } from "../support/configured-keys.ts";
+import wrangler from "../../wrangler.toml?raw";
+import { limitedMail } from "./limited-mail.ts";
+
+/** The classes of the Worker, as its configuration has them; that of files stands there as a comment. */
+const CLASSES = [
+  ...wrangler.matchAll(
+    /\[\[durable_objects\.bindings\]\]\n(?:# )?name = "(\w+)"\n(?:# )?class_name = "(\w+)"/g,
+  ),
+].map(([, binding, name]) => [name!, binding!] as const);
+
+/** The tables that stay: the quota, the steps of tables, and the time of the deletion. */
+const STAYS = new Set(["quota", "schema_steps", "part_steps", "tools_version", "erased"]);
+
+/** The classes whose objects know no tenant. */
+const OF_NO_TENANT = new Set(["ToolGate"]);
+
+/** The classes each of whose objects is of all tenants. */
+const SHARED: Readonly<Record<string, (namespace: DurableObjectNamespace) => DurableObjectId[]>> = {
+  KeyShard: (keys) => range(16).map((shard) => keys.idFromName(`keys ${shard}`)),
+  SignInStore: (stores) => range(16).map((shard) => stores.idFromName(`sign-ins ${shard}`)),
+  OperatorLog: (logs) => [logs.idFromName("operator")],
+};
+const range = (count: number): number[] => [...Array(count).keys()];
+
+const FLAGS = ["approve", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections"];
+const TENANTS = ["acme", "acme-2", "acme.x"] as const;
+const { app } = createVolley({ tools: [limitedMail], features: ALL_FEATURES });
+const worker = {
+  ...env,
+  TENANT_GATE: env.VOLLEY_GATE,
+  VOLLEY_LOG: "off",
+  VOLLEY_KEYS: await configureKeys(
+    Object.fromEntries(
+      TENANTS.map((tenant) => [`key-of-${tenant}`, { name: "admin", tenant, flags: FLAGS }]),
+    ),
+  ),
+} as Record<string, unknown>;
+
+async function send(tenant: string, method: string, path: string, body?: object): Promise<unknown> {
+  const ctx = createExecutionContext();
+  const headers = { authorization: `Bearer key-of-${tenant}`, "content-type": "application/json" };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const answer = await app.fetch(new Request(`https://volley.test${path}`, init), worker, ctx);
+  const text = await answer.text();
+  await waitOnExecutionContext(ctx);
+  if (answer.status >= 300) throw new Error(`Cannot ${method} ${path}: ${answer.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+/** Give a tenant something in an object of every class. */
+async function fill(tenant: string): Promise<void> {
+  const url = "https://shop.acme.dev/hooks";
+  const declared = { summary: "Say it", input_schema: { type: "object", properties: {} } };
+  await send(tenant, "PUT", "/v1/tools/registered", {
+    ...declared,
+    description: "Say it. Size: about 10 tokens.",
+    category: "words",
+    actions: ["read"],
+    is_write: false,
+    http: { method: "GET", url },
+  });
+  await send(tenant, "PUT", "/v1/flows/whole", {
+    ...declared,
+    actions: [{ id: "one", tool: "registered" }],
+    answer: { $ref: "one#" },
+  });
+  await send(tenant, "POST", "/v1/execute_actions", { actions: [{ tool: "limited_mail" }] });
+  await send(tenant, "POST", "/v1/keys", { name: "made", tools: ["*"] });
+  await send(tenant, "PUT", "/v1/endpoints/shop", { url, customer: "c_1", events: ["*"] });
+  await send(tenant, "PUT", "/v1/event_types/order.paid", {
+    description: "Paid",
+    schema: { type: "object" },
+    example: {},
+  });
+  await send(tenant, "POST", "/v1/portal_links", { customer: "c_1" });
+  if (tenant === "acme") await send(tenant, "POST", "/v1/events", { type: "order.paid", data: {} });
+  const connection = namespaceOf("CONNECTIONS").getByName(`${tenant}/3`);
+  await runInDurableObject(connection, (_, { storage: { sql } }) => {
+    sql.exec("INSERT INTO connections VALUES ('cn_1', 'ada', 'crm', 'default', 1, NULL, '{}')");
+  });
+  const owner = ownerOf({ tenant, key: "admin", subject: "ada" });
+  for (const key of [`grant:${owner}:1`, `token:${owner}:1:a`, `spent:${owner}:1:b`, `again:${owner}:1:c`])
+    await env.SIGN_INS.getByName(`sign-ins ${shardOfKey(key)}`).write(key, "{}", {
+      metadata: null,
+      expiresAtMs: null,
+      expected: null,
+      unused: false,
+    });
+  await env.WORKSPACES.getByName(tenant).change([
+    { path: "notes.md", content: new TextEncoder().encode("hi") },
+  ]);
+}
+
+const namespaceOf = (binding: string) => worker[binding] as DurableObjectNamespace;
+
+type Rows = Readonly<Record<string, readonly unknown[]>>;
+/** The rows of all objects of a class, by the object and the table. */
+type Dump = ReadonlyMap<string, Rows>;
+
+/** Read the rows of an object, but for those that may stay. */
+function rowsOf(stub: DurableObjectStub): Promise<Rows> {
+  return runInDurableObject(stub, (_, { storage: { sql } }) => {
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray();
+    const kept = tables.filter(({ name }) => !/^(?:_|sqlite_)/.test(name) && !STAYS.has(name));
+    return Object.fromEntries(
+      kept
+        .map(({ name }) => [name, sql.exec(`SELECT * FROM ${name}`).toArray()] as const)
+        .filter(([, rows]) => rows.length > 0),
+    );
+  });
+}
+
+/** Read the objects of a class that tenants share, and those of others that are not known yet. */
+async function dump([name, binding]: (typeof CLASSES)[number], known: ReadonlySet<string>): Promise<Dump> {
+  const namespace = namespaceOf(binding);
+  const ids = SHARED[name]?.(namespace) ?? (await listDurableObjectIds(namespace));
+  const found = new Map<string, Rows>();
+  for (const id of ids) {
+    if (known.has(id.toString())) continue;
+    const rows = await rowsOf(namespace.get(id));
+    if (Object.keys(rows).length > 0) found.set(id.toString(), rows);
+  }
+  return found;
+}
+
+describe("Deleting a tenant", () => {
+  /** The rows of each class before the tenant came, while it was there, and after it was deleted. */
+  const seen = new Map<string, { before: Dump; during: Dump; after: Dump }>();
+
+  beforeAll(async () => {
+    const known = new Map<string, ReadonlySet<string>>();
+    for (const [name, binding] of CLASSES) {
+      const ids = name in SHARED ? [] : await listDurableObjectIds(namespaceOf(binding));
+      known.set(name, new Set(ids.map((id) => id.toString())));
+    }
+    const look = async () => {
+      // Counts of ten seconds are in memory until they are written down.
+      await runDurableObjectAlarm(env.OPERATOR.getByName("operator"));
+      const dumps = new Map<string, Dump>();
+      for (const one of CLASSES) dumps.set(one[0], await dump(one, known.get(one[0])!));
+      return dumps;
+    };
+    for (const tenant of TENANTS.slice(1)) await fill(tenant);
+    const before = await look();
+    await fill("acme");
+    const during = await look();
+    await send("acme", "POST", "/v1/tenant/delete", { tenant: "acme" });
+    const after = await look();
+    for (const [name] of CLASSES)
+      seen.set(name, { before: before.get(name)!, during: during.get(name)!, after: after.get(name)! });
+  });
+
+  test.each(CLASSES)(
+    "T03 leaves nothing of it in objects of the class %s, and everything of others whose names begin alike",
+    (name) => {
+      const { before, during, after } = seen.get(name)!;
+      if (OF_NO_TENANT.has(name)) expect([...during]).toEqual([...before]);
+      // A class that nothing is kept in has no case here: `fill` gives it one.
+      else expect([...during]).not.toEqual([...before]);
+      expect(after).toEqual(before);
+    },
+  );
+});
