@@ -30,7 +30,9 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin }: MakeJobO
     const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.seedOf(index).own;
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
-    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
+    const job = makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
+    const jobKey = plan.steps[index]?.jobKey;
+    return jobKey === undefined ? job : { ...job, idempotencyKey: jobKey };
   };
 }
 

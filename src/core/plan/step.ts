@@ -72,6 +72,8 @@ export interface Step {
   readonly mayAsk?: true;
   /** A person is asked because it may have taken effect in an earlier run. */
   readonly doubted?: true;
+  /** The key that its upstream knows it by, where its job takes the place of an earlier one. */
+  readonly jobKey?: string;
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;

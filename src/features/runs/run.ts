@@ -210,6 +210,8 @@ export interface Reruns {
     readonly body: string | null;
     readonly answers: readonly string[];
   }[];
+  /** The jobs of all of them that are in trouble; absent where an object of an earlier version answers. */
+  readonly jobs?: readonly TurnedJob[];
 }
 
 /** A rerun that is about to run. */

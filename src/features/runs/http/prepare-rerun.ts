@@ -77,6 +77,7 @@ export async function prepareRerun(
     onlyFailed: only === "failed",
     toolOf: (name) => context.catalog.get(name),
     questions,
+    jobs: reruns.jobs,
   });
   if (!fates.ok) return err(refuseActions(fates.error));
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));

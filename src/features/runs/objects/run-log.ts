@@ -122,16 +122,22 @@ export function createRunLog(
 
     reruns(id: string): Reruns {
       const root = this.#rootOf(id);
+      const jobs: TurnedJob[] = [];
+      const bodyOf = (found: FoundReport | null): string | null => {
+        if (found !== null) jobs.push(...this.#jobsOf(found.head));
+        return found?.body ?? null;
+      };
+      const answersTo = (run: string): string[] =>
+        this.#answersTo(run).flatMap((found) => bodyOf(found) ?? []);
+      const answers = [bodyOf(this.#find(root)) ?? [], answersTo(root)].flat();
       const earlier = this.#rerunsOf(root).map(({ rerun, at, writes }) => ({
         rerun,
         at,
         writes,
-        body: this.#find(rerun)?.body ?? null,
-        answers: this.#answersTo(rerun).map(({ body }) => body),
+        body: bodyOf(this.#find(rerun)),
+        answers: answersTo(rerun),
       }));
-      const first = [this.#find(root), ...this.#answersTo(root)];
-      const answers = first.flatMap((found) => found?.body ?? []);
-      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, earlier };
+      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, earlier, jobs };
     }
 
     claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {

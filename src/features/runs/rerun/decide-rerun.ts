@@ -3,6 +3,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { TurnedJob } from "../turned-job.ts";
 import type { EarlierRerun, KeptAction } from "./kept-run.ts";
 
 /**
@@ -20,6 +21,10 @@ export interface Fate {
   readonly wasSent?: boolean;
   /** Its key may not see it: it is here for those that wait for it, and is no result. */
   readonly isHidden?: true;
+  /** The key that the upstream of an action that was a job knows it by. */
+  readonly jobKey?: string;
+  /** Its job can be redriven, and is left to that. */
+  readonly deadJob?: string;
 }
 
 export interface DecideOptions {
@@ -33,6 +38,8 @@ export interface DecideOptions {
   readonly toolOf: (name: string) => Tool | undefined;
   /** The questions that its actions waited for, as they are by now; null of one that is not kept any more. */
   readonly questions?: Questions;
+  /** The jobs of all these runs that are in trouble, as far as that is known by now. */
+  readonly jobs?: readonly TurnedJob[] | undefined;
 }
 
 export type Questions = ReadonlyMap<string, AnsweredQuestion | null>;
@@ -51,22 +58,29 @@ export function decideRerun({
   toolOf,
   sees = () => true,
   questions = new Map(),
+  jobs = [],
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
+  const troubled = new Map(jobs.map((job) => [job.job, job]));
   const fates = actions.map((own): Fate => {
-    const last = lastOf(own, earlier, questions);
-    if (!sees(own)) return hide(last ?? own);
+    const told = lastOf(own, earlier, questions);
+    if (!sees(own)) return hide(told ?? own);
+    const last = told && asJobsEnded(told, troubled);
     const action = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
     const tool = toolOf(action.tool);
     // A tool that is not there any more may have been a write.
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
     if (last === null) return { kind: "ask", action, wasSent: true };
+    const job = troubled.get(last.job_id ?? "");
+    if (isWrite && job?.status === "dead") return { kind: "answer", action: last, deadJob: job.job };
     const question = last.confirmation && questions.get(last.confirmation.id);
     if (question?.status === "pending") return { kind: "answer", action: last };
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
-    if (!isWrite || !needsYes(last, tool)) return { kind: "run", action };
+    const jobKey = [own, ...ranOf(own, earlier)].find((ran) => ran.job_id !== undefined)?.job_id;
+    if (!isWrite || !needsYes(last, tool))
+      return { kind: "run", action, ...(jobKey !== undefined && { jobKey }) };
     const isWaiting = last.status === "pending_confirmation";
     return { kind: "ask", action, wasSent: !isWaiting || mayBeUnderWay(question) };
   });
@@ -121,11 +135,28 @@ function mayBeUnderWay(question: AnsweredQuestion | null | undefined): boolean {
   return question === null || question.status === "running" || question.status === "done";
 }
 
+/** Read an action that became jobs as all of those have failed since; as it was told while one of them has not. */
+function asJobsEnded(told: KeptAction, troubled: ReadonlyMap<string, TurnedJob>): KeptAction {
+  const entries = told.items !== undefined && Array.isArray(told.data) ? told.data : [told];
+  const ended = entries.map(({ status, job_id: id }: KeptAction) =>
+    status === "initiated" && id !== undefined ? troubled.get(id) : undefined,
+  );
+  const isOver = ended.length > 0 && ended.every((job) => job !== undefined && job.status !== "dead");
+  if (!isOver) return told;
+  const { job_id: _, data: __, items: ___, ...action } = told;
+  const inDoubt = ended.some((job) => job?.inDoubt);
+  const error = { code: ended[0]?.code ?? "INTERNAL" };
+  return { ...action, status: "error", attempts: 1, error, ...(inDoubt && { in_doubt: true as const }) };
+}
+
+/** Find what the runs since have kept of an action. */
+function ranOf({ id }: KeptAction, earlier: readonly EarlierRerun[]): readonly KeptAction[] {
+  return earlier.flatMap(({ actions }) => actions?.find((one) => one.id === id) ?? []);
+}
+
 /** Take the arguments of an action from the last run that had any: a person may have written others in between. */
 function asDecided(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAction {
-  const decided = earlier
-    .flatMap(({ actions }) => actions?.find(({ id }) => id === action.id) ?? [])
-    .findLast((one) => one.args !== undefined || isLeftOut(one));
+  const decided = ranOf(action, earlier).findLast((one) => one.args !== undefined || isLeftOut(one));
   if (decided === undefined) return action;
   const { args: _, with: __, resolved: ___, cut: ____, redacted: _____, private: ______, ...own } = action;
   const { args, with: others, resolved, cut, redacted, private: isPrivate } = decided;

@@ -47,17 +47,17 @@ export function planRerun(
   ]);
   const plan = makePlan(batch.value, catalog, { given, asksFirst });
   // Unfinished at the deadline it is run again; a job would go on beside that.
-  return plan.ok ? ok({ ...plan.value, steps: withFailures(plan.value, running), demotes: false }) : plan;
+  return plan.ok ? ok({ ...plan.value, steps: asBefore(plan.value, running), demotes: false }) : plan;
 }
 
-/** An action that was refused before it began fails as it did then. */
-function withFailures({ steps }: Plan, running: readonly Fate[]): readonly Step[] {
-  const kept = new Map(running.flatMap(({ kind, action }) => (kind === "stay" ? [[action.id, action]] : [])));
+/** An action that was refused before it began fails as it did then, and a job has the key of the first. */
+function asBefore({ steps }: Plan, running: readonly Fate[]): readonly Step[] {
+  const fates = new Map(running.map((fate) => [fate.action.id, fate]));
   return steps.map((step) => {
-    const action = kept.get(step.id);
-    return action === undefined
-      ? step
-      : { ...step, toolName: action.asked ?? action.tool, task: err(failureOf(action)) };
+    const { kind, action, jobKey } = fates.get(step.id)!;
+    if (kind === "stay")
+      return { ...step, toolName: action.asked ?? action.tool, task: err(failureOf(action)) };
+    return jobKey === undefined ? step : { ...step, jobKey };
   });
 }
 
@@ -116,8 +116,8 @@ export function mergeRerun(
   const places = new Map(fates.map(({ action }, at) => [action.id, at]));
   const placesOf = (indexes: readonly number[]): readonly number[] =>
     indexes.flatMap((index) => places.get(steps[index]!.id) ?? []);
-  const merged = fates.map(({ kind, action }, index): readonly [Step, Outcome] => {
-    if (kind === "answer" || kind === "stay") return answered(action, index);
+  const merged = fates.map(({ kind, action, deadJob }, index): readonly [Step, Outcome] => {
+    if (kind === "answer" || kind === "stay") return answered(action, index, deadJob);
     const at = steps.findIndex(({ id }) => id === action.id);
     const step = steps[at]!;
     const moved = {
@@ -136,10 +136,12 @@ export function mergeRerun(
 }
 
 /** An action as its run has kept it. */
-function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
+function answered(action: KeptAction, index: number, deadJob?: string): readonly [Step, Outcome] {
   const { id, tool, asked: toolName = tool, status, data = null, job_id: jobId = "", confirmation } = action;
   const failure = failureOf(action);
   const isLost = status === "success" && action.data === undefined;
+  const left = `Its job is dead, and is not made again: redrive it with POST /v1/jobs/${deadJob}/redrive.`;
+  const warnings = [...(isLost ? [LOST] : []), ...(deadJob === undefined ? [] : [left])];
   const meta = { replayed: true } as const;
   const step = { index, id, toolName, needs: [], after: [], edges: [], parking: null, remaining: 1 };
   const outcome: Outcome =
@@ -150,7 +152,7 @@ function answered(action: KeptAction, index: number): readonly [Step, Outcome] {
         : confirmation !== undefined
           ? { status: "pending_confirmation", confirmation: toPending(confirmation), meta }
           : { status: "error", error: failure, meta };
-  return [{ ...step, ...(isLost && { warnings: [LOST] }), task: err(failure) }, outcome];
+  return [{ ...step, ...(warnings.length > 0 && { warnings }), task: err(failure) }, outcome];
 }
 
 const LOST =

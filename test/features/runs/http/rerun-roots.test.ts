@@ -13,6 +13,8 @@ import { samples } from "../../../support/samples.ts";
 import { DECLARATION, sendIt, store } from "./store-tools.ts";
 
 const gated = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
+const once = { execution: "fire-and-forget", delivery: "at-most-once" } as const;
+const later = defineTool({ ...DECLARATION, ...once, name: "store_later", run: sendIt });
 
 type Treatment = "done" | "refused" | "broke" | "held";
 
@@ -33,7 +35,7 @@ interface Envelope {
 async function start(treatments: Readonly<Record<string, Treatment[]>> = {}) {
   const sent: string[] = [];
   const volley = await createTestVolley({
-    tools: [store, gated],
+    tools: [store, gated, later],
     features: [discovery(), addedTools(), confirmations(), flows(), keys(), runs()],
     key: { flags: ["approve", "manage_tools", "manage_keys"], quota: { limit: 100_000, window_s: 60 } },
     routes: {
@@ -245,11 +247,12 @@ test("T56 However yeses, reruns and bulk follow each other, and the objects lose
     fc.asyncProperty(
       fc.array(treatment, { maxLength: 8 }),
       fc.array(treatment, { maxLength: 8 }),
+      fc.array(treatment, { maxLength: 8 }),
       fc.array(fc.tuple(step, loss), { minLength: 1, maxLength: 6 }),
-      async (ofA, ofB, steps) => {
-        const plans = { a: [...ofA], b: [...ofB], edited: [...ofA] };
+      async (ofA, ofB, ofC, steps) => {
+        const plans = { a: [...ofA], b: [...ofB], c: [...ofC], edited: [...ofA] };
         const { run, rerun, say, post, sent, volley } = await start(plans);
-        const batch = await run(drop, after("b", "a"));
+        const batch = await run(drop, after("b", "a"), { id: "c", tool: "store_later", args: { of: "c" } });
         const known = [batch.batch_id];
         const questions = new Set([questionOf(batch)]);
         let yeses = 0;
@@ -281,9 +284,9 @@ test("T56 However yeses, reruns and bulk follow each other, and the objects lose
           await volley.advance(3_000);
           if (lost === "afterwards") volley.evict();
         }
-        for (const name of ["a", "b", "edited"] as const) {
+        for (const name of ["a", "b", "c", "edited"] as const) {
           const count = sent.filter((of) => of === name).length;
-          const used = { a: ofA, b: ofB, edited: ofA }[name].slice(0, count);
+          const used = { a: ofA, b: ofB, c: ofC, edited: ofA }[name].slice(0, count);
           const effects = used.filter((one) => one !== "refused").length + Math.max(0, count - used.length);
           // Each effect beyond the first has a yes of its own.
           expect(effects).toBeLessThanOrEqual(Math.max(1, yeses));
