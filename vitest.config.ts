@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
@@ -8,6 +10,9 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 import { SHARE } from "./test/support/samples.ts";
 import { SECOND_TRIES } from "./test/support/second-tries.ts";
 import { LAYERS, type Layer, TRIALS } from "./test/tiers.ts";
+
+/** Git does not keep the methods of the clients. A test says when the written ones are old. */
+if (!existsSync("src/package/client/api.ts")) execFileSync(process.execPath, ["scripts/write-clients.ts"]);
 
 /** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;

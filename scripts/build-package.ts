@@ -51,6 +51,7 @@ async function rewrite(path: string): Promise<void> {
 const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
   dependencies: Readonly<Record<string, string>>;
 };
+await run(process.execPath, [join(root, "scripts/write-clients.ts")], { cwd: root });
 await Promise.all([lib, join(root, "dist", "bin")].map((path) => rm(path, { recursive: true, force: true })));
 await Promise.all([
   run(

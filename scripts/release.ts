@@ -8,7 +8,7 @@
  * the registry whether the names are free.
  */
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -78,6 +78,8 @@ async function main(): Promise<void> {
     await pack(await stageVolley(release, join(to, "volley")), to),
     await pack(await stageCreate(release, join(to, "create-volley")), to),
   ];
+  const python = join(to, "volley-client");
+  await cp(join(root, "clients/python"), python, { recursive: true });
   for (const { path, bytes, files } of tarballs)
     console.log(`Packed ${path}: ${files} files, ${(bytes / 1024).toFixed(0)} KiB.`);
   if (isDry) return console.log("A dry run: nothing was committed, tagged or published.");
@@ -92,7 +94,7 @@ async function main(): Promise<void> {
   });
   console.log("Committed and tagged. To publish, in CI with the right to attest where it was built:");
   console.log(
-    `  git push --follow-tags\n${tarballs.map(({ path }) => `  npm publish ${path} --provenance --access public`).join("\n")}`,
+    `  git push --follow-tags\n${tarballs.map(({ path }) => `  npm publish ${path} --provenance --access public`).join("\n")}\n  python3 -m build ${python}`,
   );
 }
 

@@ -71,7 +71,7 @@ const CEILINGS = {
   coreFilesThatFeaturesReach: 209,
   coreFilesThatCoreDoesNotUse: 37,
   filesReachedPastAnIndex: 58,
-  files: 1265,
+  files: 1264,
   smallFilesWithOneImporter: 224,
   namesOfSeveralFiles: 39,
 } as const;
