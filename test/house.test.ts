@@ -68,8 +68,8 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 209,
-  coreFilesThatCoreDoesNotUse: 37,
+  coreFilesThatFeaturesReach: 202,
+  coreFilesThatCoreDoesNotUse: 34,
   filesReachedPastAnIndex: 58,
   files: 1264,
   smallFilesWithOneImporter: 224,
