@@ -68,8 +68,8 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 202,
-  coreFilesThatCoreDoesNotUse: 34,
+  coreFilesThatFeaturesReach: 201,
+  coreFilesThatCoreDoesNotUse: 33,
   filesReachedPastAnIndex: 58,
   files: 1264,
   smallFilesWithOneImporter: 224,
