@@ -68,10 +68,10 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 201,
-  coreFilesThatCoreDoesNotUse: 33,
-  filesReachedPastAnIndex: 58,
-  files: 1264,
-  smallFilesWithOneImporter: 224,
+  coreFilesThatFeaturesReach: 207,
+  coreFilesThatCoreDoesNotUse: 35,
+  filesReachedPastAnIndex: 59,
+  files: 1282,
+  smallFilesWithOneImporter: 227,
   namesOfSeveralFiles: 39,
 } as const;

@@ -23,7 +23,7 @@ export const ROOMS = [
   "core/gate",
   "core/run",
   "core/run/execute",
-  "turns",
+  "core/run/turns",
   "packs",
   "features/added-tools",
   "features/agent",

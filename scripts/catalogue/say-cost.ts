@@ -1,7 +1,7 @@
-import { estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
-import { countO200k } from "../../src/features/tokens/count-o200k.ts";
+import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
+import { FITTED_TABLES } from "../../src/core/answer/token-weights.ts";
 import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
-import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/features/agent/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
 import {
@@ -12,7 +12,7 @@ import {
 
 /** Say what a catalogue costs a model in each of its requests, and what to do where that is much. */
 export function sayCost(tools: readonly Tool[]): string {
-  useTokenCounter(countO200k);
+  useTokenTables(FITTED_TABLES);
   const catalog = createCatalog(tools, DISCOVERY);
   const cost = (surface: ToolSurface): number =>
     Math.round(estimateTokens(JSON.stringify(describeSurface(surface, catalog))) / 10) * 10;

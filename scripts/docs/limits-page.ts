@@ -1,12 +1,32 @@
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
 const ROW = /^\| `(\w+)` \| ([\d,]+)([^|]*) \| (.*) \|$/;
 
 /** A limit where it is declared. */
 const DECLARED = /^export (?:const|let) (\w+) =/gm;
 
 export interface LimitsSource {
-  /** The text of `src/core/contract/limits.ts`: its comments are the reasons. */
+  /** The text that declares them: its comments are the reasons. */
   readonly source: string;
   readonly limits: Readonly<Record<string, number>>;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Every limit: core's, those of the tools, and each feature's, which stand in its folder. */
+export async function readLimits(): Promise<LimitsSource> {
+  const features = globSync("src/features/*/limits.ts", { cwd: fileURLToPath(ROOT) });
+  const files = ["src/core/contract/limits.ts", ...features.sort(), "src/tools/kit/limits.ts"];
+  const sources = await Promise.all(files.map((file) => readFile(new URL(file, ROOT), "utf8")));
+  const modules = await Promise.all(files.map((file): Promise<object> => import(new URL(file, ROOT).href)));
+  const numbers = modules.flatMap((module) => Object.entries(module).filter(isNumber));
+  return { source: sources.join("\n"), limits: Object.fromEntries(numbers) };
+}
+
+function isNumber(entry: [string, unknown]): entry is [string, number] {
+  return typeof entry[1] === "number";
 }
 
 /**

@@ -1,4 +1,3 @@
-import { mayDo } from "../../src/core/contract/gate/caller.ts";
 import { parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
 import { checkSettings } from "../../src/cloudflare/check-features.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
@@ -109,7 +108,7 @@ function checkKeys(
       ),
     ];
   const asks = features.some(({ name }) => name === "confirmations");
-  if (asks && !callers.some((caller) => mayDo(caller, "approve")))
+  if (asks && !callers.some(({ approves }) => approves === true))
     return [
       warning(
         "keys",

@@ -1,4 +1,5 @@
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as RUNS_LIMITS from "../../src/features/runs/limits.ts";
 import { FAULTS } from "./fault.ts";
 import type { BacklogResult } from "./fill-backlog.ts";
 import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";
@@ -75,7 +76,7 @@ export function makeReport(results: ChaosResults): Report {
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
     ...(runs?.broken ?? []),
     ...((runs?.holes ?? 0) > 0 ? [`${runs!.holes} runs lost although a later one was kept`] : []),
-    ...((runs?.oldestLostMs ?? 0) > 2 * LIMITS.runReportMs
+    ...((runs?.oldestLostMs ?? 0) > 2 * RUNS_LIMITS.runReportMs
       ? [`a run lost that was answered ${runs!.oldestLostMs} ms before its kill`]
       : []),
     ...(overAdmissions > 0

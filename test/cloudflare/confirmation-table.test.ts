@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as CONFIRMATIONS_LIMITS from "../../src/features/confirmations/limits.ts";
 import { ConfirmationTable } from "../../src/features/confirmations/objects/confirmation-table.ts";
 import { GROUP_FORMAT } from "../../src/features/confirmations/confirmation.ts";
 import { CONFIRMATION_LIMITS } from "../../src/features/confirmations/confirmation-book.ts";
@@ -36,7 +37,7 @@ describe("park()", () => {
   test("records groups, to be read back after an eviction and a crash, by no other tenant", async () => {
     const [stub, other] = [gateOf(), gateOf()];
     const [parked] = await ask(stub).park([group("c", '{"größe":"…🚗"}')]);
-    expect(parked!.expiresAt - Date.now()).toBeGreaterThan(LIMITS.confirmationTtlMs - 60_000);
+    expect(parked!.expiresAt - Date.now()).toBeGreaterThan(CONFIRMATIONS_LIMITS.confirmationTtlMs - 60_000);
     await evictDurableObject(stub);
     const read = await ask(stub).confirmation("c");
     expect(read).toMatchObject({ id: "c", status: "pending", groupJson: '{"größe":"…🚗"}' });
@@ -103,7 +104,7 @@ describe("park()", () => {
 
   test("takes a group of the limit", async () => {
     const stub = gateOf();
-    const json = JSON.stringify("x".repeat(LIMITS.confirmationBytes - 2));
+    const json = JSON.stringify("x".repeat(CONFIRMATIONS_LIMITS.confirmationBytes - 2));
     await ask(stub).park([group("c", json)]);
     expect((await ask(stub).confirmation("c"))!.groupJson).toBe(json);
   });
@@ -169,7 +170,7 @@ describe("approve()", () => {
     await ask(stub).park([group("c"), group("d")]);
     expect(await ask(stub).reject(by("ann", "d"))).toBeNull();
     expect(await ask(stub).approve(by("bob", "d"), countsOne)).toEqual({ refused: "rejected" });
-    await age(stub, LIMITS.confirmationTtlMs);
+    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs);
     expect(await statusOf(stub)).toBe("expired");
     expect(await ask(stub).approve(by("ann"), countsOne)).toEqual({ refused: "expired" });
   });
@@ -241,7 +242,7 @@ describe("A confirmation's row", () => {
     expect(await rowsWritten()).toBe(3);
     await ask(stub).conclude(by("ann"));
     expect(await rowsWritten()).toBe(4);
-    await age(stub, LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
+    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
     expect(await statusOf(stub)).toBe("done");
     await age(stub, 60_000);
     await stub.admit(makeRequest());
@@ -258,10 +259,10 @@ describe("A confirmation's row", () => {
       const { created_at: at } = storage.sql
         .exec<{ created_at: number }>("SELECT created_at FROM confirmations")
         .one();
-      expect(alarmAt! - at).toBe(0.75 * LIMITS.confirmationTtlMs);
+      expect(alarmAt! - at).toBe(0.75 * CONFIRMATIONS_LIMITS.confirmationTtlMs);
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       const taken = (ms: number) => table.takeDue(at + ms, 100).map(({ told }) => told);
-      const { confirmationTtlMs: ttlMs } = LIMITS;
+      const { confirmationTtlMs: ttlMs } = CONFIRMATIONS_LIMITS;
       expect(taken(0.75 * ttlMs - 1)).toEqual([]);
       expect(taken(0.75 * ttlMs)).toEqual(["expiring"]);
       expect(taken(ttlMs - 1)).toEqual([]);
@@ -339,7 +340,7 @@ describe("confirmations()", () => {
     await ask(stub).park([about("a", "drop"), about("b", "drop")]);
     await ask(stub).reject(by("ann", "a"));
     expect(idsOf(await ask(stub).confirmations({ ...everything, status: "rejected" }))).toEqual(["a"]);
-    await age(stub, LIMITS.confirmationTtlMs);
+    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs);
     expect(idsOf(await ask(stub).confirmations({ ...everything, status: "pending" }))).toEqual([]);
     expect(await ask(stub).confirmations({ ...everything, status: "expired" })).toMatchObject([
       { id: "b", status: "expired" },

@@ -20,7 +20,7 @@ const CONTEXT = {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 10, windowS: 60 },
-    flags: [],
+    skipApproval: false,
   },
   dialect: null,
   requestId: "request-1",

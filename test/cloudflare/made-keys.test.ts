@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Jurisdiction } from "../../src/core/contract/gate/caller.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as KEYS_LIMITS from "../../src/features/keys/limits.ts";
 import { readKeys } from "../../src/cloudflare/configuration.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import type { KeyShardNamespace } from "../../src/features/keys/objects/key-shards.ts";
@@ -62,7 +63,7 @@ function openIsolate() {
       const recalled = keys.recall(key);
       if (recalled !== undefined) return recalled;
       // Then no question waits for its turn, and no limit of time runs out.
-      await clock.advance(LIMITS.keyLookPauseMs);
+      await clock.advance(KEYS_LIMITS.keyLookPauseMs);
       const identified = await keys.identify(key);
       return identified.ok ? identified.value : identified.error.code;
     },
@@ -97,12 +98,7 @@ describe("An isolate", () => {
     const { key } = await keep("steady");
     const { ask, calls, clock } = openIsolate();
     const first = await ask(key);
-    expect(first).toMatchObject({
-      name: "steady",
-      tenant: "acme",
-      quota: { limit: 7 },
-      flags: ["skip_approval"],
-    });
+    expect(first).toMatchObject({ name: "steady", tenant: "acme", quota: { limit: 7 }, skipApproval: true });
     const asked = calls();
     expect(await ask(key)).toBe(first);
     expect(calls()).toBe(asked);
@@ -236,7 +232,7 @@ test("Requests with one key ask for its caller once in a while, also side by sid
     } as unknown as ExecutionContext);
   const answers = await Promise.all([send(), send()]);
   // From then on the object may be asked again.
-  await clock.advance(LIMITS.keyLookPauseMs);
+  await clock.advance(KEYS_LIMITS.keyLookPauseMs);
   answers.push(await send());
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
   expect(asked).toBe(1);

@@ -7,6 +7,7 @@ import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
 import { callAddedTools, type FlowClock, type ToolToKeep } from "../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as FLOWS_LIMITS from "../../src/features/flows/limits.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";
 import { RunTable } from "../../src/features/flows/objects/run-table.ts";
 import { makeRun } from "../../src/features/flows/run/make-run.ts";
@@ -90,9 +91,9 @@ describe("A run", () => {
   test("waits for the alarm where many of its flow are under way, and another flow's does not", async () => {
     const gate = env.TENANT_GATE.getByName("run-many");
     const fences: (number | null)[] = [];
-    for (let n = 0; n <= LIMITS.runsByRequests; n += 1)
+    for (let n = 0; n <= FLOWS_LIMITS.runsByRequests; n += 1)
       fences.push(((await callFlows(gate, "recordRun", runOf(`id ${n}`))) as { fence: number | null }).fence);
-    expect(fences).toEqual([...Array.from({ length: LIMITS.runsByRequests }, () => 1), null]);
+    expect(fences).toEqual([...Array.from({ length: FLOWS_LIMITS.runsByRequests }, () => 1), null]);
     expect(await callFlows(gate, "recordRun", runOf("id", { flow: "others" }))).toMatchObject({ fence: 1 });
   });
 

@@ -9,6 +9,7 @@ import {
   type ToolToKeep,
 } from "../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as ADDED_TOOLS_LIMITS from "../../src/features/added-tools/limits.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
@@ -94,7 +95,7 @@ describe("the tenant's own tools", () => {
     const first = await callAddedTools(stub, "toolsSince", 0);
     expect(first.complete).toBe(false);
     const characters = first.tools.reduce((sum, { json }) => sum + json.length, 0);
-    expect(characters).toBeLessThanOrEqual(LIMITS.toolPageCharacters);
+    expect(characters).toBeLessThanOrEqual(ADDED_TOOLS_LIMITS.toolPageCharacters);
     const all = await readSince(stub, 0);
     expect(all.tools.map(({ name }) => name)).toEqual(names);
   });

@@ -84,7 +84,8 @@ test("volley key makes a key whose entry VOLLEY_KEYS takes, with the flags that 
     tenant: "acme",
     tools: ["web", "email"],
     quota: { limit: 60, windowS: 60 },
-    flags: ["approve", "manage_tools"],
+    approves: true,
+    manageTools: true,
     jurisdiction: "eu",
   });
   expect(entry).not.toHaveProperty("flags", expect.arrayContaining(["skip_approval"]));

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CODES } from "../../src/core/contract/failure-codes.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as AGENT_LIMITS from "../../src/features/agent/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { measureLoop } from "../../lab/bench/tokens/measure-loop.ts";
 import {
@@ -36,13 +37,13 @@ describe("docs/agent.md", () => {
     expect(fields.map(([name]) => name)).toEqual(Object.keys(agentOptionsSchema().shape));
     expect(Object.fromEntries(fields.map(([name, ...row]) => [name, row]))).toMatchObject({
       strategy: [`\`${defaults.strategy}\``, expect.any(String)],
-      max_rounds: [say(defaults.maxRounds), `1 to ${say(LIMITS.agentMaxRounds)}`],
+      max_rounds: [say(defaults.maxRounds), `1 to ${say(AGENT_LIMITS.agentMaxRounds)}`],
       deadline_ms: [
         say(defaults.deadlineMs),
-        `${say(LIMITS.agentLeastDeadlineMs)} to ${say(LIMITS.agentMaxDeadlineMs)}`,
+        `${say(AGENT_LIMITS.agentLeastDeadlineMs)} to ${say(AGENT_LIMITS.agentMaxDeadlineMs)}`,
       ],
       max_tokens: [say(defaults.maxTokens), `1 to ${say(LIMITS.maxTokens)}`],
-      tools: [expect.any(String), `1 to ${say(LIMITS.agentTools)}`],
+      tools: [expect.any(String), `1 to ${say(AGENT_LIMITS.agentTools)}`],
       skip_approval: [`\`${defaults.skipApproval}\``, expect.any(String)],
     });
   });
@@ -64,9 +65,9 @@ describe("docs/agent.md", () => {
 
   test("says how long and how much is kept as the limits do", () => {
     expect(page).toContain(`for ${LIMITS.turnRetentionMs / 60_000} minutes`);
-    expect(page).toContain(`at most ${LIMITS.keptTurns} turns`);
-    expect(page).toContain(`${say(LIMITS.agentRoundTokens)} estimated tokens a round`);
-    expect(page).toContain(`${LIMITS.agentBodyBytes / 1024 / 1024} MiB`);
+    expect(page).toContain(`at most ${AGENT_LIMITS.keptTurns} turns`);
+    expect(page).toContain(`${say(AGENT_LIMITS.agentRoundTokens)} estimated tokens a round`);
+    expect(page).toContain(`${AGENT_LIMITS.agentBodyBytes / 1024 / 1024} MiB`);
     expect(page).toContain(`The first ${LIMITS.actions} actions of a turn run`);
   });
 });

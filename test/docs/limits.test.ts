@@ -2,14 +2,10 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { updateLimitsPage } from "../../scripts/docs/limits-page.ts";
-import * as LIMITS from "../../src/core/contract/limits.ts";
+import { readLimits, updateLimitsPage } from "../../scripts/docs/limits-page.ts";
 
 const page = await readFile(new URL("../../docs/limits.md", import.meta.url), "utf8");
-const numbers = Object.fromEntries(
-  Object.entries(LIMITS).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-);
-const source = await readFile(new URL("../../src/core/contract/limits.ts", import.meta.url), "utf8");
+const { source, limits: numbers } = await readLimits();
 
 test("docs/limits.md lists every limit with its value; npm run limits brings it up to date", () => {
   const listed = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+)/gm)].map(

@@ -2,7 +2,8 @@ import { readdir } from "node:fs/promises";
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { countRoughly, estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
+import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
+import { ROUGH_TABLES } from "../../src/core/answer/token-tables.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { type Feature, openRoutersOf } from "../../src/cloudflare/feature.ts";
@@ -243,19 +244,22 @@ describe("A Worker does not start", () => {
 describe("A Worker's estimate of tokens", () => {
   const json = JSON.stringify("All human beings are born free and equal in dignity and rights. ".repeat(10));
   const rough = (): number => {
-    useTokenCounter(countRoughly);
+    useTokenTables(ROUGH_TABLES);
     return estimateTokens(json);
   };
 
-  test("is by the fitted costs where it lists 'tokens'", () => {
+  test.each([
+    ["lists 'tokens'", [tokens()]],
+    ["lists 'agent'", [discovery(), agent()]],
+  ])("is by the fitted tables where it %s", (_, features) => {
     const before = rough();
-    createVolley({ tools: [echo], features: [tokens()] });
+    createVolley({ tools: [echo], features });
     expect(estimateTokens(json)).toBeLessThan(before);
   });
 
-  test("is rough, and counts more, where it does not, whatever else it lists", () => {
+  test("is rough, and counts more, where it lists neither", () => {
     const before = rough();
-    createVolley({ tools: [echo], features: [discovery(), agent()] });
+    createVolley({ tools: [echo], features: [discovery()] });
     expect(estimateTokens(json)).toBe(before);
   });
 });

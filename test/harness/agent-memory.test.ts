@@ -2,7 +2,7 @@ import { once } from "node:events";
 
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../src/core/contract/limits.ts";
+import * as LIMITS from "../../src/features/agent/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { watchMemory } from "../support/peak-memory.ts";

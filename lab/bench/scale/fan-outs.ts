@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/endpoints/limits.ts";
 import { ATTEMPT, pick, PRICES, zipf } from "./workload.ts";
 
 /** Chosen: a customer has two endpoints; of ten events nine name a customer, and one is for all endpoints of its tenant. */

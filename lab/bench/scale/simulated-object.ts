@@ -7,6 +7,7 @@ import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/fe
 import type { IdempotencyClosing } from "../../../src/core/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as FLOWS_LIMITS from "../../../src/features/flows/limits.ts";
 import { BatchAdmission } from "../../../src/cloudflare/durable/batch-admission.ts";
 import { createCoreKinds } from "../../../src/cloudflare/durable/core-kinds.ts";
 import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
@@ -122,7 +123,7 @@ export class SimulatedObject {
     const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
     const recorded = this.#outbox.recordOne(now, {
       spec,
-      takes: takes ? { atOnce: LIMITS.runsByRequests } : null,
+      takes: takes ? { atOnce: FLOWS_LIMITS.runsByRequests } : null,
       beside,
     });
     return recorded === null

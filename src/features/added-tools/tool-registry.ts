@@ -2,7 +2,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { isFlow, type KeptTool, type ToolsPage } from "../../core/contract/gate/kept-tool.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { createAddedTool } from "./added-tool.ts";
 
 export interface RegistryOptions {

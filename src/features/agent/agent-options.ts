@@ -5,7 +5,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseRequest } from "../../core/contract/parse-request.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { tagsForm } from "../../core/contract/batch.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { ok, type Result } from "../../core/kit/result.ts";

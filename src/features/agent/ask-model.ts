@@ -1,7 +1,7 @@
 import { HOP_HEADER } from "../../core/egress/guard-headers.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { type JsonObject, parseExact } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { traceFetch } from "../../core/observe/traced-fetch.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
 
 /** A shorter text cannot have too much of anything, and is not looked at. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { attemptNow } from "../../core/kit/result.ts";

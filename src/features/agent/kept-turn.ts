@@ -1,8 +1,8 @@
-import { decideReply, readDecisions } from "../../turns/decide-reply.ts";
+import { decideReply, readDecisions } from "../../core/run/turns/decide-reply.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { parseExact } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Ports } from "../../core/egress/ports.ts";

@@ -2,7 +2,7 @@ import { roughTokens } from "../../core/answer/estimate-tokens.ts";
 import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 
 /** A surface, or the one that suits a catalog's size. */
 export type OfferedSurface = ToolSurface | "auto";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
 import { BLANK, endOfLine, FENCE_CLOSING, FENCE_OPENING, LabelledText } from "./labelled-text.ts";
 import { toAnswer, unwrapAnswer } from "./react-answer.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { EventSplitter } from "../../core/kit/event-splitter.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";

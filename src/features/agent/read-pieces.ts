@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import { ReadingPace } from "./reading-pace.ts";

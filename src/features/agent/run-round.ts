@@ -1,4 +1,3 @@
-import { mayDo } from "../../core/contract/gate/caller.ts";
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
@@ -7,12 +6,12 @@ import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.t
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
-import type { OpenReply } from "../../turns/decide-reply.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toRefusedReply } from "../../turns/to-tool-reply.ts";
+import type { OpenReply } from "../../core/run/turns/decide-reply.ts";
+import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
+import { toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import type { RequestKey } from "./request-key.ts";
+import type { RequestKey } from "../../core/gate/request-key.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { makePlan } from "../../core/plan/make-plan.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";
@@ -146,7 +145,7 @@ async function runBatch(
   // Whether a person has to be asked is for the caller to say, never for the model.
   const asked = { ...batch, deadlineMs, maxTokens, skipApproval };
   const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
-    const maySkipApproval = mayDo(current.caller, "skip_approval");
+    const maySkipApproval = current.caller.skipApproval;
     current.watch?.enter("plan");
     const missing = await current.brought?.accounts?.missing(asked, current);
     const made = makePlan(asked, current.catalog, { maySkipApproval, missing });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Claim, ClaimRefusal, ConfirmationStatus } from "./confirmation.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 
 /** A confirmation without what it is about. Times are milliseconds since the epoch. */
 export interface Confirmation {

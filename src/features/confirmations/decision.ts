@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 
 /** Who decided: a key by its name, or a person by the name that stands in the link. */

@@ -4,7 +4,7 @@ import type { Account } from "../../core/contract/gate/caller.ts";
 import type { AwaitedAccounts, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { parseExact, utf8Length } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 

@@ -3,7 +3,7 @@ import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";

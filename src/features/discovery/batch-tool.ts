@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
-import type { ToolAnnotations } from "../../core/catalog/annotations.ts";
+import type { ToolAnnotations } from "./annotations.ts";
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { utf8Length } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 
 /** The share of the bytes that fit which is tried: tools are not of one size, so a list of as many might be too large again. */
 const SHARE = 0.9;

@@ -1,5 +1,5 @@
 import { ALIASES } from "../../core/catalog/alias.ts";
-import { toAnnotations, type ToolAnnotations } from "../../core/catalog/annotations.ts";
+import { toAnnotations, type ToolAnnotations } from "./annotations.ts";
 import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Issue } from "../../core/contract/failure.ts";
 import { toHint, toIssues } from "../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject, parseExact, utf8Length } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EventType } from "./directory-methods.ts";

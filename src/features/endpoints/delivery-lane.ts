@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { decideGcra, type GcraRate } from "../../core/kit/gcra.ts";
 import type { Asker, LastAnswer } from "./share-places.ts";
 

@@ -6,7 +6,7 @@ import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { guardHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";

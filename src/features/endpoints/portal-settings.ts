@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { quotedText, visibleText } from "../../core/kit/visible-text.ts";
 

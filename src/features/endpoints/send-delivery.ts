@@ -6,7 +6,7 @@ import type { Ports } from "../../core/egress/ports.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { parseWebhookSecrets } from "../../core/egress/webhook-secret.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { attempt } from "../../core/kit/result.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";

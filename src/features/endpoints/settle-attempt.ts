@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { decideDelivery } from "../../core/gate/state/callback.ts";
 import type { AttemptAnswer, Delivery } from "./delivery.ts";
 import type { DisabledBecause, EndpointHealth } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 
 /** How an endpoint's last attempt went; `none` where it has never answered. */
 export type LastAnswer = "quick" | "slow" | "failed" | "none";

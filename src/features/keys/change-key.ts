@@ -1,5 +1,5 @@
 import type { KeptKey, KeyRefusal, KeyRotation } from "./kept-key.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /**

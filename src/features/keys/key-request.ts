@@ -3,16 +3,17 @@ import * as z from "zod/mini";
 import {
   type Caller,
   fittingFlags,
-  mayDo,
+  flagsOf,
   KEY_FLAGS,
   KEY_NAME,
+  type KeyFlag,
   type Quota,
   SUBJECT_FLAGS,
 } from "../../core/contract/gate/caller.ts";
 import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
@@ -145,7 +146,7 @@ function refuseTenant({ tenant }: KeyRequest, caller: Caller): Refusal | null {
 }
 
 /** Refuse flags that reach beyond the one subject of a key. */
-function refuseReach(flags: readonly string[], subject: string | undefined): Refusal | null {
+function refuseReach(flags: readonly KeyFlag[], subject: string | undefined): Refusal | null {
   const fitting = fittingFlags(flags, subject);
   const at = flags.findIndex((flag) => !fitting.includes(flag));
   if (at < 0) return null;
@@ -156,7 +157,8 @@ function refuseReach(flags: readonly string[], subject: string | undefined): Ref
 
 /** Refuse tools and flags that the asking key has not. */
 function refusePower({ tools, flags }: Pick<KeptKey, "tools" | "flags">, maker: KeyMaker): Refusal | null {
-  const flag = flags.findIndex((one) => !mayDo(maker.caller, one));
+  const own = flagsOf(maker.caller);
+  const flag = flags.findIndex((one) => !own.includes(one));
   if (flag >= 0)
     return makeRefusal(
       "FORBIDDEN",

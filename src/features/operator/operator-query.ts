@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../core/contract/parse-request.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";

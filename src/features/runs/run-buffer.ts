@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { utf8Length } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import type { LogLevel } from "../../core/egress/ports.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt } from "../../core/kit/result.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { toWireFailure } from "../../core/contract/failure.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
 import { attemptNow } from "../../core/kit/result.ts";

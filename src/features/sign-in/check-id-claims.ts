@@ -1,6 +1,6 @@
 import { SUBJECT } from "../../core/contract/gate/caller.ts";
 import { isJsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /** The facts that an ID token must agree with. */

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 
 /** The binding of the objects that keep sign-ins. */

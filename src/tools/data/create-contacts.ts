@@ -5,7 +5,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { describe, toHint } from "../../core/contract/issues.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { queryRows, tryRows } from "../kit/query-rows.ts";
 
 /** Short on purpose: it travels in every schema. No letter can be read in two ways. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { keepObject } from "../kit/keep-object.ts";
 import { queryRows } from "../kit/query-rows.ts";
 import { writeCsv } from "./write-csv.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
 
 /** The name of a group, as SQL over a row; among times the newest group comes first, among names the largest. */

@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 
 /** The binding that a tool with a pack declares. */

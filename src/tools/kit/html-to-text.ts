@@ -1,4 +1,4 @@
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "./limits.ts";
 import { cutText } from "./cut-text.ts";
 import { decodeEntities } from "./html-entities.ts";
 import { endOfRawText, nextTag, type Tag } from "./html-tags.ts";

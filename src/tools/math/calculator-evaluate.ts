@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 

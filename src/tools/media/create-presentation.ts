@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { keepObject } from "../kit/keep-object.ts";
 

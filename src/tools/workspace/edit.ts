@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
 import {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { type FileHead, WORKSPACES } from "../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { matchGlob } from "./match-glob.ts";
 import { listFiles, WORKSPACE } from "./workspace.ts";
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";

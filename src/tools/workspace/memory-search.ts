@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { readFiles, textOf, WORKSPACE } from "./workspace.ts";

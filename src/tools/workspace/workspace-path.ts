@@ -1,6 +1,6 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { utf8Length } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 
 /**

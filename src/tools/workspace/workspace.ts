@@ -10,7 +10,7 @@ import type {
   WorkspaceFile,
 } from "../../core/contract/gate/workspace.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import * as LIMITS from "../kit/limits.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseAgentOptions, refuseUnknownTools } from "../../../src/features/agent/agent-options.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as AGENT_LIMITS from "../../../src/features/agent/limits.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
@@ -10,9 +11,9 @@ const DEFAULTS = {
   strategy: "act",
   surface: "auto",
   tools: null,
-  maxRounds: LIMITS.agentRounds,
-  deadlineMs: LIMITS.agentDeadlineMs,
-  maxTokens: LIMITS.agentRoundTokens,
+  maxRounds: AGENT_LIMITS.agentRounds,
+  deadlineMs: AGENT_LIMITS.agentDeadlineMs,
+  maxTokens: AGENT_LIMITS.agentRoundTokens,
   skipApproval: false,
   tags: [],
 };
@@ -36,7 +37,7 @@ describe("parseAgentOptions()", () => {
     [
       "more tokens than a round has",
       { max_tokens: LIMITS.maxTokens },
-      { maxTokens: LIMITS.agentRoundMaxTokens },
+      { maxTokens: AGENT_LIMITS.agentRoundMaxTokens },
     ],
     [
       "more rounds than usual, which have no more tokens together",
@@ -51,14 +52,14 @@ describe("parseAgentOptions()", () => {
   const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `tool_${n}`);
 
   test.each([
-    ["tools", ["x"], names(LIMITS.agentTools), [], names(LIMITS.agentTools + 1)],
-    ["max_rounds", 1, LIMITS.agentMaxRounds, 0, LIMITS.agentMaxRounds + 1],
+    ["tools", ["x"], names(AGENT_LIMITS.agentTools), [], names(AGENT_LIMITS.agentTools + 1)],
+    ["max_rounds", 1, AGENT_LIMITS.agentMaxRounds, 0, AGENT_LIMITS.agentMaxRounds + 1],
     [
       "deadline_ms",
-      LIMITS.agentLeastDeadlineMs,
-      LIMITS.agentMaxDeadlineMs,
-      LIMITS.agentLeastDeadlineMs - 1,
-      LIMITS.agentMaxDeadlineMs + 1,
+      AGENT_LIMITS.agentLeastDeadlineMs,
+      AGENT_LIMITS.agentMaxDeadlineMs,
+      AGENT_LIMITS.agentLeastDeadlineMs - 1,
+      AGENT_LIMITS.agentMaxDeadlineMs + 1,
     ],
     ["max_tokens", 1, LIMITS.maxTokens, 0, LIMITS.maxTokens + 1],
   ])("has bounds for %s, and names the field beyond them", (field, least, most, less, more) => {

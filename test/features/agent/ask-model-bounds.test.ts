@@ -8,6 +8,7 @@ import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
 import { readReactText } from "../../../src/features/agent/react-text.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as AGENT_LIMITS from "../../../src/features/agent/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
 /* The most that a model's answer may cost, whatever it says. */
@@ -73,15 +74,15 @@ const values = (count: number): string => Array.from({ length: count }, () => "{
 describe("A model's answer is not read", () => {
   test("where it has more values than a conversation may have", async () => {
     const body = (count: number): string => `{"choices":[{${MESSAGE}}],"more":[${values(count)}]}`;
-    expect((await ask([body(LIMITS.modelValues - 10)], WHOLE)).said).toBe("Hi");
-    expect((await ask([body(LIMITS.modelValues)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
+    expect((await ask([body(AGENT_LIMITS.modelValues - 10)], WHOLE)).said).toBe("Hi");
+    expect((await ask([body(AGENT_LIMITS.modelValues)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
   });
 
   test("where it nests deeper than a conversation may", async () => {
     const body = (levels: number): string =>
       `{"choices":[{${MESSAGE}}],"more":${"[".repeat(levels)}${"]".repeat(levels)},"text":"${"x".repeat(5_000)}"}`;
-    expect((await ask([body(LIMITS.agentNesting - 1)], WHOLE)).said).toBe("Hi");
-    expect((await ask([body(LIMITS.agentNesting)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
+    expect((await ask([body(AGENT_LIMITS.agentNesting - 1)], WHOLE)).said).toBe("Hi");
+    expect((await ask([body(AGENT_LIMITS.agentNesting)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
   });
 
   test.each([
@@ -99,24 +100,24 @@ describe("A model's answer is not read", () => {
 
   test("where an event of its stream has as many", async () => {
     const event = (count: number): string => `data: {"choices":[],"more":[${values(count)}]}\n\n`;
-    expect((await ask([event(LIMITS.modelValues - 10), END], STREAM)).said).toBe("");
-    expect((await ask([event(LIMITS.modelValues), END], STREAM)).said).toBe("MODEL_UNAVAILABLE");
+    expect((await ask([event(AGENT_LIMITS.modelValues - 10), END], STREAM)).said).toBe("");
+    expect((await ask([event(AGENT_LIMITS.modelValues), END], STREAM)).said).toBe("MODEL_UNAVAILABLE");
   });
 
   test("beyond as many pieces as the longest answers have", async () => {
-    const few = await ask(repeat(" ", LIMITS.modelPieces - 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
+    const few = await ask(repeat(" ", AGENT_LIMITS.modelPieces - 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
     expect(few.said).toBe("Hi");
-    const many = await ask(repeat(" ", LIMITS.modelPieces * 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
+    const many = await ask(repeat(" ", AGENT_LIMITS.modelPieces * 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
     expect(many.said).toBe("MODEL_UNAVAILABLE");
-    expect(many.read).toBeLessThan(LIMITS.modelPieces + 10);
+    expect(many.read).toBeLessThan(AGENT_LIMITS.modelPieces + 10);
   });
 
   test("beyond as many events, however few pieces they come in", async () => {
     const comments = ":\n\n".repeat(1_000);
-    expect((await ask(repeat(comments, LIMITS.modelPieces / 1_000 - 1, END), STREAM)).said).toBe("");
-    const many = await ask(repeat(comments, LIMITS.modelPieces / 500, END), STREAM);
+    expect((await ask(repeat(comments, AGENT_LIMITS.modelPieces / 1_000 - 1, END), STREAM)).said).toBe("");
+    const many = await ask(repeat(comments, AGENT_LIMITS.modelPieces / 500, END), STREAM);
     expect(many.said).toBe("MODEL_UNAVAILABLE");
-    expect(many.read).toBeLessThan(LIMITS.modelPieces / 1_000 + 10);
+    expect(many.read).toBeLessThan(AGENT_LIMITS.modelPieces / 1_000 + 10);
   });
 });
 
@@ -169,7 +170,7 @@ describe("A model's text is bounded by itself:", () => {
 
   test("in text as long as a book no call is looked for: it is the answer", () => {
     const call = 'Action: look\nAction Input: {"n":1}\n';
-    const text = call + "x".repeat(LIMITS.reactCharacters - call.length);
+    const text = call + "x".repeat(AGENT_LIMITS.reactCharacters - call.length);
     expect(readReactText(text).calls).toHaveLength(1);
     expect(readReactText(`${text}x`)).toMatchObject({ calls: [], answer: `${text}x` });
   });

@@ -5,7 +5,7 @@ import { askModel } from "../../../src/features/agent/ask-model.ts";
 import type { Streaming } from "../../../src/features/agent/read-model-stream.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/agent/limits.ts";
 import type { Refusal } from "../../../src/core/contract/refusal.ts";
 import type { ModelTurn, RelayMode } from "../../../src/features/agent/dialect/dialect.ts";
 import { HOP_HEADER } from "../../../src/core/egress/guard-headers.ts";

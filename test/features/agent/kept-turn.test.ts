@@ -6,7 +6,7 @@ import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
 import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
 import { type KeptReply, type KeptTurn, speakNatively } from "../../../src/features/agent/voice.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/agent/limits.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 

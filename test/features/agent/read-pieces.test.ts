@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createWait, type Reading, readPieces, readText } from "../../../src/features/agent/read-pieces.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/agent/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
 const signal = new AbortController().signal;

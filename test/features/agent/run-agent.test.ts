@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ConfirmationRecord } from "../../../src/features/confirmations/confirmation.ts";
 import type { JsonObject } from "../../../src/core/contract/json.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as AGENT_LIMITS from "../../../src/features/agent/limits.ts";
 import { AgentWorld, type SaidCall, type SaidTurn } from "../../support/agent-world.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
@@ -536,7 +537,7 @@ describe("An action that needs a person's yes", () => {
 
   test("is not asked for where the caller may skip that and says so; a model cannot say it", async () => {
     const world = new AgentWorld({ calls: [call("remove")] }, { text: "Gone." });
-    const may = { caller: { ...world.execution(TOOLS).caller, flags: ["skip_approval"] } };
+    const may = { caller: { ...world.execution(TOOLS).caller, skipApproval: true } };
     expect((await world.answer(TOOLS, { volley: { skip_approval: true } }, may)).stopped).toBe("answer");
     world.willSay({
       calls: [call("execute_actions", { actions: [{ tool: "remove" }], skip_approval: true })],
@@ -616,7 +617,7 @@ describe("The strategy react", () => {
 
 test("LIMITS: 50 calls of a turn run, and 1,000 are read; five rounds run unless said, 20 at most", () => {
   expect([LIMITS.actions, LIMITS.modelCalls]).toEqual([50, 1_000]);
-  expect([LIMITS.agentRounds, LIMITS.agentMaxRounds]).toEqual([5, 20]);
+  expect([AGENT_LIMITS.agentRounds, AGENT_LIMITS.agentMaxRounds]).toEqual([5, 20]);
 });
 
 describe("A caller that listens", () => {

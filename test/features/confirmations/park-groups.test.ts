@@ -5,7 +5,7 @@ import { createGroupParking } from "../../../src/features/confirmations/park-gro
 import type { ParkedStep } from "../../../src/core/plan/parked-step.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { BegunFlow } from "../../../src/core/contract/gate/parked-group.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/confirmations/limits.ts";
 import { err, ok } from "../../../src/core/kit/result.ts";
 import type { DataOf } from "../../../src/core/plan/references.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";

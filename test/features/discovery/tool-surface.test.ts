@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { toAnnotations } from "../../../src/core/catalog/annotations.ts";
+import { toAnnotations } from "../../../src/features/discovery/annotations.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { OPEN_BATCH_TOOL } from "../../../src/features/discovery/open-batch-tool.ts";
 import { describeSurface } from "../../../src/features/discovery/tool-surface.ts";

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as IMPORTS_LIMITS from "../../../src/features/imports/limits.ts";
 import { ImportWork } from "../../../src/features/imports/import-work.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
-const IMPORTS = LIMITS.tenantPatternUnits / LIMITS.importPatternUnits;
+const IMPORTS = IMPORTS_LIMITS.tenantPatternUnits / LIMITS.importPatternUnits;
 
 function world() {
   const clock = new VirtualClock(0);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { KeptKey, KeyRotation } from "../../../src/features/keys/kept-key.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/keys/limits.ts";
 import { addKey, endOfKey, isOver, rotateKey } from "../../../src/features/keys/change-key.ts";
 import { valueOf } from "../../support/unwrap.ts";
 

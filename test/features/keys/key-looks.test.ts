@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { FoundKey } from "../../../src/features/keys/kept-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
 import { type KeyLook, KeyLooks } from "../../../src/features/keys/key-looks.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -56,19 +57,21 @@ describe("KeyLooks", () => {
     const answers = await clock.runUntil(Promise.all([...good, ...bad]));
     expect(answers.filter(({ found }) => found !== null)).toHaveLength(good.length);
     for (let at = 1; at < calls.length; at += 1)
-      expect(calls[at]!.at - calls[at - 1]!.at).toBeGreaterThanOrEqual(LIMITS.keyLookPauseMs);
+      expect(calls[at]!.at - calls[at - 1]!.at).toBeGreaterThanOrEqual(KEYS_LIMITS.keyLookPauseMs);
     expect(calls.length).toBeLessThanOrEqual(11);
   });
 
   test("holds so many in one call, says that it cannot look for more, and has room again afterwards", async () => {
     const { clock, looks, calls } = setUp();
     const first = looks.look(0, "good first");
-    const waiting = Array.from({ length: LIMITS.keyLooksWaiting }, (_, at) => looks.look(0, `bad ${at}`));
+    const waiting = Array.from({ length: KEYS_LIMITS.keyLooksWaiting }, (_, at) =>
+      looks.look(0, `bad ${at}`),
+    );
     await expect(looks.look(0, "good late")).rejects.toThrow("too many wait");
     // Another object's keys have nothing to do with it.
     const other = looks.look(1, "good");
     await clock.runUntil(Promise.all([first, other, ...waiting]));
-    expect(Math.max(...calls.map(({ hashes }) => hashes.length))).toBe(LIMITS.keyLooksWaiting);
+    expect(Math.max(...calls.map(({ hashes }) => hashes.length))).toBe(KEYS_LIMITS.keyLooksWaiting);
     expect(await clock.runUntil(looks.look(0, "good late"))).toMatchObject({ found: elsewhere });
   });
 
@@ -109,7 +112,7 @@ describe("KeyLooks", () => {
       },
     });
     await looks.look(0, "good");
-    for (let at = 0; at < LIMITS.keyLooksWaiting; at += 1) void looks.look(0, `lost ${at}`);
+    for (let at = 0; at < KEYS_LIMITS.keyLooksWaiting; at += 1) void looks.look(0, `lost ${at}`);
     isCutOff = false;
     await clock.advance(LIMITS.gateTimeoutMs - 1);
     await expect(looks.look(0, "early")).rejects.toThrow("too many wait");
@@ -139,7 +142,7 @@ describe("KeyLooks", () => {
     await clock.runUntil(looks.look(0, "second"));
     await clock.advance(0);
     expect(timers).toBe(0);
-    await clock.advance(LIMITS.keyLookPauseMs);
+    await clock.advance(KEYS_LIMITS.keyLookPauseMs);
     const sentAt = clock.now();
     expect(await looks.look(0, "third")).toMatchObject({ askedAtMs: sentAt });
   });

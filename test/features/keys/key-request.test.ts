@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
+import { KEY_FLAGS, withFlags } from "../../../src/core/contract/gate/caller.ts";
 import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
 import {
   keyRequestSchema,
   type KeyMaker,
@@ -17,7 +18,8 @@ const MAKER: KeyMaker = {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 5, windowS: 60 },
-    flags: ["manage_keys"],
+    skipApproval: false,
+    manageKeys: true,
   },
   mayGrant: () => true,
   nowMs: 1_000_000,
@@ -71,9 +73,9 @@ describe("POST /v1/keys", () => {
     ["no tool", { tools: [] }],
     ["a tool without a name", { tools: [""] }],
     ["a tool with too long a name", { tools: ["x".repeat(65)] }],
-    ["too many tools", { tools: Array(LIMITS.keyTools + 1).fill("a") }],
+    ["too many tools", { tools: Array(KEYS_LIMITS.keyTools + 1).fill("a") }],
     ["a flag that there is not", { flags: ["root"] }],
-    ["an overlap that is too long", { overlap_s: LIMITS.keyOverlapS + 1 }],
+    ["an overlap that is too long", { overlap_s: KEYS_LIMITS.keyOverlapS + 1 }],
     ["an overlap below none", { overlap_s: -1 }],
     ["a quota of nothing", { quota: { limit: 0, window_s: 60 } }],
     ["a window of nothing", { quota: { limit: 1, window_s: 0 } }],
@@ -91,7 +93,7 @@ describe("POST /v1/keys", () => {
       quota: { limit: 1, window_s: 86_400 },
       flags: ["approve"],
       hash: "0123456789abcdef".repeat(4),
-      overlap_s: LIMITS.keyOverlapS,
+      overlap_s: KEYS_LIMITS.keyOverlapS,
     };
     expect(keyRequestSchema().parse(fields)).toEqual(fields);
     expect(keyRequestSchema().parse({ name: "made", overlap_s: 0 })).toEqual({ name: "made", overlap_s: 0 });
@@ -100,7 +102,7 @@ describe("POST /v1/keys", () => {
 
 describe("makeKeptKey()", () => {
   test("keeps what was asked for, each tool once, and no flag that was not", () => {
-    const caller = { flags: ["approve", "skip_approval"] };
+    const caller = { skipApproval: true, approves: true as const };
     const asked = { tools: ["a", "b", "a"], flags: ["approve"], expires_at: at(NOW + 5_000) };
     expect(valueOf(makeBy(asked, { caller }))).toEqual({
       tenant: "acme",
@@ -171,7 +173,7 @@ describe("A key that acts for one subject", () => {
   test.each(KEY_FLAGS)(
     "T58 is made with %s only where that reaches nothing but the subject's own, by a key that has it",
     (flag) => {
-      const all = { caller: { flags: KEY_FLAGS } };
+      const all = { caller: withFlags(KEY_FLAGS) };
       expect(makeBy({ flags: [flag] }, all)).toMatchObject({ ok: true });
       const made = makeBy({ subject: "ada", flags: ["approve", flag] }, all);
       if (["skip_approval", "approve", "manage_connections"].includes(flag))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/operator/limits.ts";
 import { addTime, type Histogram } from "../../../src/features/operator/histogram.ts";
 import {
   partOfTenant,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/runs/limits.ts";
 import { type Listed, listRuns, type ReportRow } from "../../../src/features/runs/list-runs.ts";
 import type { RunHead, RunPlace } from "../../../src/features/runs/run.ts";
 

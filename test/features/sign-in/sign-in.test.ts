@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { type Caller, KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
+import type { Caller } from "../../../src/core/contract/gate/caller.ts";
 import {
   hasTokenForm,
   keyPrefix,
@@ -16,7 +16,12 @@ const KEY: Caller = {
   tools: ["*"],
   quota: { limit: 10, windowS: 60 },
   makers: [{ name: "admin", quota: { limit: 20, windowS: 60 } }],
-  flags: KEY_FLAGS,
+  skipApproval: true,
+  approves: true,
+  manageTools: true,
+  manageKeys: true,
+  manageEndpoints: true,
+  operates: true,
   endsAtMs: 5,
   jurisdiction: "eu",
   webhookSecret: "SECRET",
@@ -30,7 +35,7 @@ describe("The caller of a token", () => {
       tools: ["tools:read *"],
       quota: KEY.quota,
       makers: KEY.makers,
-      flags: [],
+      skipApproval: false,
       namesNoSubject: true,
       endsAtMs: 5,
       jurisdiction: "eu",

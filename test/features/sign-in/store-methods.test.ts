@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/features/sign-in/limits.ts";
 import { compareSignIns, shardOfKey } from "../../../src/features/sign-in/store-methods.ts";
 
 test("everything of one owner is in one object", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { fetchDocument } from "../../../src/tools/documents/fetch-document.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { runTool } from "../../support/run-tool.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { decodePage } from "../../../src/tools/web/decode-page.ts";
 import { htmlToText } from "../../../src/tools/kit/html-to-text.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { keepObject } from "../../../src/tools/kit/keep-object.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import type { FilesRead } from "../../../src/core/contract/gate/workspace.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import * as TOOL_LIMITS from "../../../src/tools/kit/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { read } from "../../../src/tools/workspace/read.ts";
 import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
@@ -32,7 +33,7 @@ test.each([
   ["memory_search", { query: "a" }, [FIRST]],
   ["grep", { pattern: "b" }, [FIRST, 0, MIB + 28]],
   ["bash", { command: "true" }, [FIRST, 0, MIB + 28]],
-  ["glob", { pattern: "**" }, [100 * LIMITS.workspacePathBytes]],
+  ["glob", { pattern: "**" }, [100 * TOOL_LIMITS.workspacePathBytes]],
 ])("T44 %s %j holds what it reads before it comes", async (name, args, held) => {
   const loader = createFakeLoader({
     search: { findLines: () => ({ ok: true, value: { matches: [], isCut: false } }) },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
 import { NAME_IN_WORDS, TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 

@@ -3,7 +3,7 @@ import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { callAddedTools } from "../../../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { ToolRegistry } from "../tool-registry.ts";

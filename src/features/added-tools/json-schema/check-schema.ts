@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { findCycle } from "../../../core/kit/layers.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { findEndless } from "./find-endless.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { APPLICATORS, IN_PLACE } from "./keywords.ts";
 import { resolveRef } from "./resolve-ref.ts";

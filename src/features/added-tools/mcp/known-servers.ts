@@ -1,5 +1,5 @@
 import type { FailureCode } from "../../../core/contract/failure-codes.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { ParamHeader } from "./param-headers.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { toTool } from "../declared/to-tool.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 /**
  * Make a tool's data of what an MCP tool answered: `structuredContent` where there is any, else its text, as it is; null where

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { fromAnnotations, type ToolAnnotations } from "../../../core/catalog/annotations.ts";
+import { fromAnnotations, type ToolAnnotations } from "../../discovery/annotations.ts";
 import type { Auth, ConnectionAuth, Declaration, DeclarationRules } from "../declared/declaration.ts";
 import { parseDeclaration } from "../declared/parse-declaration.ts";
 import type { Listing } from "./list-tools.ts";

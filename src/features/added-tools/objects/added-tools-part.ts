@@ -1,7 +1,7 @@
 import type { AddedToolsMethods, ToolChange, ToolsChanged } from "../../../core/contract/gate/kept-tool.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { ObjectPart, OpenPart } from "../../../cloudflare/durable/object-part.ts";
-import { TOOL_LIMITS, type ToolLimits } from "../../../core/gate/state/kept-tools.ts";
+import { TOOL_LIMITS, type ToolLimits } from "../stored-tools.ts";
 import { ToolTable } from "./tool-table.ts";
 
 /** The same for features that need it. */

@@ -8,15 +8,10 @@ import {
 } from "../../../core/contract/gate/kept-tool.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
-import {
-  changeTools,
-  type ToolBook,
-  type ToolEntry,
-  type ToolLimits,
-} from "../../../core/gate/state/kept-tools.ts";
+import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../stored-tools.ts";
 
 type Row = {
   name: string;

@@ -1,6 +1,6 @@
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { holdBody } from "../../../cloudflare/http/hold-body.ts";
 import { readRequestBody, type RequestBody } from "../../../cloudflare/http/read-request-body.ts";

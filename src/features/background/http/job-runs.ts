@@ -1,6 +1,6 @@
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { JobRuns } from "../../../cloudflare/feature.ts";
 import { isCut } from "../../flows/run/long-loops.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";

@@ -1,5 +1,5 @@
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { BATCH } from "../batch-job.ts";

@@ -1,11 +1,10 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside } from "../../../core/gate/execution.ts";
@@ -138,7 +137,7 @@ async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Resu
   if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
   const { entries, dryRun } = batch.value;
   const plan = makePlan(batch.value, catalog, {
-    maySkipApproval: mayDo(caller, "skip_approval"),
+    maySkipApproval: caller.skipApproval,
     isLong: true,
     missing: await brought?.accounts?.missing({ entries, dryRun }, execution),
   });

@@ -2,7 +2,7 @@ import { listAsked } from "../confirmation.ts";
 import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import { isJsonObject, type JsonObject, mapExact, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";

@@ -1,7 +1,7 @@
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { CallbackEnd, CallbackTarget } from "../../../core/contract/gate/job.ts";
 import type { OperatorEvent } from "../../../core/contract/gate/operator-event.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { DELIVERIES } from "../../../cloudflare/durable/core-kinds.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";

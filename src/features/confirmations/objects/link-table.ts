@@ -1,5 +1,5 @@
 import type { ApprovalLink, LinkMaker, OpenedLink } from "../approval-link.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 type Row = {
   confirmation_id: string;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import type { OAuthConnector } from "./connector.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { type Account, type Origin, OWN_ACCOUNT, SUBJECT } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Accounts, Execution, UsedAccounts } from "../../../core/gate/execution.ts";

@@ -1,7 +1,7 @@
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { attempt } from "../../../core/kit/result.ts";

@@ -1,5 +1,5 @@
 import { saySubject } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { SayReach } from "../../../cloudflare/feature.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listWords } from "../list-words.ts";

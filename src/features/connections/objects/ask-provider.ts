@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { parseRetryAfter } from "../../../core/egress/retry-after.ts";
 import { attempt } from "../../../core/kit/result.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Watch } from "../../../core/observe/watch.ts";

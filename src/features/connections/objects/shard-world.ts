@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";

@@ -1,6 +1,6 @@
 import type { Issue } from "../../../core/contract/failure.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

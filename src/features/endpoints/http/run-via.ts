@@ -2,7 +2,7 @@ import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { FOR_DELIVERY } from "../../../core/contract/gate/notice.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";

@@ -1,7 +1,6 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
 import type { EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
@@ -17,7 +16,7 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
       .check(z.describe("Endpoints without their secrets, described types, and events, the oldest first")),
   async exportJson({ caller, configured }) {
     const desk = endpointDeskOf(configured).open(caller);
-    if (!mayDo(caller, "manage_endpoints") || !desk.ok) return null;
+    if (caller.manageEndpoints !== true || !desk.ok) return null;
     const ask = desk.value;
     const endpoints = await ask((directory) => directory.readEndpoints());
     const types: string[] = [];

@@ -1,5 +1,5 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { CustomerHands, EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { Put } from "../shard-methods.ts";

@@ -1,6 +1,6 @@
 import type { Notice } from "../../../core/contract/gate/notice.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 /** Where an endpoint is kept. */
 export interface IndexedEndpoint {

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { readRunOptions } from "../../../cloudflare/configuration.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { JobDrain } from "../../../cloudflare/durable/drain-jobs.ts";

@@ -1,5 +1,5 @@
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
 import type { EventType, TypePage, TypeQuery } from "../directory-methods.ts";
 import { isOwn } from "../match-event.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { DeliveryList, DeliveryPage, FoundDelivery } from "../directory-methods.ts";
 import type { DeliveryQuery } from "../shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";

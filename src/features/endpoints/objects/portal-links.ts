@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { PortalLink } from "../directory-methods.ts";
 
 type Row = { hash: string; customer: string; expires_at: number; read_only: number };

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import type { RecoverQuery } from "../shard-methods.ts";
 import type { IndexedEndpoint } from "./endpoint-index.ts";

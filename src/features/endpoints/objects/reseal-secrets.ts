@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import type { ResealedSecrets } from "../shard-methods.ts";
 import type { EndpointTable } from "./endpoint-table.ts";

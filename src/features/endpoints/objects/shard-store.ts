@@ -1,5 +1,5 @@
 import { type Condition, parseCondition } from "../../../core/contract/condition.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";
 import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
 import { DeliveryQueue, type Turn } from "../delivery-queue.ts";

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { nearest } from "../../../core/kit/nearest.ts";
 import { DAY_MS, placeOfZone } from "../../../core/kit/time-zone.ts";
 import { quotedText } from "../../../core/kit/visible-text.ts";

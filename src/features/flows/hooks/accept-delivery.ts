@@ -1,6 +1,6 @@
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { findText, findValue, type Searched, toInput } from "./find-place.ts";
 import type { AnswerValue, SignedQuestion } from "./hook-form.ts";

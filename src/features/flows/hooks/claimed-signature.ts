@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { decodeBytes } from "./decode-bytes.ts";
 import type { SignedProof } from "./read-form.ts";
 

@@ -1,6 +1,6 @@
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 

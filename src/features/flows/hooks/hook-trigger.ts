@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 
 const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/contract/json.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { callFlows } from "../flow-run.ts";

@@ -1,6 +1,6 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { callFlows } from "../flow-run.ts";
 import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";

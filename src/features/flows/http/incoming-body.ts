@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { join } from "../hooks/proofs.ts";
 

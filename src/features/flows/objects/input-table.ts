@@ -1,5 +1,5 @@
 import type { JobSpec } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 /** The inputs of runs that are too large for a row, in pieces: SQLite in an object refuses rows over two megabytes. */
 export class InputTable {

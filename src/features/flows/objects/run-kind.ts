@@ -1,6 +1,6 @@
 import type { RateLimit } from "../../../core/contract/gate/admission.ts";
 import type { JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 

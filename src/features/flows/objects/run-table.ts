@@ -1,5 +1,5 @@
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { ELEMENT, type KeptStep, type RunReport } from "../flow-run.ts";
 
 /** Rows removed at once. */

@@ -3,7 +3,7 @@ import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside, Journal } from "../../../core/gate/execution.ts";

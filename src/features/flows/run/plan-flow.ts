@@ -1,4 +1,3 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
@@ -58,7 +57,7 @@ export function planFlowRun(
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
-  const maySkipApproval = mayDo(caller, "skip_approval");
+  const { skipApproval: maySkipApproval } = caller;
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval, missing });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
   const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };

@@ -7,7 +7,7 @@ import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, LargerWork } from "../../../core/gate/execution.ts";

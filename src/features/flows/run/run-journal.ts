@@ -3,7 +3,7 @@ import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type { Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";

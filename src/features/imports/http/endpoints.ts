@@ -5,7 +5,7 @@ import type { Keepable } from "../../added-tools/keep-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import type { Imported } from "../openapi/to-declarations.ts";

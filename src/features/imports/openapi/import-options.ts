@@ -4,7 +4,7 @@ import { connectionForm } from "../../added-tools/declared/declaration-schema.ts
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isAbsolute } from "./choose-server.ts";

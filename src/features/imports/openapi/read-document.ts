@@ -1,5 +1,5 @@
 import type { DeclarationIssue } from "../../added-tools/declared/problems.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
 import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";
 import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,6 +1,6 @@
 import type { Auth, ConnectionAuth, Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
 import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { addBody } from "./add-body.ts";

@@ -2,7 +2,7 @@ import type { Declaration, DeclarationRules } from "../../added-tools/declared/d
 import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { sampleUrl } from "../../added-tools/declared/url-template.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkDocument, findStrangeNames } from "./check-document.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
+import { flagsOf, KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";
@@ -114,7 +114,7 @@ const listKeys: Endpoint = {
           name: one.name,
           tools: one.tools,
           quota: { limit: one.quota.limit, window_s: one.quota.windowS },
-          flags: one.flags,
+          flags: flagsOf(one),
         })),
       }),
     };

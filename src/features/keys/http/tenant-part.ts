@@ -1,4 +1,3 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import type { KeptKey, KeyPlace } from "../kept-key.ts";
@@ -22,7 +21,7 @@ export const KEYS_OF_TENANT: TenantPart = {
         .register(z.globalRegistry, { id: "ExportedKey" }),
     ),
   async exportJson({ caller, configured, ports }) {
-    const made = mayDo(caller, "manage_keys") ? await keyDeskOf(configured).open() : null;
+    const made = caller.manageKeys === true ? await keyDeskOf(configured).open() : null;
     if (made === null) return null;
     const nowMs = ports.clock.now();
     const kept = await readAll(made, caller.tenant);

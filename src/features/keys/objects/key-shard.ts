@@ -10,7 +10,7 @@ import {
   type PointOptions,
   readKeptKey,
 } from "../kept-key.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { err, type Result } from "../../../core/kit/result.ts";

@@ -9,7 +9,7 @@ import {
   type KeyRotation,
   type KeyShardMethods,
 } from "../kept-key.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
 import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";

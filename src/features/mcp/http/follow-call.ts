@@ -1,7 +1,7 @@
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { BatchListener } from "../../../core/gate/execution.ts";
 

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { toToolList } from "../../discovery/tool-list.ts";
 
 /** A page of tools, and what to ask for to get the next. */

@@ -4,7 +4,7 @@ import type { ModelAddress } from "../../agent/ask-model.ts";
 import { explainStatus, unavailable } from "../../agent/explain-status.ts";
 import { createWait, readText } from "../../agent/read-pieces.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { HOP_HEADER } from "../../../core/egress/guard-headers.ts";
 import type { Ports } from "../../../core/egress/ports.ts";

@@ -1,6 +1,6 @@
 import type { Caller, Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { placeTenantObjects, readTenantGates } from "../../../cloudflare/configuration.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";

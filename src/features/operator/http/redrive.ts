@@ -4,7 +4,7 @@ import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { type Redriven, redriveAll } from "../../../cloudflare/endpoints/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";

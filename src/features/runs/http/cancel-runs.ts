@@ -1,6 +1,6 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { mayReach, visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
 import type { Feature, JobRuns } from "../../../cloudflare/feature.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";

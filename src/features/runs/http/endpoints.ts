@@ -1,8 +1,7 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { JobRuns } from "../../../cloudflare/feature.ts";
@@ -114,7 +113,7 @@ function deliveriesOf(
   { catalog, caller }: RequestContext,
 ): { readonly deliveries?: string } {
   const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
-  return mayDo(caller, "manage_endpoints") && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+  return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
 }
 
 /** Whether a run goes on: its job does, or ended just now and the log is about to have it. */

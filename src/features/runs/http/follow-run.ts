@@ -5,7 +5,7 @@ import {
   type OutcomeMeta,
   type OutcomeStatus,
 } from "../../../core/contract/outcome.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { JobRuns } from "../../../cloudflare/feature.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";

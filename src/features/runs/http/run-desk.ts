@@ -1,6 +1,6 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Account, Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { placeTenantObjects } from "../../../cloudflare/configuration.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";

@@ -1,5 +1,5 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../cloudflare/feature.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";

@@ -1,7 +1,6 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { runDeskOf } from "./run-desk.ts";
 import { restoreRunParts } from "../restore-parts.ts";
@@ -19,7 +18,7 @@ export const RUNS_OF_TENANT: TenantPart = {
       ),
   async exportJson({ caller, configured }) {
     const isAll = caller.tools.includes("*") && caller.subject === undefined;
-    const log = mayDo(caller, "manage_tools") && isAll ? runDeskOf(configured).logOf(caller) : null;
+    const log = caller.manageTools === true && isAll ? runDeskOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const texts: string[] = [];
     let left: number = LIMITS.runsExportedBytes;

@@ -1,5 +1,5 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { RunHead } from "../run.ts";
 import type { TurnedJob } from "../turned-job.ts";
 

@@ -1,5 +1,5 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";

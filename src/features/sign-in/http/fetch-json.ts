@@ -2,7 +2,7 @@ import { CallClock } from "../../../core/egress/call-clock.ts";
 import { guardPublicUrl } from "../../../core/egress/guard-url.ts";
 import { markHeaders } from "../../../core/egress/guard-headers.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 

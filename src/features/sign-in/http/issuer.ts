@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Configured, PersonFinder, SignInSecrets } from "../../../cloudflare/configured.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toBase64Url } from "../../../core/kit/to-base64-url.ts";

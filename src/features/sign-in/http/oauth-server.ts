@@ -1,6 +1,6 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import { isDocumentId, parseClientDocument } from "../client-document.ts";
 import { TOLD_SCOPES } from "../scopes.ts";

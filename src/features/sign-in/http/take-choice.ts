@@ -1,6 +1,6 @@
 import { authorizationErrorRedirect } from "@cloudflare/workers-oauth-provider";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { SignInSecrets } from "../../../cloudflare/configured.ts";
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { isDocumentId } from "../client-document.ts";

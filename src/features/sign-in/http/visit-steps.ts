@@ -1,6 +1,6 @@
 import { AuthorizationError, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";

@@ -1,5 +1,5 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
 import {
   compareSignIns,

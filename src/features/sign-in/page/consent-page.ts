@@ -1,6 +1,6 @@
 import { mark, type Markup } from "../../../core/kit/markup.ts";
 import type { Page } from "../../../cloudflare/page/respond-page.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 /** The fields of the forms. */
 export const FIELDS = {

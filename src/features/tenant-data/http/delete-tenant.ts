@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../core/contract/gate/workspace.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";

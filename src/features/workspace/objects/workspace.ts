@@ -6,7 +6,7 @@ import type {
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../../core/contract/gate/workspace.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Declaration } from "../../../../src/features/added-tools/declared/declaration.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/added-tools/limits.ts";
 import {
   FakeBody,
   type BodyStep,

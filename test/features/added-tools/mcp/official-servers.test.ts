@@ -7,7 +7,7 @@ import {
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/added-tools/limits.ts";
 import { McpWorld, URL_OF_SERVER } from "../../../support/mcp-world.ts";
 
 // It warns of what this test is about: an option under which progress is lost.

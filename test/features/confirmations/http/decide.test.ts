@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as CONFIRMATIONS_LIMITS from "../../../../src/features/confirmations/limits.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
@@ -237,7 +238,7 @@ test("A question waits for as long as its tools let it: the shortest of those th
     );
   };
   const of = (tool: string, more: object = {}) => ({ tool, args: { id: "1" }, ...more });
-  const usual = LIMITS.confirmationTtlMs;
+  const usual = CONFIRMATIONS_LIMITS.confirmationTtlMs;
   expect(await waitOf([of("drop_it"), of("drop_soon")])).toEqual([usual, 60_000]);
   const together = [of("drop_it", { id: "first" }), of("drop_soon", { depends_on: ["first"] })];
   expect(await waitOf(together)).toEqual([60_000, 60_000]);
@@ -273,7 +274,8 @@ describe("A link to a question", () => {
     expect([await open(short), await open(long)]).toEqual([200, 200]);
     await volley.advance(1);
     expect([await open(short), await open(long)]).toEqual([410, 200]);
-    for (let made = 2; made < LIMITS.approvalLinks; made += 1) expect((await link({})).status).toBe(200);
+    for (let made = 2; made < CONFIRMATIONS_LIMITS.approvalLinks; made += 1)
+      expect((await link({})).status).toBe(200);
     expect(await link({})).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ParkedAction, ParkedGroup } from "../../../../src/core/contract/gate/parked-group.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as CONFIRMATIONS_LIMITS from "../../../../src/features/confirmations/limits.ts";
 import { readForm } from "../../../../src/features/confirmations/http/read-form.ts";
 import { parkedAction } from "../../../support/parked-samples.ts";
 
@@ -94,12 +95,12 @@ describe("A form is taken", () => {
   test("with a reason without the space around it, of so many characters and no more", async () => {
     expect(await formOf({ reason: "  Fine \n" })).toHaveProperty("reason", "Fine");
     expect(await formOf({ reason: "  \n" })).not.toHaveProperty("reason");
-    const most = "x".repeat(LIMITS.reasonCharacters);
+    const most = "x".repeat(CONFIRMATIONS_LIMITS.reasonCharacters);
     expect(await formOf({ reason: most })).toHaveProperty("reason", most);
     expect(await formOf({ reason: ` ${most} ` })).toHaveProperty("reason", most);
     expect(await send({ ...FORM, reason: `${most}x` })).toMatchObject({
       status: 422,
-      wrong: expect.stringContaining(`${LIMITS.reasonCharacters} characters`),
+      wrong: expect.stringContaining(`${CONFIRMATIONS_LIMITS.reasonCharacters} characters`),
     });
   });
 });

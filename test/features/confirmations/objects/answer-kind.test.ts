@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { CallbackEnd, JobClaim, JobSpec } from "../../../../src/core/contract/gate/job.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/confirmations/limits.ts";
 import {
   createAnswerKind,
   type SendEvent,

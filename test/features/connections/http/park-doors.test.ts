@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as CONNECTIONS_LIMITS from "../../../../src/features/connections/limits.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { agent } from "../../../../src/features/agent/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
@@ -287,7 +288,7 @@ describe("on_connection park elsewhere", () => {
     const statuses = async () => (await Promise.all(ids.map(question))).map(({ status }) => status as string);
     await connectAda();
     expect((await statuses()).sort()).toEqual(["done", "pending"]);
-    await volley.advance(LIMITS.awaitedAgainMs);
+    await volley.advance(CONNECTIONS_LIMITS.awaitedAgainMs);
     expect(await statuses()).toEqual(["done", "done"]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/discovery/limits.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 

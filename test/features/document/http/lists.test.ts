@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as ENDPOINTS_LIMITS from "../../../../src/features/endpoints/limits.ts";
 import { createSignInStore } from "../../../../src/features/sign-in/objects/sign-in-store.ts";
 import { keyPrefix } from "../../../../src/features/sign-in/sign-in.ts";
 import { type SignInStoreMethods } from "../../../../src/features/sign-in/store-methods.ts";
@@ -264,9 +265,9 @@ describe("Every list", () => {
   test("is read where each of its entries is allowed and all of them are 60 MB", async () => {
     const { make } = FILLINGS["/v1/event_types"]!;
     const filled = await openVolley();
-    await make(filled, LIMITS.eventTypes);
+    await make(filled, ENDPOINTS_LIMITS.eventTypes);
     const pages = await walk(filled, "/v1/event_types", LIMITS.maxJobPage);
     expect(pages.every(({ bytes }) => bytes <= LIMITS.pageBytes)).toBe(true);
-    expect(new Set(pages.flatMap(({ entries }) => entries)).size).toBe(LIMITS.eventTypes);
+    expect(new Set(pages.flatMap(({ entries }) => entries)).size).toBe(ENDPOINTS_LIMITS.eventTypes);
   });
 });

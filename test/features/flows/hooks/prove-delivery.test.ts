@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as FLOWS_LIMITS from "../../../../src/features/flows/limits.ts";
 import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
 import type { Proofs } from "../../../../src/features/flows/hooks/proofs.ts";
 import {
@@ -277,7 +278,7 @@ describe("a header that comes twice", () => {
 });
 
 describe("several signatures", () => {
-  const wrong = Array.from({ length: LIMITS.deliverySignatures }, (_, index) =>
+  const wrong = Array.from({ length: FLOWS_LIMITS.deliverySignatures }, (_, index) =>
     Buffer.alloc(32, index).toString("hex"),
   );
   const wrongBase64 = wrong.map((hex) => `v1,${Buffer.from(hex, "hex").toString("base64")}`);
@@ -310,7 +311,7 @@ describe("several signatures", () => {
   });
 
   test("are tried up to a bound, each with each of so many secrets", async () => {
-    const most = LIMITS.deliverySignatures;
+    const most = FLOWS_LIMITS.deliverySignatures;
     const headers = headersOf(standard);
     const right = headers["webhook-signature"]!;
     const tries = async (

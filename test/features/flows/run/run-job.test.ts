@@ -6,6 +6,7 @@ import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import type { KeptStep } from "../../../../src/features/flows/flow-run.ts";
 import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as FLOWS_LIMITS from "../../../../src/features/flows/limits.ts";
 import { type RunEnd, runJob } from "../../../../src/features/flows/run/run-job.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
@@ -481,7 +482,7 @@ describe("A run", () => {
     const { steps, envelopeJson } = ended.report!;
     const sizeOf = (kept: readonly KeptStep[]) =>
       kept.reduce((sum, { outcomeJson }) => sum + outcomeJson!.length, 0);
-    expect(sizeOf(steps)).toBeLessThan(LIMITS.runStepsBytes + 10_000);
+    expect(sizeOf(steps)).toBeLessThan(FLOWS_LIMITS.runStepsBytes + 10_000);
     expect(steps.map(({ id }) => id).filter((id) => id.startsWith("w"))).toHaveLength(5);
     expect(envelopeJson.length).toBeLessThanOrEqual(LIMITS.jobDataBytes);
   });

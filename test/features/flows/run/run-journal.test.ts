@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/flows/limits.ts";
 import type { Outcome } from "../../../../src/core/contract/outcome.ts";
 import { openLedger, resumeRun, RunJournal } from "../../../../src/features/flows/run/run-journal.ts";
 import { contractOf, planOf } from "../../../support/fake-actions.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/imports/limits.ts";
 import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/imports/limits.ts";
 import { readDocument } from "../../../../src/features/imports/openapi/read-document.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 

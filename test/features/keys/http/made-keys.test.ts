@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as KEYS_LIMITS from "../../../../src/features/keys/limits.ts";
 import { digestKey, toHash } from "../../../../src/cloudflare/http/key-ring.ts";
 import { makeKey, shardOfHash } from "../../../../src/features/keys/key-form.ts";
 import { MadeKeys } from "../../../../src/features/keys/http/made-keys.ts";
@@ -19,10 +20,10 @@ const callerOf = (name: string, more: Partial<Caller> = {}): Caller => ({
   tenant: "acme",
   tools: ["*"],
   quota: { limit: 10, windowS: 60 },
-  flags: [],
+  skipApproval: false,
   ...more,
 });
-const MANAGER = callerOf("manager", { flags: ["manage_keys"] });
+const MANAGER = callerOf("manager", { manageKeys: true });
 
 /** An isolate that knows no key yet, and the objects that it asks. */
 function open(callers: readonly Caller[] = [MANAGER]) {
@@ -42,11 +43,11 @@ function open(callers: readonly Caller[] = [MANAGER]) {
   const made = new MadeKeys(counted, callers, { clock: objects.clock, outside: (work) => work });
   /** Ask when no question waits for its turn. */
   const identified = async (key = KEY) => {
-    await objects.clock.advance(LIMITS.keyLookPauseMs);
+    await objects.clock.advance(KEYS_LIMITS.keyLookPauseMs);
     return made.identify(key);
   };
   const foundBy = async (hash: string) => {
-    await objects.clock.advance(LIMITS.keyLookPauseMs);
+    await objects.clock.advance(KEYS_LIMITS.keyLookPauseMs);
     return made.ofHash(hash);
   };
   const identify = async (key = KEY) => valueOf(await identified(key));
@@ -71,7 +72,8 @@ describe("A made key", () => {
       tools: ["email"],
       quota: { limit: 120, windowS: 60 },
       makers: [{ name: "manager", quota: MANAGER.quota }],
-      flags: ["approve"],
+      skipApproval: false,
+      approves: true,
     });
     expect(await identify(NEXT)).toBeNull();
   });
@@ -90,7 +92,7 @@ describe("A made key", () => {
     for (const callers of [
       [],
       [callerOf("plain")],
-      [callerOf("manager", { tenant: "acme-2", flags: ["manage_keys"] })],
+      [callerOf("manager", { tenant: "acme-2", manageKeys: true })],
     ]) {
       const { shards, identify } = open(callers);
       await shards.make(keyOf(HASH));
@@ -116,7 +118,7 @@ describe("A made key", () => {
   });
 
   test("T45 of an older version counts on the manager with the most requests", async () => {
-    const rich = callerOf("rich", { flags: ["manage_keys"], quota: { limit: 11, windowS: 60 } });
+    const rich = callerOf("rich", { manageKeys: true, quota: { limit: 11, windowS: 60 } });
     const richest = callerOf("richest", { quota: { limit: 99, windowS: 60 } });
     const { shards, identify } = open([MANAGER, rich, richest]);
     await shards.make(keyOf(HASH));

@@ -1,4 +1,4 @@
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/keys/limits.ts";
 import { shardOfName } from "../../../../src/features/keys/key-form.ts";
 import type { KeptKey, KeyOwner, KeyRotation } from "../../../../src/features/keys/kept-key.ts";
 import { createKeyShard } from "../../../../src/features/keys/objects/key-shard.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/keys/limits.ts";
 import { createKeyShards, type KeyShardNamespace } from "../../../../src/features/keys/objects/key-shards.ts";
 import { ACME, elsewhere, hashIn, home, keyOf, openObjects, rotationOf } from "./kept-objects.ts";
 

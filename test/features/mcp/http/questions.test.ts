@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as CONFIRMATIONS_LIMITS from "../../../../src/features/confirmations/limits.ts";
 import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
 import { openMcp } from "./mcp-world.ts";
 
@@ -163,7 +164,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
   test("ends as an error when its question expires, and is forgotten a day later, as its ttlMs says", async () => {
     const { volley, call, look } = await openMcp();
     const { taskId, ttlMs } = await call("drop_it", { n: 1 });
-    expect(ttlMs).toBe(LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs);
+    expect(ttlMs).toBe(CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs);
     await volley.advance(DAY);
     expect(await look(taskId)).toMatchObject({
       status: "completed",

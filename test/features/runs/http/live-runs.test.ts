@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as RUNS_LIMITS from "../../../../src/features/runs/limits.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
@@ -121,7 +122,7 @@ describe("The events of a run that is over", () => {
     expect((await stream(volley, batch_id)).events).toHaveLength(2);
     const beganAt = volley.now();
     expect((await stream(volley, "00000000-0000-4000-8000-00000000ffff")).status).toBe(404);
-    expect(volley.now() - beganAt).toBe(LIMITS.runAwaitedMs);
+    expect(volley.now() - beganAt).toBe(RUNS_LIMITS.runAwaitedMs);
   });
 });
 
@@ -213,7 +214,7 @@ describe("The events of a run that goes on", () => {
     const beganAt = volley.now();
     const first = await stream(volley, run_id);
     expect(first).toEqual({ status: 200, events: [] });
-    expect(volley.now() - beganAt).toBe(LIMITS.runStreamMs);
+    expect(volley.now() - beganAt).toBe(RUNS_LIMITS.runStreamMs);
   });
 
   test("are told at once, and no more, where too many wait already", async () => {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/runs/limits.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";

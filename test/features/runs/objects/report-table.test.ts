@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/runs/limits.ts";
 import { ReportTable } from "../../../../src/features/runs/objects/report-table.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/runs/limits.ts";
 import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
 import type { Job } from "../../../../src/core/gate/state/outbox.ts";
 import { JobTable } from "../../../../src/features/runs/objects/job-table.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import * as LIMITS from "../../../../src/features/tenant-data/limits.ts";
 import { makeDeletion } from "../../../../src/features/tenant-data/http/delete-tenant.ts";
 import type { TenantPart } from "../../../../src/cloudflare/feature.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
@@ -36,7 +36,7 @@ async function ask({ bucket, workspaces, parts = [], tenant = "acme" }: Kept) {
   const erased: string[] = [];
   const bindings: Readonly<Record<string, unknown>> = { OBJECTS: bucket, WORKSPACES: workspaces };
   const context = {
-    caller: { name: "admin", tenant: "acme", tools: ["*"], flags: ["manage_keys", "manage_tools"] },
+    caller: { name: "admin", tenant: "acme", tools: ["*"], manageKeys: true, manageTools: true },
     gate: { erase: () => Promise.resolve(erased.push("gate")) },
     ports: { binding: (name: string) => bindings[name] },
     requestId: "request-1",

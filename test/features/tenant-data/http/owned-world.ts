@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import type { KeyFlag } from "../../../../src/core/contract/gate/caller.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
 import { base } from "../../connections/http/mailbox-tool.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
@@ -10,7 +11,7 @@ import { configureKeys } from "../../../support/configured-keys.ts";
 export const MARK = "of-ada-alone";
 
 const SHOP = "https://shop.example.com/hooks";
-const EVERYTHING: readonly string[] = [
+const EVERYTHING: readonly KeyFlag[] = [
   "approve",
   "manage_tools",
   "manage_keys",

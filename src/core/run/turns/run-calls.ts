@@ -1,0 +1,251 @@
+import { AnswerBudget } from "../../answer/envelope.ts";
+import { BATCH_TOOL } from "../../catalog/alias.ts";
+import type { QuotaState } from "../../contract/gate/admission.ts";
+import { type Batch, parseBatch } from "../../contract/batch.ts";
+import * as LIMITS from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { execute, withCurrentTools } from "../execute/executor.ts";
+import { executeKeyed, executePlan } from "../execute/execute-plan.ts";
+import type { Execution } from "../../gate/execution.ts";
+import type { BatchKey } from "../../gate/read-keys.ts";
+import type { ProviderCall, ToolReply } from "./provider-turn.ts";
+import { toFailedReply, toRefusedReply, toToolReply } from "./to-tool-reply.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { makePlan } from "../../plan/make-plan.ts";
+import { untilRead } from "../run-admitted.ts";
+import type { Plan } from "../../plan/step.ts";
+import type { Refused } from "../../gate/admit-plan.ts";
+
+/** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
+export interface RanCalls {
+  readonly replies: readonly ToolReply[];
+  readonly quota: QuotaState | null;
+  /** It ran before, under the same idempotency key, and these are the replies that it had then. */
+  readonly replayed: boolean;
+}
+
+/** How a turn is run. */
+export interface TurnOptions {
+  readonly bodyBytes: number;
+  /** How often each byte of a reply is in the answer, at most. */
+  readonly copies: number;
+  /** Told each call's reply the moment it is known, once; the answer still contains all of them. */
+  readonly onReply?: (position: number, reply: ToolReply) => void;
+}
+
+/** A batch of the turn and the calls it answers, in the order of its entries or all of it in one. */
+interface TurnBatch {
+  readonly batch: Batch;
+  readonly positions: readonly number[];
+  readonly run: RunBatch;
+}
+
+/** Run a batch; `tell` hears of each of its replies, by its entry, where somebody wants to hear of them. */
+type RunBatch = (
+  batch: Batch,
+  execution: Execution,
+  tell?: (entry: number, reply: ToolReply) => void,
+) => Promise<Result<RanCalls, Refused>>;
+
+/**
+ * Run the calls of one model turn: calls of tools together as one batch, each call of `execute_actions` as the batch it
+ * carries, all at once. Every call has exactly one reply, whatever becomes of the others.
+ *
+ * A batch that the model wrote wrong is a reply, because the model can write it again. The turn is refused when it has
+ * too many calls, and when nothing of it was admitted. The context's idempotency key is that of the whole turn.
+ */
+export async function runCalls(
+  calls: readonly ProviderCall[],
+  context: Execution,
+  { bodyBytes, copies, onReply }: TurnOptions,
+): Promise<Result<RanCalls, Refused>> {
+  const elements = calls.some(({ name }) => name === BATCH_TOOL) ? undefined : 0;
+  const execution = { ...context, within: { answer: new AnswerBudget(copies, LIMITS.actions, elements) } };
+  const turn = toBatches(calls, { ...context, bodyBytes });
+  if (!turn.ok) return err({ refusal: turn.error, quota: null });
+  const { batches, replies } = turn.value;
+  for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
+  const begin: BeginBatch = async ({ batch, positions, run }, own) => {
+    const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
+    const one = await run(batch, { ...execution, ...own }, tell);
+    if (!one.ok) for (const entry of positions.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
+    return one;
+  };
+  const { batchKey } = execution;
+  const ran =
+    batchKey === undefined
+      ? await Promise.all(batches.map((batch) => begin(batch)))
+      : await beginKeyed(batches, begin, { ...execution, batchKey });
+
+  const [first] = ran;
+  if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
+  let quota: QuotaState | null = null;
+  let replayed = ran.length > 0;
+  for (const [index, { positions }] of batches.entries()) {
+    const one = ran[index]!;
+    if (!one.ok) context.watch?.sawRefusal({ code: one.error.refusal.code, status: 200 });
+    replayed &&= one.ok && one.value.replayed;
+    // A quota that was drawn by a run is told rather than that of a mere plan.
+    if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
+    for (const [entry, position] of positions.entries())
+      replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
+  }
+  // Each position was filled: by its batch, or because there was none to make of it.
+  return ok({ replies: replies as ToolReply[], quota, replayed });
+}
+
+/** Run one batch of a turn, with what of the execution is its own. */
+type BeginBatch = (batch: TurnBatch, own?: Partial<Execution>) => ReturnType<RunBatch>;
+
+/**
+ * Run a turn's batches under its key, each under a part of it. The first that can be admitted goes ahead: where another
+ * turn has the key, or no quota is left, nothing else begins, and all of them have that refusal.
+ */
+async function beginKeyed(
+  batches: readonly TurnBatch[],
+  begin: BeginBatch,
+  { batchKey, listener }: Execution & { readonly batchKey: BatchKey },
+): Promise<Awaited<ReturnType<RunBatch>>[]> {
+  const ran: Awaited<ReturnType<RunBatch>>[] = [];
+  const keyOf = (part: number): Partial<Execution> => ({ batchKey: { ...batchKey, part } });
+  for (const [part, batch] of batches.entries()) {
+    const admitted = Promise.withResolvers<void>();
+    const leading = begin(batch, {
+      ...keyOf(part),
+      listener: {
+        ...listener,
+        onAdmitted(quota) {
+          listener?.onAdmitted?.(quota);
+          admitted.resolve();
+        },
+      },
+    });
+    const early = await Promise.race([admitted.promise, leading]);
+    if (early === undefined || early.ok) {
+      const others = batches.slice(part + 1);
+      return [
+        ...ran,
+        ...(await Promise.all([leading, ...others.map((one, at) => begin(one, keyOf(part + 1 + at)))])),
+      ];
+    }
+    // A batch that the model wrote wrong says nothing of the others.
+    if (early.error.refusal.code !== "INVALID_BATCH") return batches.map(() => early);
+    ran.push(early);
+  }
+  return ran;
+}
+
+/** Make batches of a turn's calls; those that none can be made of have their reply already. */
+function toBatches(
+  calls: readonly ProviderCall[],
+  { bodyBytes, watch }: Pick<TurnOptions, "bodyBytes"> & Pick<Execution, "watch">,
+): Result<{ batches: TurnBatch[]; replies: (ToolReply | undefined)[] }, Refusal> {
+  const replies: (ToolReply | undefined)[] = calls.map(() => undefined);
+  const batches: TurnBatch[] = [];
+  const single = calls.flatMap((call, position) => (call.name === BATCH_TOOL ? [] : [{ call, position }]));
+  if (single.length > LIMITS.actions) return err(tooMany(single.length));
+  if (single.length > 0) {
+    const batch = toBatch(
+      single.map(({ call }) => call),
+      bodyBytes,
+    );
+    if (!batch.ok) return batch;
+    batches.push({ batch: batch.value, positions: single.map(({ position }) => position), run: runSingle });
+  }
+
+  let left = LIMITS.actions - single.length;
+  for (const [position, { name, args }] of calls.entries()) {
+    if (name !== BATCH_TOOL) continue;
+    if (!args.ok) {
+      replies[position] = toFailedReply("error", args.error);
+      continue;
+    }
+    const batch = parseBatch(args.value, bodyBytes);
+    if (!batch.ok || batch.value.entries.length > left) {
+      const refusal = batch.ok ? TURN_FULL : batch.error;
+      watch?.sawRefusal({ code: refusal.code, status: 200 });
+      replies[position] = toRefusedReply(refusal);
+      continue;
+    }
+    left -= batch.value.entries.length;
+    batches.push({ batch: batch.value, positions: [position], run: runBatch });
+  }
+  return ok({ batches, replies });
+}
+
+/** Calls of tools as the actions of one batch; one whose arguments cannot be read is a failure in its place. */
+function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batch, Refusal> {
+  const actions = calls.map(({ name, args }) => ({ tool: name, args: args.ok ? args.value : {} }));
+  const batch = parseBatch({ actions }, bodyBytes);
+  if (!batch.ok) return batch;
+  const entries = batch.value.entries.map((entry, index) => {
+    const { args } = calls[index]!;
+    return args.ok ? entry : { ...entry, action: args };
+  });
+  return ok({ ...batch.value, entries });
+}
+
+const runSingle: RunBatch = (batch, execution, tell) =>
+  withCurrentTools(execution, (current) => planSingle(batch, current, tell));
+
+const planSingle: RunBatch = async (batch, execution, tell) => {
+  execution.watch?.enter("plan");
+  const missing = await execution.brought?.accounts?.missing(batch, execution);
+  const planned = makePlan(batch, execution.catalog, { missing });
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const plan = planned.value;
+  const told: Execution = {
+    ...execution,
+    ...(tell && {
+      listener: {
+        ...execution.listener,
+        onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)),
+      },
+    }),
+  };
+  if (execution.batchKey !== undefined) return runSingleKeyed(plan, told, tell);
+  const executed = await executePlan(plan, told);
+  if (!executed.ok) return executed;
+  const { outcomes, quota, release } = executed.value;
+  const replies = outcomes.map(toToolReply);
+  untilRead(release, execution);
+  return ok({ replies, quota, replayed: false });
+};
+
+/** Under a key the replies themselves are kept. */
+async function runSingleKeyed(
+  plan: Plan,
+  execution: Execution,
+  tell?: (entry: number, reply: ToolReply) => void,
+): Promise<Result<RanCalls, Refused>> {
+  const answer = await executeKeyed(plan, execution, (outcomes) => JSON.stringify(outcomes.map(toToolReply)));
+  if (!answer.ok) return answer;
+  const { json, quota, replayed } = answer.value;
+  const replies = JSON.parse(json) as ToolReply[];
+  if (replayed) for (const [entry, reply] of replies.entries()) tell?.(entry, reply);
+  return ok({ replies, quota, replayed });
+}
+
+/** A batch whose actions failed is no failed call: what failed is said inside. */
+const runBatch: RunBatch = async (batch, execution, tell) => {
+  // Its actions have no listener, but as part of a turn that is told while it runs it has to be ended with it.
+  const answer = await execute(
+    batch,
+    tell ? { ...execution, listener: { onOutcome: () => {}, ...execution.listener } } : execution,
+  );
+  if (!answer.ok) return answer;
+  const { json, quota, replayed } = answer.value;
+  const reply = { json, failed: false };
+  tell?.(0, reply);
+  return ok({ replies: [reply], quota, replayed });
+};
+
+function tooMany(calls: number): Refusal {
+  const hint = `A turn may have ${LIMITS.actions} calls, received ${calls}; send them in several requests.`;
+  return makeRefusal("INVALID_BATCH", hint);
+}
+
+const TURN_FULL = makeRefusal(
+  "INVALID_BATCH",
+  `The calls of one turn may have ${LIMITS.actions} actions together; send this batch again in the next turn.`,
+);

@@ -1,0 +1,29 @@
+/** Numbers that bound this feature, each with its reason; the others are core's. */
+
+export {
+  bodyBytes,
+  confirmationRetentionMs,
+  confirmationsPending,
+  loopElements,
+  maxConfirmationTtlMs,
+  nesting,
+} from "../../core/contract/limits.ts";
+
+/** How long a person may take to say yes: what they are asked about should still be true. */
+export const confirmationTtlMs = 24 * 3_600_000;
+/** Actions that wait for one yes, with what they refer to, as JSON: as many of these as a batch has actions fit one message. */
+export const confirmationBytes = 256 * 1024;
+/** Confirmations of one tenant together, with a day's answers (each at most `idempotencyAnswerBytes`): its object's storage stays small. */
+export const confirmationsBytes = 64 * 1024 * 1024;
+/** Characters of the reason of a decision: a few sentences, which a model reads with the result. */
+export const reasonCharacters = 500;
+/** Links of one question: each person of a team has one. */
+export const approvalLinks = 20;
+/** Characters of the name under which a link decides. */
+export const approvalNameCharacters = 100;
+/** A question is told to end soon when so much of its time is over, in percent: a quarter is left to decide in. */
+export const confirmationExpiringPercent = 75;
+/** Questions that end, or are about to, and are told of in one turn of their object. */
+export const confirmationsToldAtOnce = 100;
+/** Confirmations kept of one tenant, the decided and the expired among them. */
+export const confirmationsKept = 1_000;

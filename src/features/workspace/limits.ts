@@ -1,0 +1,16 @@
+/** Numbers that bound this feature, each with its reason; the others are core's. */
+
+export {
+  bytesWaiting,
+  workspaceBytes,
+  workspaceFileBytes,
+  workspaceFiles,
+  workspaceFirstBytes,
+} from "../../core/contract/limits.ts";
+
+/** Bytes of a workspace that are under way to its object or from it together: two whole ones, and an object has 128 MB for several copies of them. */
+export const workspaceUnderWayBytes = 24 * 1024 * 1024;
+/** How long they wait for their turn: half of what a call has. */
+export const workspaceWaitMs = 5_000;
+/** When such a turn ends by itself: a whole workspace takes less to be sent. */
+export const workspaceTurnMs = 3_000;
