@@ -10,18 +10,20 @@ const KEY = "hiding-key";
 
 /** A tenant's object that admits everything. */
 const stub = {
-  admit: async (_: object, wishes: readonly LeaseWish[]) => ({
-    quota: { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
-    denied: [],
-    recorded: [],
-    refusedJobs: [],
-    leases: wishes.map(({ limit }) => ({
-      bucket: limit.bucket,
-      tokens: 100,
-      leaseMs: 2_000,
-      remaining: 900,
-      resetMs: 0,
-    })),
+  since: async (_begunAt: number, _method: "admit", _request: object, wishes: readonly LeaseWish[]) => ({
+    answer: {
+      quota: { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
+      denied: [],
+      recorded: [],
+      refusedJobs: [],
+      leases: wishes.map(({ limit }) => ({
+        bucket: limit.bucket,
+        tokens: 100,
+        leaseMs: 2_000,
+        remaining: 900,
+        resetMs: 0,
+      })),
+    },
   }),
 };
 

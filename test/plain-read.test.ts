@@ -13,18 +13,20 @@ const ORIGIN = "https://upstream.example";
 
 /** A tenant's object that admits everything and leases what it is asked for. */
 const stub = {
-  admit: async (_: object, wishes: readonly LeaseWish[]) => ({
-    quota: { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
-    denied: [],
-    recorded: [],
-    refusedJobs: [],
-    leases: wishes.map(({ limit }) => ({
-      bucket: limit.bucket,
-      tokens: 100,
-      leaseMs: 2_000,
-      remaining: 900,
-      resetMs: 0,
-    })),
+  since: async (_begunAt: number, _method: "admit", _request: object, wishes: readonly LeaseWish[]) => ({
+    answer: {
+      quota: { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
+      denied: [],
+      recorded: [],
+      refusedJobs: [],
+      leases: wishes.map(({ limit }) => ({
+        bucket: limit.bucket,
+        tokens: 100,
+        leaseMs: 2_000,
+        remaining: 900,
+        resetMs: 0,
+      })),
+    },
   }),
 };
 const env = {

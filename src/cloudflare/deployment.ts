@@ -205,12 +205,14 @@ export function createDeployment(
       watch.origin = origin;
       watch.runs = ran?.listen({ caller, defer, watch });
       const clock = new TimerQueue(ports.clock);
+      const begunAt = clock.now();
       let made: Gate | undefined;
       const gate = (): Gate =>
         (made ??= createGateClient(gatesIn(caller.jurisdiction), caller.tenant, {
           clock,
           timeoutMs: LIMITS.gateTimeoutMs,
           admissionTimeoutMs: LIMITS.admissionTimeoutMs,
+          begunAt,
         }));
       const held = heldOf(caller.tenant);
       const admit = createLeasedAdmission({

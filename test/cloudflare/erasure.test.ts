@@ -1,5 +1,6 @@
 import {
   createExecutionContext,
+  evictDurableObject,
   listDurableObjectIds,
   runDurableObjectAlarm,
   runInDurableObject,
@@ -8,12 +9,18 @@ import {
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 
+import * as z from "zod";
+
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { nameObject } from "../../src/core/contract/gate/job-shard.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { ownerOf } from "../../src/features/sign-in/sign-in.ts";
 import { shardOfKey } from "../../src/features/sign-in/store-methods.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 import { configureKeys } from "../support/configured-keys.ts";
 import wrangler from "../../wrangler.toml?raw";
+import { eventually } from "../support/eventually.ts";
 import { limitedMail } from "./limited-mail.ts";
 
 /** The classes of the Worker, as its configuration has them; that of files stands there as a comment. */
@@ -39,14 +46,58 @@ const range = (count: number): number[] => [...Array(count).keys()];
 
 const FLAGS = ["approve", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections"];
 const TENANTS = ["acme", "acme-2", "acme.x"] as const;
-const { app } = createVolley({ tools: [limitedMail], features: ALL_FEATURES });
+/** What a test holds up, and hears of. */
+const slow = { begun: Promise.withResolvers<void>(), answer: Promise.withResolvers<void>() };
+const held = {
+  description: "Do it. Size: about 10 tokens.",
+  category: "mail",
+  input: z.strictObject({ n: z.optional(z.int()) }),
+  hosts: ["mail.example.com"],
+  execution: "sync",
+  orchestration: { mode: "parallel-safe" },
+} as const;
+const HELD_TOOLS = [
+  defineTool({
+    ...held,
+    name: "send_slowly",
+    summary: "Send a mail, which takes long",
+    actions: ["send"],
+    isWrite: true,
+    run: async () => {
+      slow.begun.resolve();
+      await slow.answer.promise;
+      return { n: 1, text: "said".repeat(100) };
+    },
+  }),
+  defineTool({
+    ...held,
+    name: "drop",
+    summary: "Delete a mail",
+    actions: ["delete"],
+    isWrite: true,
+    run: async () => ({}),
+  }),
+  defineTool({
+    ...held,
+    name: "mail_later",
+    summary: "Send a mail later",
+    actions: ["send"],
+    isWrite: true,
+    execution: "fire-and-forget",
+    run: async () => ({}),
+  }),
+];
+const { app } = createVolley({ tools: [limitedMail, ...HELD_TOOLS], features: ALL_FEATURES });
 const worker = {
   ...env,
   TENANT_GATE: env.VOLLEY_GATE,
   VOLLEY_LOG: "off",
   VOLLEY_KEYS: await configureKeys(
     Object.fromEntries(
-      TENANTS.map((tenant) => [`key-of-${tenant}`, { name: "admin", tenant, flags: FLAGS }]),
+      [...TENANTS, "under-way", "evicted"].map((tenant) => [
+        `key-of-${tenant}`,
+        { name: "admin", tenant, flags: FLAGS },
+      ]),
     ),
   ),
 } as Record<string, unknown>;
@@ -178,3 +229,39 @@ describe("Deleting a tenant", () => {
     },
   );
 });
+
+test.each(["under-way", "evicted"])(
+  "F37 nothing is kept of a batch that goes on when its tenant is deleted, and what it sent keeps its result: %s",
+  async (tenant) => {
+    slow.begun = Promise.withResolvers();
+    slow.answer = Promise.withResolvers();
+    const { $ref } = { $ref: "sent#/n" };
+    const answer = send(tenant, "POST", "/v1/execute_actions", {
+      actions: [
+        { id: "sent", tool: "send_slowly", args: {}, select: ["/n"] },
+        { id: "drop", tool: "drop", args: { n: { $ref } } },
+        { id: "later", tool: "mail_later", args: { n: { $ref } } },
+      ],
+    });
+    await Promise.race([slow.begun.promise, answer]);
+    const begunBy = Date.now();
+    await eventually("a millisecond to pass", () => Date.now() > begunBy || undefined, { everyMs: 1 });
+    await send(tenant, "POST", "/v1/tenant/delete", { tenant });
+    const objects = range(LIMITS.outboxShards).map((shard) =>
+      env.VOLLEY_GATE.getByName(nameObject(tenant, shard)),
+    );
+    if (tenant === "evicted") for (const stub of objects) await evictDurableObject(stub);
+    slow.answer.resolve();
+    expect(await answer).toMatchObject({
+      results: [
+        { id: "sent", status: "success", data: { n: 1 } },
+        { id: "drop", status: "error", error: { code: "OVERLOADED" } },
+        { id: "later", status: "error", error: { code: "OUTBOX_UNAVAILABLE" } },
+      ],
+    });
+    for (const stub of objects) expect(await rowsOf(stub)).toEqual({});
+    // A tenant that is still configured goes on with what begins afterwards.
+    await send(tenant, "POST", "/v1/execute_actions", { actions: [{ tool: "mail_later", args: {} }] });
+    expect(await send(tenant, "GET", "/v1/jobs")).toMatchObject({ jobs: [{ tool: "mail_later" }] });
+  },
+);

@@ -6,7 +6,7 @@ import { nameObject, placeJob, shardOf } from "../../src/core/contract/gate/job-
 import { createGateClient } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { deriveId } from "../../src/core/kit/derive-id.ts";
-import type { Gate } from "../../src/core/contract/gate/tenant-gate-methods.ts";
+import type { GateStub } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
 import { attemptsRun, tenantsServed } from "./scripted-attempts.ts";
@@ -30,30 +30,14 @@ class FakeNamespace implements TenantGateNamespace {
     return { name } as DurableObjectId;
   }
 
-  get(): Gate {
+  get(): GateStub {
     this.stubs += 1;
     const answer = this.#answers[Math.min(this.stubs, this.#answers.length) - 1];
     const call = async () => {
       if (answer instanceof Error) throw answer;
-      return answer as never;
+      return { answer: await answer };
     };
-    return {
-      admit: call,
-      renew: call,
-      complete: call,
-      settle: call,
-      job: call,
-      jobs: call,
-      cancel: call,
-      redrive: call,
-      keep: call,
-      recall: call,
-      admitClaimed: call,
-      usage: call,
-      reportOpening: call,
-      call,
-      erase: call,
-    };
+    return { since: call };
   }
 }
 
@@ -212,35 +196,16 @@ describe("createGateClient()", () => {
       get: (id) => {
         const real = gates.get(id);
         return {
-          ...brokenOnce(real),
-          renew: (renewal) => real.renew(renewal),
-          complete: (closing) => real.complete(closing),
-          settle: (...args) => real.settle(...args),
-          job: (jobId) => real.job(jobId),
-          jobs: (query) => real.jobs(query),
-          cancel: (jobId) => real.cancel(jobId),
-          redrive: (jobId) => real.redrive(jobId),
-          keep: (results) => real.keep(results),
-          recall: (handles) => real.recall(handles),
-          admitClaimed: (claim, request) => real.admitClaimed(claim, request),
-          usage: (query) => real.usage(query),
-          reportOpening: (report) => real.reportOpening(report),
-          call: (...args) => real.call(...args),
-          erase: () => real.erase(),
+          async since(...asked) {
+            const answer = await real.since(...asked);
+            if (broken || asked[1] !== "admit") return answer;
+            broken = true;
+            throw brokenBy({ retryable: true });
+          },
         };
       },
     };
     let broken = false;
-    function brokenOnce(real: Gate): Pick<Gate, "admit"> {
-      return {
-        async admit(request) {
-          const answer = await real.admit(request);
-          if (broken) return answer;
-          broken = true;
-          throw brokenBy({ retryable: true });
-        },
-      };
-    }
     const gate = createGateClient(landed, "client-landed", { clock: systemClock, timeoutMs: 50_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("landed", [])),

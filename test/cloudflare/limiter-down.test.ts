@@ -5,7 +5,6 @@ import { beforeEach, expect, test } from "vitest";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
-import type { Gate } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -45,13 +44,13 @@ async function createWorker(beforeAnswer: () => Promise<void>, onAnswer = (): vo
     idFromName: (name) => real.idFromName(name),
     get: (id) => {
       const stub = real.get(id);
-      const admit: Gate["admit"] = async (request, wishes) => {
-        const answer = beforeAnswer().then(() => stub.admit(request, wishes));
-        pending.push(answer);
-        return answer;
+      return {
+        async since(...asked) {
+          const answer = beforeAnswer().then(() => stub.since(...asked));
+          pending.push(answer);
+          return answer;
+        },
       };
-      // A batch asks for nothing else here.
-      return { admit } as unknown as Gate;
     },
   };
   const hash = Array.from(await digestKey("key"), (byte) => byte.toString(16).padStart(2, "0")).join("");

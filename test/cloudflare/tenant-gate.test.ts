@@ -740,7 +740,7 @@ test("An object that is erased keeps no row but of its quota and its versions", 
   await stub.erase();
   expect(
     Object.keys(await countRowsOf()).filter(
-      (name) => !["schema_steps", "part_steps", "tools_version", "quota"].includes(name),
+      (name) => !["schema_steps", "part_steps", "tools_version", "quota", "erased"].includes(name),
     ),
   ).toEqual([]);
   expect([await stub.recall(["r-1"]), await stub.recall(["t-1"], "turns")]).toEqual([[], []]);

@@ -2,7 +2,7 @@ import { KEEP_LIMITS } from "../../src/core/gate/state/kept-results.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import type { ObjectPart } from "../../src/cloudflare/durable/object-part.ts";
 import { createTenantGate } from "../../src/cloudflare/durable/tenant-gate.ts";
-import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
+import type { BegunCalls, TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/core/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
@@ -157,22 +157,22 @@ declare global {
   namespace Cloudflare {
     interface Env {
       readonly TENANT_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly SMALL_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly HASTY_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly EVENT_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly LISTED_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly VOLLEY_GATE: DurableObjectNamespace<
-        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+        DurableObject & TenantGateMethods & BegunCalls & Rpc.DurableObjectBranded
       >;
       readonly TOOL_GATE: DurableObjectNamespace<DurableObject & ToolGateMethods & Rpc.DurableObjectBranded>;
       readonly WORKSPACES: DurableObjectNamespace<

@@ -85,7 +85,7 @@ describe("the first tool of docs/first-tool.md", () => {
        const env = {
          VOLLEY_KEYS: JSON.stringify([{ name: "me", tools: ["*"], hash }]),
          VOLLEY_LOG: "off",
-         TENANT_GATE: { idFromName: (name) => name, get: () => ({ admit: async () => admitted }) },
+         TENANT_GATE: { idFromName: (name) => name, get: () => ({ since: async () => ({ answer: admitted }) }) },
        };
        const request = new Request("https://volley.test/v1/execute_actions", {
          method: "POST",

@@ -31,12 +31,12 @@ const UNANSWERED: CallbackEnd = { kind: "unanswered" };
 
 /** The attempts and deliveries of one tenant's object, claimed one at a time as they are due. */
 export class BackgroundWork {
-  readonly #tables: WorkTables;
+  readonly #tables: () => WorkTables;
   readonly #background: Pick<GateBackground, "deliver" | "tell">;
   readonly #ports: Pick<Ports, "clock" | "random">;
 
   constructor(
-    tables: WorkTables,
+    tables: () => WorkTables,
     background: Pick<GateBackground, "deliver" | "tell">,
     ports: Pick<Ports, "clock" | "random">,
   ) {
@@ -47,9 +47,10 @@ export class BackgroundWork {
 
   /** Claim what is due, or null when nothing is. */
   claim(nowMs: number): DueWork | null {
-    const told = this.#tables.events.claim(nowMs);
+    const { events, outbox } = this.#tables();
+    const told = events.claim(nowMs);
     if (told !== null) return { leaseEndsAt: told.leaseEndsAt, run: () => this.#tell(told.claim) };
-    const work = this.#tables.outbox.claim(nowMs);
+    const work = outbox.claim(nowMs);
     return work && { leaseEndsAt: work.leaseEndsAt, run: () => this.#run(work) };
   }
 
@@ -57,22 +58,22 @@ export class BackgroundWork {
     const sent = await attempt(() => this.#background.tell(claim));
     const end = sent.ok ? sent.value : UNANSWERED;
     const { clock, random } = this.#ports;
-    this.#tables.events.settle(clock.now(), { claim, end, random: random() });
+    this.#tables().events.settle(clock.now(), { claim, end, random: random() });
   }
 
   async #run(work: ClaimedWork): Promise<void> {
-    const { outbox } = this.#tables;
     const { clock, random } = this.#ports;
     if (work.kind === "delivery") {
       const { claim } = work;
       const sent = await attempt(() => this.#background.deliver(claim));
       const end = sent.ok ? sent.value : UNANSWERED;
-      outbox.settleDelivery(clock.now(), { claim, end, random: random() });
+      this.#tables().outbox.settleDelivery(clock.now(), { claim, end, random: random() });
       return;
     }
     const { spec, fence } = work.claim;
     const made = await attempt(() => work.of.attempt(work.claim));
     const end = made.ok ? made.value : LOST;
-    if (end !== null) outbox.settle(clock.now(), { jobId: spec.id, fence, end, random: random() });
+    if (end !== null)
+      this.#tables().outbox.settle(clock.now(), { jobId: spec.id, fence, end, random: random() });
   }
 }

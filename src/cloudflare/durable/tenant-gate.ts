@@ -26,7 +26,7 @@ import type { Clock } from "../../core/kit/clock.ts";
 import { DurableObject } from "../platform/durable-object.ts";
 import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
-import { BackgroundWork, type GateBackground } from "./background-work.ts";
+import { BackgroundWork, type GateBackground, type WorkTables } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { createCoreKinds } from "./core-kinds.ts";
 import { EventTable } from "./tables/event-table.ts";
@@ -39,9 +39,9 @@ import { ObjectParts } from "./object-parts.ts";
 import { Outbox } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
-import { eraseRows, migrate } from "./tables/schema.ts";
+import { erasedAt, eraseRows, migrate } from "./tables/schema.ts";
 import { TENANT_GATE_OPTIONS, type TenantGateOptions } from "./tenant-gate-options.ts";
-import type { TenantGateMethods } from "../../core/contract/gate/tenant-gate-methods.ts";
+import type { BegunCalls, Taken, TenantGateMethods } from "../../core/contract/gate/tenant-gate-methods.ts";
 
 type Env = Record<string, unknown>;
 
@@ -86,12 +86,13 @@ export function createTenantGate({
   optionsOf = () => ({}),
   clock = systemClock,
   random = () => Math.random(),
-}: TenantGateParts): ObjectClass<TenantGateMethods & Required<Pick<DurableObject, "alarm">>> {
+}: TenantGateParts): ObjectClass<TenantGateMethods & BegunCalls & Required<Pick<DurableObject, "alarm">>> {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
    * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
    */
-  return class TenantGate extends DurableObject<Env> implements TenantGateMethods {
+  return class TenantGate extends DurableObject<Env> implements TenantGateMethods, BegunCalls {
+    #erasedAt = 0;
     #quota!: QuotaTable;
     #events!: EventTable;
     #outbox!: Outbox;
@@ -125,6 +126,7 @@ export function createTenantGate({
       const tenant = tenantOf(ctx.id);
       const onDue = (dueAt: number): void => this.#watch(dueAt);
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
+      this.#erasedAt = erasedAt(ctx.storage);
       const gone = new GoneEndpoints(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onTurned = (job: Job): void => {
@@ -173,9 +175,16 @@ export function createTenantGate({
       this.#pruned = [this.#outbox, ...shelves, this.#keys, ...this.#parts.all];
       this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
       this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-      const tables = { outbox: this.#outbox, events: this.#events };
+      // The tables as they are when its work ends: what they held when it began may be deleted by then.
+      const tables = (): WorkTables => ({ outbox: this.#outbox, events: this.#events });
       this.#work = new BackgroundWork(tables, background, { clock, random });
       this.#drain = this.#createDrain();
+    }
+
+    since(begunAt: number, method: keyof TenantGateMethods, ...args: readonly unknown[]): Taken | null {
+      // A deletion may be sent twice.
+      if (begunAt < this.#erasedAt && method !== "erase") return null;
+      return { answer: Reflect.apply(this[method], this, args) };
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */
@@ -269,7 +278,7 @@ export function createTenantGate({
 
     /** Forget all but the quota. Work that is under way ends as it would, and its report is refused: there is no such job. */
     erase(): number {
-      eraseRows(this.ctx.storage, parts);
+      eraseRows(this.ctx.storage, parts, clock.now());
       this.#open(null);
       return this.#parts.toolsVersion;
     }

@@ -1,6 +1,6 @@
 import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
 import type { JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
-import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
+import type { Gate, GateStub } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, nameObject, shardOf } from "../../core/contract/gate/job-shard.ts";
 import { addUsage, type UsageQuery, type UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
@@ -11,7 +11,7 @@ import { callBounded, type CallBounds } from "./call-bounded.ts";
 /** The binding, as much of it as the client uses. */
 export interface TenantGateNamespace {
   idFromName(name: string): DurableObjectId;
-  get(id: DurableObjectId): Gate;
+  get(id: DurableObjectId): GateStub;
   /** The namespace of the objects that are kept there: the same names are other objects. */
   jurisdiction?(jurisdiction: Jurisdiction): TenantGateNamespace;
 }
@@ -19,6 +19,8 @@ export interface TenantGateNamespace {
 export interface GateClientOptions extends CallBounds {
   /** For an admission; as long as for anything else unless given. */
   readonly admissionTimeoutMs?: number;
+  /** When whatever asks began: a tenant that is deleted after that takes nothing more of it. Now unless given. */
+  readonly begunAt?: number;
 }
 
 /** Ids are remembered for so many objects per isolate; computing one is a hash. */
@@ -46,12 +48,16 @@ export function createGateClient(
   tenant: string,
   options: GateClientOptions,
 ): Gate {
-  const { clock, timeoutMs, admissionTimeoutMs = timeoutMs } = options;
+  const { clock, timeoutMs, admissionTimeoutMs = timeoutMs, begunAt = clock.now() } = options;
   const callShard = <T>(
     shard: number,
     send: (stub: Gate) => Promise<T>,
     bounds: CallBounds = options,
-  ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameObject(tenant, shard)))), bounds);
+  ): Promise<T> =>
+    callBounded(
+      () => send(begunAs(namespace.get(idOf(namespace, nameObject(tenant, shard))), begunAt)),
+      bounds,
+    );
   const callHolder = <T>(jobId: string, send: (stub: Gate) => Promise<T>): Promise<T> =>
     callShard(shardOf(jobId), send);
   const call = <T>(send: (stub: Gate) => Promise<T>): Promise<T> => callShard(HOME, send);
@@ -89,6 +95,19 @@ export function createGateClient(
     recall: (handles, shelf = "results") =>
       inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part, shelf))),
   };
+}
+
+/** The methods of an object for something that began then. */
+function begunAs(stub: GateStub, begunAt: number): Gate {
+  return new Proxy({} as Gate, {
+    get:
+      (_, method: keyof Gate) =>
+      async (...args: unknown[]) => {
+        const taken = await stub.since(begunAt, method, ...args);
+        if (taken !== null) return taken.answer;
+        throw new Error(`Cannot ask for '${method}': the tenant was deleted after this began`);
+      },
+  });
 }
 
 /** List all shards' jobs as one list: each is in its order, so the first of all are among the first of each. */

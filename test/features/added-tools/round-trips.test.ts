@@ -79,7 +79,14 @@ const env = {
       flags: ["manage_tools"],
     },
   ]),
-  TENANT_GATE: { idFromName: (name: string) => name, get: () => gate },
+  TENANT_GATE: {
+    idFromName: (name: string) => name,
+    get: () => ({
+      since: async (_begunAt: number, method: "admit" | "call", ...args: never[]) => ({
+        answer: await Reflect.apply(gate[method], gate, args),
+      }),
+    }),
+  },
 };
 const echo = contractOf("echo", { input: z.strictObject({}), run: async () => ({}) });
 

@@ -100,6 +100,8 @@ const STEPS: readonly string[] = [
   `ALTER TABLE idempotency ADD COLUMN tools_json TEXT;`,
   // Actions that waited for a person in every run under the key were certainly not sent.
   `ALTER TABLE idempotency ADD COLUMN parked_json TEXT;`,
+  // When the tenant was deleted: work that began before may be under way for long.
+  "CREATE TABLE erased (id INTEGER PRIMARY KEY CHECK (id = 0), at INTEGER NOT NULL) STRICT",
 ];
 
 /** The tables of core as the first steps leave them, in the same order of columns: a new database begins with these. */
@@ -179,9 +181,9 @@ export function migrate(storage: DurableObjectStorage, parts: readonly PartTable
 
 /**
  * Delete every row of the object's tables but which steps were taken, how much of a quota is used (a tenant would otherwise have it
- * again), and the tables that the parts keep.
+ * again), and the tables that the parts keep. When that was stays too.
  */
-export function eraseRows(storage: DurableObjectStorage, parts: readonly PartTables[]): void {
+export function eraseRows(storage: DurableObjectStorage, parts: readonly PartTables[], nowMs: number): void {
   const { sql } = storage;
   const kept = new Map(parts.flatMap(({ keeps = {} }) => Object.entries(keeps)));
   storage.transactionSync(() => {
@@ -189,7 +191,13 @@ export function eraseRows(storage: DurableObjectStorage, parts: readonly PartTab
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .toArray();
     for (const { name } of tables) if (!KEPT.test(name)) sql.exec(kept.get(name) ?? `DELETE FROM ${name}`);
+    sql.exec("INSERT INTO erased (id, at) VALUES (0, ?)", nowMs);
   });
+}
+
+/** When the tenant was deleted; 0 where it never was. */
+export function erasedAt({ sql }: DurableObjectStorage): number {
+  return sql.exec<{ at: number | null }>("SELECT MAX(at) AS at FROM erased").one().at ?? 0;
 }
 
 /** The platform's own tables have names that begin with a line. */

@@ -50,6 +50,20 @@ export interface TenantGateMethods {
   erase(): number;
 }
 
+/** The way by which a Worker calls them. */
+export interface BegunCalls {
+  /**
+   * Call a method for something that began then; null where the tenant was deleted since. Whatever is under way ends as it would, and
+   * nothing more of it is kept.
+   */
+  since(begunAt: number, method: keyof TenantGateMethods, ...args: readonly unknown[]): Taken | null;
+}
+
+/** What a method gave. */
+export interface Taken {
+  readonly answer: unknown;
+}
+
 /** The same methods, each answered later. */
 type Promised<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
@@ -59,3 +73,6 @@ type Promised<T> = {
 
 /** The tenant's gate from outside: each method is a round trip. A rejected promise means that nothing is certain. */
 export type Gate = Promised<TenantGateMethods>;
+
+/** The object that holds it, as a Worker calls it. */
+export type GateStub = Promised<BegunCalls>;
