@@ -46,7 +46,7 @@ const range = (count: number): number[] => [...Array(count).keys()];
 
 const FLAGS = ["approve", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections"];
 const TENANTS = ["acme", "acme-2", "acme.x"] as const;
-/** What a test holds up, and hears of. */
+/** A test holds up a call, and hears that it has begun. */
 const slow = { begun: Promise.withResolvers<void>(), answer: Promise.withResolvers<void>() };
 const held = {
   description: "Do it. Size: about 10 tokens.",

@@ -59,7 +59,7 @@ export interface BegunCalls {
   since(begunAt: number, method: keyof TenantGateMethods, ...args: readonly unknown[]): Taken | null;
 }
 
-/** What a method gave. */
+/** The answer of a method that was called. */
 export interface Taken {
   readonly answer: unknown;
 }
