@@ -10,7 +10,7 @@ const FAULTS: readonly (readonly [ConnectionFault, RegExp])[] = [
   ["refused", /\bECONNREFUSED\b|\bUND_ERR_CONNECT_TIMEOUT\b|connection refused/i],
   [
     "tls",
-    /\bCERT_[A-Z_]+|[A-Z_]+_CERT\b|_CERT_(?:IN|AUTHORITY|ISSUER)|\bERR_TLS_(?:CERT|HANDSHAKE)|tls handshake|certificate is not trusted|wrong version number/,
+    /\bCERT_[A-Z_]+|[A-Z_]+_CERT\b|_CERT_(?:IN|AUTHORITY|ISSUER)|\bERR_TLS_(?:CERT|HANDSHAKE)|tls handshake|certificate is not trusted|\btlsany_meth\b/,
   ],
 ];
 
@@ -18,8 +18,9 @@ const FAULTS: readonly (readonly [ConnectionFault, RegExp])[] = [
  * Find why the error of a `fetch` says that nothing was sent; null where it does not say so. The causes of an error are looked
  * through, and those of one that stands for several, all of which have to say so.
  *
- * A Worker of Cloudflare's runtime is told "Network connection lost." or "internal error" of all of them, as of a connection that
- * broke afterwards: that proves nothing.
+ * OpenSSL's `wrong version number` is one only of the records before a version is agreed on (`tlsany_meth`): a record that is no TLS may
+ * come after a request as well. A Worker of Cloudflare's runtime is told "Network connection lost." or "internal error" of all of them,
+ * as of a connection that broke afterwards, with the same fields: that proves nothing.
  */
 export function findConnectionFault(error: unknown, depth = 0): ConnectionFault | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;

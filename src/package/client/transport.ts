@@ -102,8 +102,8 @@ const LOST =
 const sayUnmade = (why: string): string =>
   `No connection was made (${why}), so the request did not arrive and nothing ran. Check the address, and send it again.`;
 
-/** Codes of TLS, by which a connection ends before a request is sent on it. */
-const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
+/** Codes of TLS, by which a connection ends before a request is sent on it. Those of broken records (`ERR_SSL_…`) may come after it. */
+const TLS = /^(?:ERR_TLS_(?:CERT|HANDSHAKE)|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
 
 /** Find why no connection was made, as the platform says it; null where that is not known, and a request may have been sent. */
 function findUnmade(error: unknown): string | null {

@@ -2,13 +2,18 @@ import { expect, test } from "vitest";
 
 import { sayFault, sayStatus } from "../../../src/features/endpoints/say-fault.ts";
 
-const coded = (code: string) =>
-  new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) });
+const coded = (code: string, message?: string) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
+const openssl = (at: string) =>
+  coded("ERR_SSL_WRONG_VERSION_NUMBER", `SSL routines:wrong version number:../ssl/record/methods/${at}:77`);
 
 test.each([
   ["NAME_NOT_FOUND", coded("ENOTFOUND")],
   ["CONNECTION_REFUSED", coded("ECONNREFUSED")],
   ["TLS_FAILED", coded("CERT_HAS_EXPIRED")],
+  ["TLS_FAILED", openssl("tlsany_meth.c")],
+  ["UPSTREAM_ERROR", openssl("tls13_meth.c")],
+  ["UPSTREAM_ERROR", coded("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
   ["UPSTREAM_ERROR", new Error("Network connection lost.")],
 ])("A delivery that got no answer says why: %s", (code, error) => {
   expect(sayFault(error)).toBe(code);

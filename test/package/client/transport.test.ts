@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+
 import { describe, expect, test } from "vitest";
 
 import { createTransport, readJson, type Sending } from "../../../src/package/client/transport.ts";
@@ -111,10 +114,25 @@ describe("a connection", () => {
     expect(gone.hint).toContain("did not arrive");
   });
 
+  test("to a port where nothing listens brought nothing, as the platform's own fetch says it", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const sleep = async (): Promise<void> => {};
+    const transport = createTransport({ url: `http://127.0.0.1:${port}`, key: "k", sleep });
+    const gone = await errorOf(transport.send("/v1/x", { method: "POST" }, readJson));
+    expect(gone).toMatchObject({ code: "CONNECTION_LOST", arrived: false });
+    expect(gone.hint).toContain("No connection was made (ECONNREFUSED), so the request did not arrive");
+  });
+
   test("that breaks after it was made may have brought the request", async () => {
     for (const error of [
       unmade({ code: "ECONNRESET", syscall: "read" }),
       unmade({ code: "UND_ERR_SOCKET" }),
+      // OpenSSL's words for records that are no TLS: as well after a request as before.
+      unmade({ code: "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC" }),
+      unmade({ code: "ERR_SSL_WRONG_VERSION_NUMBER" }),
     ]) {
       const { ask, sent } = transportOf([error]);
       expect(await errorOf(ask({ method: "POST" }))).toMatchObject({ arrived: undefined });
