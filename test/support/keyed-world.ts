@@ -91,7 +91,7 @@ export class KeyedWorld extends TestWorld {
     tools: readonly Tool[],
     body: object,
     key?: string,
-    ways: Pick<BatchKey, "letsGo"> = {},
+    ways: Pick<BatchKey, "isShared"> = {},
   ): Promise<WireEnvelope> {
     return this.run(tools, body, this.#keyed(body, key, ways));
   }
@@ -130,7 +130,7 @@ export class KeyedWorld extends TestWorld {
     return record.seed;
   }
 
-  #keyed(body: object, key: string | undefined, ways: Pick<BatchKey, "letsGo"> = {}): Partial<Execution> {
+  #keyed(body: object, key: string | undefined, ways: Pick<BatchKey, "isShared"> = {}): Partial<Execution> {
     return {
       ...(key !== undefined && { batchKey: { key, content: body, ...ways } }),
     };

@@ -38,7 +38,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const { callbackUrl } = batch.value;
     const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
     if (!bound.ok) return bound;
-    const keyed = key.value === null ? {} : underKey(key.value, value, { letsGo: true });
+    const keyed = key.value === null ? {} : underKey(key.value, value);
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
     return respond(
       (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),

@@ -49,14 +49,14 @@ export function readSentKey(request: Request): Result<SentKey | null, Refusal> {
 /**
  * The part of a request's execution that its key makes; nothing without one. The same content under it is the same request.
  *
- * @param ways `letsGo` where the batch is all that the key stands for
+ * @param isShared whether it stands for more than what runs
  */
 export function underKey(
   sent: SentKey | null,
   content: unknown,
-  ways: Pick<BatchKey, "letsGo"> = {},
+  isShared = false,
 ): Pick<Execution, "batchKey"> {
-  return sent === null ? {} : { batchKey: { ...sent, content, ...ways } };
+  return sent === null ? {} : { batchKey: { ...sent, content, isShared } };
 }
 
 function refuse(issue: Issue): Result<never, Refusal> {

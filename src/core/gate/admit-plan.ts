@@ -21,7 +21,7 @@ import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findSameReads } from "../plan/same-reads.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import { type Plan, type Step, turnAway } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
 import type { Execution } from "./execution.ts";
 import { KEY_CONFLICT } from "./kept-answer.ts";
@@ -332,7 +332,7 @@ function withDenials(
   ]);
   const steps = plan.steps.map((step) => {
     const failure = failures.get(same.get(step.index) ?? step.index);
-    return failure === undefined ? step : { ...step, task: err(failure) };
+    return failure === undefined ? step : turnAway(step, failure);
   });
   return { ...plan, steps };
 }

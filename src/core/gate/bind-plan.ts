@@ -5,7 +5,7 @@ import type { RefusalCode } from "../contract/failure-codes.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import type { Plan, Task } from "../plan/step.ts";
+import { type Plan, type Task, turnAway } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
 import { missingBinding, missingSecret } from "../egress/tool-secrets.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
@@ -15,9 +15,11 @@ import type { Execution } from "./execution.ts";
  * Give a plan what it needs of this deployment, or turn away what cannot run here, before it costs anyone's quota.
  */
 export function bindPlan(plan: Plan, execution: Execution): Plan {
-  const steps = plan.steps.map((step) =>
-    step.task.ok ? { ...step, task: bindTask(step.task.value, execution) } : step,
-  );
+  const steps = plan.steps.map((step) => {
+    if (!step.task.ok) return step;
+    const task = bindTask(step.task.value, execution);
+    return task.ok ? { ...step, task } : turnAway(step, task.error);
+  });
   return { ...plan, steps };
 }
 

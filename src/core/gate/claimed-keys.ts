@@ -172,7 +172,7 @@ export class ClaimedKeys {
   close(
     outcomes: readonly Outcome[],
     answer: Omit<KeptAnswer, "failed">,
-    { letsGo }: Pick<BatchKey, "letsGo"> = {},
+    { isShared = false }: Pick<BatchKey, "isShared"> = {},
   ): IdempotencyClosing {
     const { runId, batch, actions } = this.#asked;
     const claimed = actions.filter(({ index }) => this.#states.get(index)?.kind === "claimed");
@@ -188,7 +188,7 @@ export class ClaimedKeys {
     }));
     if (batch === null) return { runId, ends };
     const end: KeyEnd =
-      letsGo === true && this.#isNothing(outcomes)
+      !isShared && this.#isNothing(outcomes)
         ? { kind: this.#mayAsk.size > 0 ? "release" : "free" }
         : { kind: "done", answer: { ...answer, failed: false } };
     return { runId, ends: [endKey(batch, end), ...ends] };

@@ -1,8 +1,7 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import { err } from "../kit/result.ts";
-import type { Plan, Task } from "../plan/step.ts";
+import { type Plan, type Task, turnAway } from "../plan/step.ts";
 
 const AGAIN = { retryAfterMs: 1_000 };
 
@@ -15,7 +14,7 @@ const AGAIN = { retryAfterMs: 1_000 };
 export function degradePlan(plan: Plan, sent: ReadonlyMap<number, JobSpec>): Plan | null {
   const steps = plan.steps.map((step) => {
     const failure = step.task.ok ? obstacleOf(step.task.value, sent.has(step.index)) : null;
-    return failure === null ? step : { ...step, task: err(failure) };
+    return failure === null ? step : turnAway(step, failure);
   });
   // Whatever runs has a first step that waits for nothing.
   return steps.some(({ task, needs }) => task.ok && needs.length === 0) ? { ...plan, steps } : null;

@@ -17,8 +17,8 @@ export interface BatchKey {
   readonly givesUpSoon?: boolean;
   /** Which batch of a turn it is, where that has several under one key; the first has the key itself. */
   readonly part?: number;
-  /** It is let go of where nothing was sent under it and all of it failed for reasons that pass, so that its next request runs. */
-  readonly letsGo?: true;
+  /** It stands for more than the batch, so it is not let go of where nothing of that was sent and all of it failed for reasons that pass. */
+  readonly isShared?: boolean;
   /** The body as it was parsed: how its JSON was spelled does not matter. */
   readonly content: unknown;
 }

@@ -7,7 +7,7 @@ import type { Failure } from "../contract/failure.ts";
 import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
-import type { Result } from "../kit/result.ts";
+import { err, type Result } from "../kit/result.ts";
 import type { Parking } from "./find-parking.ts";
 
 /** A call that may be made: its tool exists and its arguments fit. */
@@ -77,6 +77,8 @@ export interface Step {
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;
+  /** Its task, where that was turned away for a reason that passes or is mended elsewhere: it fails in its place, and may be asked for again. */
+  readonly turnedAway?: Task;
   /** Which of its fields stood under other names. */
   readonly readAs?: ReadAs | undefined;
   /** The fault of the first of some elements of its loop, which fail in their places when it runs. */
@@ -87,6 +89,11 @@ export interface Step {
   readonly recalls?: true;
   /** Its idempotency key, when it was sent with one. */
   readonly keyed?: KeyedAction | undefined;
+}
+
+/** Turn a step away that could have run. */
+export function turnAway(step: Step, failure: Failure): Step {
+  return step.task.ok ? { ...step, task: err(failure), turnedAway: step.task.value } : step;
 }
 
 /** The accounts that a step waits for, by their connectors, and where the first of them is connected. */

@@ -3,7 +3,7 @@ import { toWireFailure } from "../../core/contract/failure.ts";
 import * as LIMITS from "./limits.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
-import { attemptNow } from "../../core/kit/result.ts";
+import { attemptNow, ok } from "../../core/kit/result.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
@@ -73,7 +73,9 @@ export class RunRecord {
     { plan, outcomes, isTool, flow, ran }: SeenBatch,
     { round, afterMs, isPrivate, secretive }: AddOptions,
   ): void {
-    const { steps } = plan;
+    const steps = plan.steps.map((step) =>
+      step.turnedAway === undefined ? step : { ...step, task: ok(step.turnedAway) },
+    );
     const hides = (at: number): boolean => {
       const { task } = steps[at]!;
       return task.ok && isPrivate(task.value.tool);

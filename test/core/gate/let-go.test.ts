@@ -147,7 +147,7 @@ const nameOf = (cases: readonly Case[]) => cases.map((one) => [one.why, one] as 
 describe("P5: the key of a batch of which nothing was sent", () => {
   test.each(nameOf(LET_GO))("is let go of where %s", async (_, one) => {
     const { world, tools, action } = open(one);
-    const { results } = await world.send(tools, { actions: [action] }, "k", { letsGo: true });
+    const { results } = await world.send(tools, { actions: [action] }, "k");
     expect(results[0]!.error?.code).toBe(one.code);
     expect(world.ends).toEqual(["batch:k free"]);
   });
@@ -160,10 +160,10 @@ describe("P5: the key of a batch of which nothing was sent", () => {
         { id: "b", tool: "t", depends_on: ["a"] },
       ],
     };
-    const first = await world.send(tools, body, "k", { letsGo: true });
+    const first = await world.send(tools, body, "k");
     expect(first.results.map(({ status }) => status)).toEqual(["error", "skipped"]);
     world.fetch = answers(200);
-    const { results } = await world.send(tools, body, "k", { letsGo: true });
+    const { results } = await world.send(tools, body, "k");
     expect(results.map(({ status }) => status)).toEqual(["success", "success"]);
     expect(world.ends).toEqual(["batch:k free", "batch:k done"]);
   });
@@ -171,13 +171,13 @@ describe("P5: the key of a batch of which nothing was sent", () => {
   test("is kept where one action of it ran", async () => {
     const { world, tools } = open(LET_GO[3]!);
     const both = [...tools, world.tool("ok")];
-    await world.send(both, { actions: [{ tool: "t" }, { tool: "ok" }] }, "k", { letsGo: true });
+    await world.send(both, { actions: [{ tool: "t" }, { tool: "ok" }] }, "k");
     expect(world.ends).toEqual(["batch:k done"]);
   });
 
-  test("is kept where it stands for more than the batch, as a turn's does", async () => {
+  test("is kept where it stands for more than the batch, as that of a turn of several does", async () => {
     const { world, tools } = open(LET_GO[3]!);
-    await world.send(tools, { actions: [{ tool: "t" }] }, "k");
+    await world.send(tools, { actions: [{ tool: "t" }] }, "k", { isShared: true });
     expect(world.ends).toEqual(["batch:k done"]);
   });
 
@@ -187,14 +187,14 @@ describe("P5: the key of a batch of which nothing was sent", () => {
     world.fetch = () => new Promise(() => {});
     await world.lose(tools, body, { key: "k", ms: 50 });
     world.fetch = refused;
-    await world.send(tools, body, "k", { letsGo: true });
+    await world.send(tools, body, "k");
     expect(world.ends).toEqual(["batch:k done"]);
   });
 });
 
 test.each(nameOf(KEPT))("P5: the key of a batch is kept where %s", async (_, one) => {
   const { world, tools, action } = open(one);
-  const { results } = await world.send(tools, { actions: [action] }, "k", { letsGo: true });
+  const { results } = await world.send(tools, { actions: [action] }, "k");
   expect(results[0]!.error?.code).toBe(one.code);
   expect(world.ends).toEqual(["batch:k done"]);
 });

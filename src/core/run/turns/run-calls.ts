@@ -65,6 +65,7 @@ export async function runCalls(
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;
   for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
+  const isShared = batches.length > 1 || replies.some((reply) => reply !== undefined);
   const begin: BeginBatch = async ({ batch, positions, run }, own) => {
     const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
     const one = await run(batch, { ...execution, ...own }, tell);
@@ -75,7 +76,7 @@ export async function runCalls(
   const ran =
     batchKey === undefined
       ? await Promise.all(batches.map((batch) => begin(batch)))
-      : await beginKeyed(batches, begin, { ...execution, batchKey });
+      : await beginKeyed(batches, begin, { ...execution, batchKey: { ...batchKey, isShared } });
 
   const [first] = ran;
   if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;

@@ -34,7 +34,7 @@ export const invokeTool: Endpoint = {
 
     return respondDocument(
       async (listener) => {
-        const keyed = underKey(key.value, value, { letsGo: true });
+        const keyed = underKey(key.value, value);
         const answer = await execute(batch.value, { ...context, ...listener, ...keyed });
         if (!answer.ok) return answer;
         const { json, quota, replayed } = answer.value;

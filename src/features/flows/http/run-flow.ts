@@ -60,7 +60,7 @@ export const runFlowEndpoint: Endpoint = {
       ...(parsed.progress === true && { tellsStarts: true as const }),
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
-    const keyed = underKey(key.value, [name, whole], { letsGo: true });
+    const keyed = underKey(key.value, [name, whole]);
     return respondBatch(
       (listener) => executeFlow(run, { ...context, ...keyed, ...listener }),
       request,

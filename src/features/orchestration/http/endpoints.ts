@@ -98,7 +98,7 @@ function answerCalls(
       return ok(respondJson(JSON.stringify(error), { status }));
     }
     const { pathname } = new URL(request.url);
-    const keyed = underKey(key.value, [pathname, body.value.value], { letsGo: true });
+    const keyed = underKey(key.value, [pathname, body.value.value]);
     return respondDocument(
       (listener) => run(calls.value, { ...context, ...keyed, ...listener }),
       request,

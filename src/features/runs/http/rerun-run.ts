@@ -35,7 +35,11 @@ export const rerunRun: Endpoint = {
       ({ signal, listener }) =>
         runRerun(fates, of, {
           ...own,
-          ...underKey(key.value, [id, body.value.value]),
+          ...underKey(
+            key.value,
+            [id, body.value.value],
+            fates.some(({ kind }) => kind === "answer"),
+          ),
           signal,
           ...(listener !== undefined && { listener }),
         }),

@@ -86,6 +86,7 @@ export async function runRerun(
     },
     {
       toJson,
+      batchKey: execution.batchKey,
       keysOf: async (runnable) => {
         const own = await readKeys(runnable, { batchKey: undefined, ...execution });
         const none = { runId: ports.newId(), batch: null, actions: [] };

@@ -11,6 +11,9 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 
+const limited = (limit: number) => ({
+  orchestration: { mode: "parallel-safe", rate_limit: { limit, window_s: 60, scope: "tenant" } } as const,
+});
 const SECRET = "a-secret-of-a-tool-9f1";
 const DECLARATION = {
   summary: "Say a text",
@@ -166,3 +169,33 @@ test("A flow that a clock starts leaves a run of the source 'cron'", async () =>
   const { json } = await send(volley, "GET", "/v1/runs?source=cron");
   expect(json["runs"]).toMatchObject([{ source: "cron", flow: "every-minute", status: "success" }]);
 });
+
+test.each([
+  ["by its tool's limit", limited(1), "RATE_LIMITED"],
+  ["because its job found no room", { execution: "fire-and-forget", ...limited(1) }, "RATE_LIMITED"],
+] as const)(
+  "An action that was turned away %s is run again with what it was sent with",
+  async (_, more, code) => {
+    const seen: string[] = [];
+    const run = async ({ text }: { readonly text: string }) => ({ x: seen.push(text) });
+    const tool = defineTool({
+      ...DECLARATION,
+      ...more,
+      isWrite: true,
+      actions: ["update"],
+      name: "say_it",
+      run,
+    });
+    const volley = await createTestVolley({ tools: [tool], features: [confirmations(), runs()] });
+    const { batch_id: id, results } = await volley.run({
+      actions: ["a", "b"].map((text) => ({ id: text, tool: "say_it", args: { text }, select: ["/x"] })),
+    });
+    expect(results).toMatchObject([{}, { status: "error", error: { code } }]);
+    await volley.advance(61_000);
+    expect(seen).toEqual(["a"]);
+    const { json } = await send(volley, "POST", `/v1/runs/${id}/rerun`, { only: "failed" });
+    await volley.advance(1_000);
+    expect(json).toMatchObject({ summary: { total: 2, error: 0 } });
+    expect(seen).toEqual(["a", "b"]);
+  },
+);
