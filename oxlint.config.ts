@@ -5,7 +5,7 @@ import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config
 const GROUND = "core/kit core/kit/json core/contract core/contract/gate";
 const CORE = `${GROUND} core/catalog`;
 const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
-const EDGE = `${RUN} core/run/execute core/run/turns`;
+const EDGE = `${RUN} core/run/execute`;
 const EDGE_ROOMS =
   "cloudflare/platform cloudflare/durable cloudflare/gate-client cloudflare/http cloudflare/openapi cloudflare/endpoints cloudflare/page";
 const PAGES = "console/kit console/parts console/run console/form console/keys console/jobs";
@@ -22,7 +22,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "core/gate": `${CORE} core/plan core/gate/state core/egress core/answer core/observe`,
   "core/run": `${CORE} core/plan core/gate/state core/egress core/answer core/gate core/observe`,
   "core/run/execute": RUN,
-  "core/run/turns": `${RUN} core/run/execute`,
+  turns: `${RUN} core/run/execute`,
   "tools/kit": CORE,
   packs: "core/kit core/kit/json",
   "tools/*": `${CORE} tools/kit`,

@@ -98,7 +98,7 @@ describe("npm run mutation", () => {
       const entries = await readdir(path, { withFileTypes: true });
       return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     };
-    const inside = ["core/gate/state", "core/run/execute", "core/run/turns"];
+    const inside = ["core/gate/state", "core/run/execute"];
     const divided = ["core", "features"];
     const parts = await Promise.all(
       divided.map(async (of) => (await foldersIn(`src/${of}`)).map((name) => `${of}/${name}`)),

@@ -23,7 +23,7 @@ export const ROOMS = [
   "core/gate",
   "core/run",
   "core/run/execute",
-  "core/run/turns",
+  "turns",
   "packs",
   "features/added-tools",
   "features/agent",

@@ -755,9 +755,9 @@ export const SURVIVORS: Reasons = {
     on("A model that is asked after its caller left is stopped by the same signal.", "move.kind !=="),
     on("A name that is the same twice; how it is made is not promised.", "execution.ports.newId()"),
   ],
-  "src/core/run/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
-  "src/core/run/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
-  "src/core/run/turns/run-calls.ts": [
+  "src/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
+  "src/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
+  "src/turns/run-calls.ts": [
     on("How many bytes are set aside for the frame of an answer.", "const elements"),
     on(ELSEWHERE, "sawRefusal(", '.enter("plan")', "onAdmitted(quota)", "admitted.resolve()"),
     on(DEFAULT, "toBatches(calls, {"),

@@ -1,7 +1,7 @@
 import { HeldBytes } from "../../src/core/egress/held-bytes.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import type { JsonObject } from "../../src/core/contract/json.ts";
-import type { Speech } from "../../src/core/run/turns/turn-table.ts";
+import type { Speech } from "../../src/turns/turn-table.ts";
 import { parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
 import { type Dialect, tellTheirs } from "../../src/features/agent/dialect/dialect.ts";

@@ -64,7 +64,7 @@ export const GATE: Reasons = {
       "isOver: () => over",
     ),
   ],
-  "src/core/gate/request-key.ts": [on(TYPE, "this.#claiming === null ||")],
+  "src/features/agent/request-key.ts": [on(TYPE, "this.#claiming === null ||")],
   "src/core/gate/key-memory.ts": [
     on("A key that was found goes before it, and is believed for longer.", "this.#missing.delete(key)"),
     on(TYPE, "oldest !== undefined"),

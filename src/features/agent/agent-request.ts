@@ -1,6 +1,6 @@
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
-import type { RequestKey } from "../../core/gate/request-key.ts";
+import type { RequestKey } from "./request-key.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { ModelAddress } from "./ask-model.ts";
 import type { Conversation, Dialect, Message, Relay } from "./dialect/dialect.ts";

@@ -1,4 +1,4 @@
-import { decideReply, readDecisions } from "../../core/run/turns/decide-reply.ts";
+import { decideReply, readDecisions } from "../../turns/decide-reply.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { parseExact } from "../../core/contract/json.ts";

@@ -1,5 +1,5 @@
 import type { Step } from "../../core/plan/step.ts";
-import type { OpenReply } from "../../core/run/turns/decide-reply.ts";
+import type { OpenReply } from "../../turns/decide-reply.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import type { Part, RoundBatch } from "./round-batches.ts";
 

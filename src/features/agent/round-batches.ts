@@ -6,8 +6,8 @@ import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal } from "../../core/contract/refusal.ts";
-import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
-import { toFailedReply, toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";
+import type { ToolReply } from "../../turns/provider-turn.ts";
+import { toFailedReply, toRefusedReply } from "../../turns/to-tool-reply.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 

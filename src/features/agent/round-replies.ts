@@ -6,9 +6,9 @@ import type { Outcome } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
-import type { Waiting } from "../../core/run/turns/decide-reply.ts";
-import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
-import { toToolReply } from "../../core/run/turns/to-tool-reply.ts";
+import type { Waiting } from "../../turns/decide-reply.ts";
+import type { ToolReply } from "../../turns/provider-turn.ts";
+import { toToolReply } from "../../turns/to-tool-reply.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import type { Part } from "./round-batches.ts";
 

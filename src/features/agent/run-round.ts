@@ -6,12 +6,12 @@ import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.t
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
-import type { OpenReply } from "../../core/run/turns/decide-reply.ts";
-import type { ToolReply } from "../../core/run/turns/provider-turn.ts";
-import { toRefusedReply } from "../../core/run/turns/to-tool-reply.ts";
+import type { OpenReply } from "../../turns/decide-reply.ts";
+import type { ToolReply } from "../../turns/provider-turn.ts";
+import { toRefusedReply } from "../../turns/to-tool-reply.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import type { RequestKey } from "../../core/gate/request-key.ts";
+import type { RequestKey } from "./request-key.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { makePlan } from "../../core/plan/make-plan.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";

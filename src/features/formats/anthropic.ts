@@ -2,15 +2,9 @@ import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { ok } from "../../core/kit/result.ts";
-import { parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
-import { isCalled } from "../../core/run/turns/turn-table.ts";
-import {
-  defineDialect,
-  foundAt,
-  type ProviderCall,
-  readId,
-  refuseShape,
-} from "../../core/run/turns/provider-turn.ts";
+import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
+import { isCalled } from "../../turns/turn-table.ts";
+import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/provider-turn.ts";
 
 interface ToolUse extends ProviderCall {
   readonly id: string;

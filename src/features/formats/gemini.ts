@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/j
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
-import { parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
+import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
   defineDialect,
   type FoundCalls,
@@ -12,7 +12,7 @@ import {
   type ProviderCall,
   readId,
   refuseShape,
-} from "../../core/run/turns/provider-turn.ts";
+} from "../../turns/provider-turn.ts";
 
 interface FunctionCall extends ProviderCall {
   /** Not every model gives its calls ids; those without are told apart by name and order. */

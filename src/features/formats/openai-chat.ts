@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import { CUSTOM, parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
+import { CUSTOM, parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
   defineDialect,
   type FoundCalls,
@@ -13,7 +13,7 @@ import {
   type ProviderCall,
   readId,
   refuseShape,
-} from "../../core/run/turns/provider-turn.ts";
+} from "../../turns/provider-turn.ts";
 
 interface ChatCall extends ProviderCall {
   /** A message's one `function_call` has none: it is answered by its name. */

@@ -3,15 +3,9 @@ import * as z from "zod/mini";
 import { makeFailure } from "../../core/contract/failure.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { err, ok } from "../../core/kit/result.ts";
-import { CUSTOM, parseCallArguments } from "../../core/run/turns/parse-call-arguments.ts";
-import { isCalled } from "../../core/run/turns/turn-table.ts";
-import {
-  defineDialect,
-  foundAt,
-  type ProviderCall,
-  readId,
-  refuseShape,
-} from "../../core/run/turns/provider-turn.ts";
+import { CUSTOM, parseCallArguments } from "../../turns/parse-call-arguments.ts";
+import { isCalled } from "../../turns/turn-table.ts";
+import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/provider-turn.ts";
 
 /** The kinds of calls that the model may make, and the kind of output that answers each. */
 const OUTPUTS = {

@@ -4,7 +4,7 @@ import { createCatalog } from "../../support/create-catalog.ts";
 import { parseBatch } from "../../../src/core/contract/batch.ts";
 import type { Execution } from "../../../src/core/gate/execution.ts";
 import { mayRead } from "../../../src/core/gate/kept-answer.ts";
-import { RequestKey } from "../../../src/core/gate/request-key.ts";
+import { RequestKey } from "../../../src/features/agent/request-key.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
 import { valueOf } from "../../support/unwrap.ts";

@@ -2,10 +2,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { runCalls } from "../../../src/core/run/turns/run-calls.ts";
+import { runCalls } from "../../../src/turns/run-calls.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { type ToolSurface, describeSurface } from "../../../src/features/discovery/tool-surface.ts";
-import { parseCallArguments } from "../../../src/core/run/turns/parse-call-arguments.ts";
+import { parseCallArguments } from "../../../src/turns/parse-call-arguments.ts";
 import { toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";

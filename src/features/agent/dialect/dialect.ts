@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { ProviderCall, ToolReply } from "../../../core/run/turns/provider-turn.ts";
+import type { ProviderCall, ToolReply } from "../../../turns/provider-turn.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ModelEvent } from "./model-event.ts";
 

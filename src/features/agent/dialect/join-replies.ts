@@ -1,5 +1,5 @@
 import type { Message, Replies } from "./dialect.ts";
-import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/provider-turn.ts";
 
 /** How a provider whose replies are messages of their own writes and finds them. */
 export interface ReplyWords {

@@ -3,7 +3,7 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Ending, IsTheirs, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
-import { isCalled } from "../../../core/run/turns/turn-table.ts";
+import { isCalled } from "../../../turns/turn-table.ts";
 import { toLegalId, toTurn } from "./messages-content.ts";
 import { tellIn, toEvent, toPing, writeText, writeUse } from "./messages-events.ts";
 import { type ModelEvent, readEvent } from "./model-event.ts";

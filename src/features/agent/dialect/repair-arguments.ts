@@ -1,6 +1,6 @@
 import type { Failure } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import { innerText, NAMELESS, parseCallArguments } from "../../../core/run/turns/parse-call-arguments.ts";
+import { innerText, NAMELESS, parseCallArguments } from "../../../turns/parse-call-arguments.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
 import { findJsonSpan } from "../../../core/kit/json/json-span.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { whatIsDone } from "../../../core/run/turns/turn-table.ts";
+import { whatIsDone } from "../../../turns/turn-table.ts";
 import type { ModelCall } from "./dialect.ts";
 import { growField } from "./grow-field.ts";
 import { OpenObject } from "./open-object.ts";

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import type { RequestName } from "../../../core/gate/request-key.ts";
+import type { RequestName } from "../request-key.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { readSentKey } from "../../../cloudflare/http/read-idempotency-key.ts";

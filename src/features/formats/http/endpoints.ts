@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { runCalls } from "../../../core/run/turns/run-calls.ts";
+import { runCalls } from "../../../turns/run-calls.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { anthropicAnswerSchema, parseAnthropicTurn } from "../anthropic.ts";
 import { geminiAnswerSchema, parseGeminiTurn } from "../gemini.ts";
 import { chatAnswerSchema, parseChatTurn } from "../openai-chat.ts";
 import { parseResponsesTurn, responsesAnswerSchema } from "../openai-responses.ts";
-import type { ParseTurn } from "../../../core/run/turns/provider-turn.ts";
-import type { TurnEndpoint } from "../../../core/run/turns/stray-call.ts";
+import type { ParseTurn } from "../../../turns/provider-turn.ts";
+import type { TurnEndpoint } from "../../../turns/stray-call.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";

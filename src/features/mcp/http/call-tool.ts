@@ -1,8 +1,8 @@
-import { runCalls } from "../../../core/run/turns/run-calls.ts";
+import { runCalls } from "../../../turns/run-calls.ts";
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
-import { toRefusedReply } from "../../../core/run/turns/to-tool-reply.ts";
+import type { ToolReply } from "../../../turns/provider-turn.ts";
+import { toRefusedReply } from "../../../turns/to-tool-reply.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { type SentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";

@@ -7,7 +7,7 @@ import { liveStatusOf } from "../../../cloudflare/http/await-change.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { type Decisions, decideReply, readDecisions } from "../../../core/run/turns/decide-reply.ts";
+import { type Decisions, decideReply, readDecisions } from "../../../turns/decide-reply.ts";
 import { toJobReply } from "../tasks/job-reply.ts";
 import { isCallName, type KeptCall, mayReadCall, nameLeft } from "../tasks/kept-call.ts";
 import { type CallReply, findStanding, openReply } from "../tasks/open-reply.ts";

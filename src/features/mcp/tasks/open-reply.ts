@@ -7,8 +7,8 @@ import {
   type OpenReply,
   questionOf,
   type Waiting,
-} from "../../../core/run/turns/decide-reply.ts";
-import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
+} from "../../../turns/decide-reply.ts";
+import type { ToolReply } from "../../../turns/provider-turn.ts";
 
 /** A reply, and the name of the tool that was called. */
 export interface CallReply extends ToolReply {

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, parseExact } from "../../../core/contrac
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
-import type { ToolReply } from "../../../core/run/turns/provider-turn.ts";
-import { isCalled } from "../../../core/run/turns/turn-table.ts";
+import type { ToolReply } from "../../../turns/provider-turn.ts";
+import { isCalled } from "../../../turns/turn-table.ts";
 import {
   AS_WRITTEN,
   type Asked,

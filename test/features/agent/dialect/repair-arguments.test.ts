@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { repairArguments } from "../../../../src/features/agent/dialect/repair-arguments.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { parseCallArguments } from "../../../../src/core/run/turns/parse-call-arguments.ts";
+import { parseCallArguments } from "../../../../src/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 
 const PHOENIX = '{"city": "Phoenix"}';

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { IdempotencyAnswer, KeyState } from "../../../src/core/contract/gate/idempotency.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { RequestKey, type RequestName } from "../../../src/core/gate/request-key.ts";
+import { RequestKey, type RequestName } from "../../../src/features/agent/request-key.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf, planOf } from "../../support/fake-actions.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { type Decisions, decideReply } from "../../../../src/core/run/turns/decide-reply.ts";
+import { type Decisions, decideReply } from "../../src/turns/decide-reply.ts";
 
 const WAITING = {
   id: "call-1",

@@ -1,11 +1,11 @@
-import { type Failure, makeFailure } from "../../contract/failure.ts";
-import { describe, toMisfit } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
-import * as LIMITS from "../../contract/limits.ts";
-import { parseJson } from "../../contract/parse-json.ts";
-import { findJsonSpan } from "../../kit/json/json-span.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import { type Failure, makeFailure } from "../core/contract/failure.ts";
+import { describe, toMisfit } from "../core/contract/issues.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { parseJson } from "../core/contract/parse-json.ts";
+import { findJsonSpan } from "../core/kit/json/json-span.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
+import { visibleText } from "../core/kit/visible-text.ts";
 
 /** The hint for a call with free text for arguments. */
 export const CUSTOM =

@@ -1,6 +1,6 @@
-import type { Catalog } from "../catalog/catalog.ts";
-import { attempt } from "../kit/result.ts";
-import type { Execution } from "./execution.ts";
+import type { Catalog } from "../core/catalog/catalog.ts";
+import { attempt } from "../core/kit/result.ts";
+import type { Execution } from "../core/gate/execution.ts";
 
 /**
  * The same with a catalog that knows the names that a caller has sent, if there are such tools: where this isolate does not know one

@@ -1,20 +1,20 @@
-import { AnswerBudget } from "../../answer/envelope.ts";
-import { BATCH_TOOL } from "../../catalog/alias.ts";
-import type { QuotaState } from "../../contract/gate/admission.ts";
-import { type Batch, parseBatch } from "../../contract/batch.ts";
-import * as LIMITS from "../../contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { execute, withCurrentTools } from "../execute/executor.ts";
-import { executeKeyed, executePlan } from "../execute/execute-plan.ts";
-import type { Execution } from "../../gate/execution.ts";
-import type { BatchKey } from "../../gate/read-keys.ts";
+import { AnswerBudget } from "../core/answer/envelope.ts";
+import { BATCH_TOOL } from "../core/catalog/alias.ts";
+import type { QuotaState } from "../core/contract/gate/admission.ts";
+import { type Batch, parseBatch } from "../core/contract/batch.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import { execute, withCurrentTools } from "../core/run/execute/executor.ts";
+import { executeKeyed, executePlan } from "../core/run/execute/execute-plan.ts";
+import type { Execution } from "../core/gate/execution.ts";
+import type { BatchKey } from "../core/gate/read-keys.ts";
 import type { ProviderCall, ToolReply } from "./provider-turn.ts";
 import { toFailedReply, toRefusedReply, toToolReply } from "./to-tool-reply.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { makePlan } from "../../plan/make-plan.ts";
-import { untilRead } from "../run-admitted.ts";
-import type { Plan } from "../../plan/step.ts";
-import type { Refused } from "../../gate/admit-plan.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
+import { makePlan } from "../core/plan/make-plan.ts";
+import { untilRead } from "../core/run/run-admitted.ts";
+import type { Plan } from "../core/plan/step.ts";
+import type { Refused } from "../core/gate/admit-plan.ts";
 
 /** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
 export interface RanCalls {

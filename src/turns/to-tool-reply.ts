@@ -1,6 +1,6 @@
-import { type Failure, toWireFailure } from "../../contract/failure.ts";
-import { isInDoubt, type Outcome, type Shown, toWirePending } from "../../contract/outcome.ts";
-import { type Refusal, toProblem } from "../../contract/refusal.ts";
+import { type Failure, toWireFailure } from "../core/contract/failure.ts";
+import { isInDoubt, type Outcome, type Shown, toWirePending } from "../core/contract/outcome.ts";
+import { type Refusal, toProblem } from "../core/contract/refusal.ts";
 import type { ToolReply } from "./provider-turn.ts";
 
 /**

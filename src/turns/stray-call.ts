@@ -1,5 +1,5 @@
-import { visiblePath } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { visiblePath } from "../core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../core/contract/json.ts";
 
 /** Where calls are answered. */
 export type TurnEndpoint =

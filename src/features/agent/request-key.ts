@@ -1,23 +1,23 @@
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyRequest,
   KeptAnswer,
   KeyedContent,
   KeyEnd,
-} from "../contract/gate/idempotency.ts";
-import { utf8Length } from "../contract/json.ts";
-import * as LIMITS from "../contract/limits.ts";
-import { makeRefusal, type Refusal } from "../contract/refusal.ts";
-import { canonicalJson } from "../kit/json/canonical-json.ts";
-import { attempt, err, ok, type Result } from "../kit/result.ts";
-import type { Plan } from "../plan/step.ts";
-import { endKey } from "./claimed-keys.ts";
-import type { Execution } from "./execution.ts";
-import { holdLease } from "./hold-lease.ts";
-import { KEY_CONFLICT, mayRead, namesOf } from "./kept-answer.ts";
-import { type BatchKey, readKeys } from "./read-keys.ts";
-import { needsKey, WriteKeys } from "./write-keys.ts";
+} from "../../core/contract/gate/idempotency.ts";
+import { utf8Length } from "../../core/contract/json.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
+import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
+import type { Plan } from "../../core/plan/step.ts";
+import { endKey } from "../../core/gate/claimed-keys.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import { holdLease } from "../../core/gate/hold-lease.ts";
+import { KEY_CONFLICT, mayRead, namesOf } from "../../core/gate/kept-answer.ts";
+import { type BatchKey, readKeys } from "../../core/gate/read-keys.ts";
+import { needsKey, WriteKeys } from "../../core/gate/write-keys.ts";
 
 /** By what a request is known again. */
 export interface RequestName extends Omit<KeyedContent, "seed"> {

@@ -1,9 +1,9 @@
-import type { Failure, Issue } from "../../contract/failure.ts";
-import { describe, toHint } from "../../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
+import type { Failure, Issue } from "../core/contract/failure.ts";
+import { describe, toHint } from "../core/contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
+import { visibleText } from "../core/kit/visible-text.ts";
 import { NAMELESS } from "./parse-call-arguments.ts";
 import { findStrayCall, type TurnEndpoint } from "./stray-call.ts";
 

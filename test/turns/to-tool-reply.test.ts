@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { makeFailure } from "../../../../src/core/contract/failure.ts";
-import type { Outcome } from "../../../../src/core/contract/outcome.ts";
-import { toCallResult } from "../../../../src/features/mcp/http/call-result.ts";
-import { parseAnthropicTurn } from "../../../../src/features/formats/anthropic.ts";
-import { parseGeminiTurn } from "../../../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../../../src/features/formats/openai-responses.ts";
-import type { ToolReply } from "../../../../src/core/run/turns/provider-turn.ts";
-import { toToolReply } from "../../../../src/core/run/turns/to-tool-reply.ts";
-import { valueOf } from "../../../support/unwrap.ts";
+import { makeFailure } from "../../src/core/contract/failure.ts";
+import type { Outcome } from "../../src/core/contract/outcome.ts";
+import { toCallResult } from "../../src/features/mcp/http/call-result.ts";
+import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
+import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
+import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../src/features/formats/openai-responses.ts";
+import type { ToolReply } from "../../src/turns/provider-turn.ts";
+import { toToolReply } from "../../src/turns/to-tool-reply.ts";
+import { valueOf } from "../support/unwrap.ts";
 
 /** The reader's view: a value, or text where the format shows text; and whether it is said to have failed. */
 interface Seen {

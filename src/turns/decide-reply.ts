@@ -1,12 +1,12 @@
-import { makeFailure } from "../../contract/failure.ts";
-import type { AnsweredMethods, AnsweredQuestion } from "../../contract/gate/parked-group.ts";
-import { createPartCall } from "../../contract/gate/part-call.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
-import * as LIMITS from "../../contract/limits.ts";
-import type { Refusal } from "../../contract/refusal.ts";
-import type { HeldBytes } from "../../egress/held-bytes.ts";
-import type { Execution } from "../../gate/execution.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { makeFailure } from "../core/contract/failure.ts";
+import type { AnsweredMethods, AnsweredQuestion } from "../core/contract/gate/parked-group.ts";
+import { createPartCall } from "../core/contract/gate/part-call.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import type { Refusal } from "../core/contract/refusal.ts";
+import type { HeldBytes } from "../core/egress/held-bytes.ts";
+import type { Execution } from "../core/gate/execution.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
 import type { ToolReply } from "./provider-turn.ts";
 import { toFailedReply } from "./to-tool-reply.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { parseChatTurn } from "../../../../src/features/formats/openai-chat.ts";
-import { parseCallArguments } from "../../../../src/core/run/turns/parse-call-arguments.ts";
-import { errorOf, valueOf } from "../../../support/unwrap.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
+import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
+import { parseCallArguments } from "../../src/turns/parse-call-arguments.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
 
 const CALL = { id: "1", type: "function", function: { name: "x", arguments: "{}" } };
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import type { JsonObject } from "../../../../src/core/contract/json.ts";
-import type { ParseTurn } from "../../../../src/core/run/turns/provider-turn.ts";
-import { type Speech, TURN_TABLE, whatIsDone } from "../../../../src/core/run/turns/turn-table.ts";
-import { parseAnthropicTurn } from "../../../../src/features/formats/anthropic.ts";
-import { parseGeminiTurn } from "../../../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../../../src/features/formats/openai-responses.ts";
-import { errorOf, valueOf } from "../../../support/unwrap.ts";
+import type { JsonObject } from "../../src/core/contract/json.ts";
+import type { ParseTurn } from "../../src/turns/provider-turn.ts";
+import { type Speech, TURN_TABLE, whatIsDone } from "../../src/turns/turn-table.ts";
+import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
+import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
+import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../src/features/formats/openai-responses.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
 
 /** How each provider's turn is read that a caller sends, and how a call stands in one. */
 const PROVIDERS: Readonly<

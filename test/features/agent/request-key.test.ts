@@ -4,7 +4,7 @@ import type { ModelCall } from "../../../src/features/agent/dialect/dialect.ts";
 import { runRound } from "../../../src/features/agent/run-round.ts";
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { RequestKey } from "../../../src/core/gate/request-key.ts";
+import { RequestKey } from "../../../src/features/agent/request-key.ts";
 import { ok } from "../../../src/core/kit/result.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
 import { valueOf } from "../../support/unwrap.ts";
