@@ -1,5 +1,5 @@
-import { estimateTokens, useTokenTables } from "../../src/core/answer/estimate-tokens.ts";
-import { FITTED_TABLES } from "../../src/core/answer/token-weights.ts";
+import { estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
+import { countO200k } from "../../src/features/tokens/count-o200k.ts";
 import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
 import * as LIMITS from "../../src/features/agent/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
@@ -12,7 +12,7 @@ import {
 
 /** Say what a catalogue costs a model in each of its requests, and what to do where that is much. */
 export function sayCost(tools: readonly Tool[]): string {
-  useTokenTables(FITTED_TABLES);
+  useTokenCounter(countO200k);
   const catalog = createCatalog(tools, DISCOVERY);
   const cost = (surface: ToolSurface): number =>
     Math.round(estimateTokens(JSON.stringify(describeSurface(surface, catalog))) / 10) * 10;

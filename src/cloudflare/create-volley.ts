@@ -1,4 +1,4 @@
-import { useTokenTables } from "../core/answer/estimate-tokens.ts";
+import { useTokenCounter } from "../core/answer/estimate-tokens.ts";
 import { createCatalog } from "../core/catalog/create-catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../core/contract/gate/caller.ts";
@@ -63,8 +63,8 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   });
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
-  const tokenTables = partOf(features, "tokenTables");
-  if (tokenTables !== undefined) useTokenTables(tokenTables);
+  const tokenCounter = partOf(features, "tokenCounter");
+  if (tokenCounter !== undefined) useTokenCounter(tokenCounter);
   const flows = partOf(features, "flows");
   const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import type { TokenTables } from "../core/answer/token-tables.ts";
+import type { TokenCounter } from "../core/answer/estimate-tokens.ts";
 import type { Catalog, Conditions, Discovery } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
@@ -54,8 +54,8 @@ export interface Feature<Objects extends object = object> {
    * @param sources gives those of every feature, once all are open
    */
   readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
-  /** Costs of characters in tokens, better than core's rough tables. */
-  readonly tokenTables?: TokenTables;
+  /** Counts tokens, better than core's rule for each script. */
+  readonly tokenCounter?: TokenCounter;
   /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
   readonly openAccounts?: (configured: Configured) => Accounts;
   /**

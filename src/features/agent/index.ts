@@ -1,5 +1,4 @@
 import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
-import { FITTED_TABLES } from "../../core/answer/token-weights.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
@@ -10,7 +9,5 @@ export function agent(): Feature {
     needs: ["discovery"],
     router: routerOf("any key", MODEL_ENDPOINTS),
     dialects: MODEL_DIALECTS,
-    // The schema that fits into a request, and the results of a round, are counted for every model call.
-    tokenTables: FITTED_TABLES,
   };
 }

@@ -1,17 +1,66 @@
-import { attemptNow } from "../kit/result.ts";
-import {
-  type AsciiTables,
-  columnsOfMarks,
-  COSTS_OF_SCRIPT,
-  GROUP,
-  MARKS,
-  type ScriptTables,
-  type TokenTables,
-  unpack,
-} from "./token-tables.ts";
+import { attemptNow } from "../../core/kit/result.ts";
+
+/** Table cells are digits of base 36, and one is worth so many thousandths of a token: two are just over an eighth. */
+const STEP = 63;
+
+/** The columns of the tables of marks; controls are the one after. */
+export const MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+
+/** The group that a character belongs to. A run of one group is continued by it; letters of all alphabets but Latin are one group. */
+export const GROUP = {
+  nothing: 0,
+  space: 1,
+  digit: 2,
+  mark: 3,
+  escape: 4,
+  latin: 5,
+  alphabet: 6,
+  han: 7,
+  hangul: 8,
+  /** And upwards: signs, every script of them a group of its own. */
+  sign: 16,
+} as const;
+
+/** Costs of a script's row: `costs[script * COSTS_OF_SCRIPT + place]`. */
+export const COSTS_OF_SCRIPT = 8;
+export const PLACE = {
+  afterSpace: 0,
+  elsewhere: 1,
+  toFourth: 2,
+  toEighth: 3,
+  toTwelfth: 4,
+  beyond: 5,
+  ascii: 6,
+};
+
+/** The tables of ASCII. */
+export interface AsciiTables {
+  /** By row letter * 26 + column letter. */
+  readonly letterPairs: Uint16Array;
+  /** By row * `columns` + column; rows of marks that begin a run come after those of marks. */
+  readonly markPairs: Uint16Array;
+  readonly twoMarksInTurn: Uint16Array;
+  readonly twoMarksAfterTwice: Uint16Array;
+  readonly wordAfterMark: Uint16Array;
+  readonly columns: number;
+  /** The column of a mark, by its code. */
+  readonly column: Uint8Array;
+}
+
+/** The tables of everything else, by script; 0 stands for no script. */
+export interface ScriptTables {
+  /** The script of a UTF-16 code unit. */
+  readonly scripts: Uint8Array;
+  readonly groups: Uint8Array;
+  readonly isCapital: Uint8Array;
+  readonly costs: Uint16Array;
+  /** Scripts that share a table of rows have the same number; 0 for none. */
+  readonly families: Uint8Array;
+  readonly rowPairs: readonly Uint16Array[];
+}
 
 /**
- * Costs of characters of JSON text in tokens of o200k_base, by the place where they stand, for `estimate-tokens.ts`.
+ * Costs of characters of JSON text in tokens of o200k_base, by the place where they stand, for `count-o200k.ts`.
  *
  * They were fitted, none was chosen by hand: non-negative least squares over words and whole texts, on prose in 45 languages
  * (the Universal Declaration of Human Rights, XQuAD), source code, JSON and random characters of every block. Bounded from
@@ -380,9 +429,8 @@ const SIGNS: ReadonlySet<Script> = new Set<Script>([
 ]);
 
 /** The tables as they were fitted. A feature gives them: core alone weighs roughly. */
-export const FITTED_TABLES: TokenTables = { makeAscii, makeScripts };
-
-function makeAscii(): AsciiTables {
+/** Make the tables of ASCII. */
+export function makeAscii(): AsciiTables {
   return {
     letterPairs: unpack(LETTER_PAIRS),
     markPairs: unpack([...MARK_PAIRS, ...FIRST_MARKS]),
@@ -394,7 +442,8 @@ function makeAscii(): AsciiTables {
   };
 }
 
-function makeScripts(): ScriptTables {
+/** Make the tables of everything else. */
+export function makeScripts(): ScriptTables {
   const names = [null, ...(Object.keys(SCRIPTS) as Script[])];
   const indexOf = (script: Script | null): number => names.indexOf(script);
   const groupOf = (script: Script | null, index: number): number => {
@@ -464,4 +513,17 @@ function charactersOf({ encoding, first, second }: (typeof COMMON)[number]): str
       if (low < 0x7f || low > (encoding === "big5" ? 0xa0 : 0x7f)) bytes.push(high, low);
   const text = attemptNow(() => new TextDecoder(encoding).decode(Uint8Array.from(bytes)));
   return text.ok ? text.value : undefined;
+}
+
+/** Make the column of every mark, by its code. */
+function columnsOfMarks(): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => {
+    const column = MARKS.indexOf(String.fromCharCode(code));
+    return column === -1 ? MARKS.length : column;
+  });
+}
+
+/** Read a table from rows of digits. */
+function unpack(rows: readonly string[]): Uint16Array {
+  return Uint16Array.from(rows.join(""), (digit) => STEP * Number.parseInt(digit, 36));
 }
