@@ -512,7 +512,7 @@ export const SURVIVORS: Reasons = {
     on(TIDY, "response.body?.cancel()"),
     on("A server that says event-stream says it alone.", "const isStream"),
   ],
-  "src/features/agent/bearable-text.ts": [
+  "src/features/agent/read-answer.ts": [
     on(COUNTS, "exceedsDepth(", "countValues(", "text.length <= SHORT_TEXT"),
   ],
   "src/features/agent/read-model-stream.ts": [
@@ -528,7 +528,7 @@ export const SURVIVORS: Reasons = {
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
     on("A faulty stream is not asked for its turn.", "const turn = read"),
   ],
-  "src/features/agent/dialect/chat-chunks.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/chat-stream.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
     on(
@@ -579,21 +579,6 @@ export const SURVIVORS: Reasons = {
       "this.#isFirst = false",
     ),
   ],
-  "src/features/agent/dialect/grow-field.ts": [
-    on(
-      TYPE,
-      "value === undefined",
-      'typeof value === "string"',
-      'typeof before === "string"',
-      "!isJsonObject(one)",
-      'typeof one["index"]',
-    ),
-    on(
-      "Only in pieces that no server sends: of two entries under one index, or of a field that is null and then is not.",
-      'last["index"] ===',
-      "field !== null",
-    ),
-  ],
   "src/core/kit/json/json-span.ts": [
     on(
       "Behind the end of a text there is no character, and nothing is found there.",
@@ -604,7 +589,7 @@ export const SURVIVORS: Reasons = {
       "kept === 0",
     ),
   ],
-  "src/features/agent/dialect/list-tools.ts": [on(SHORTCUT, "written.set(")],
+  "src/features/agent/offer-tools.ts": [on(SHORTCUT, "written.set("), on(TYPE, "oldest !== undefined")],
   "src/features/agent/dialect/messages-content.ts": [
     on("Servers of Messages send no nulls and no other role.", 'role: "assistant"', "value !== null"),
     on(TYPE, 'type === "text"'),
@@ -645,10 +630,10 @@ export const SURVIVORS: Reasons = {
     on(TYPE, "Array.isArray(content)"),
     on(AT_BOUND, "content.length > LIMITS"),
   ],
-  "src/features/agent/dialect/messages-events.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/messages-stream.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/messages-relay.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/provider-error.ts": [on(SCHEMA, ".meta({ id")],
-  "src/features/agent/dialect/read-conversation.ts": [
+  "src/features/agent/dialect/conversation.ts": [
     on(DEFAULT, "stream !== undefined", "tools !== undefined", "streams: stream === true"),
     on(WORDS, "toHint([issue])"),
     on(TYPE, 'typeof part["text"]', "let unique"),
@@ -657,10 +642,23 @@ export const SURVIVORS: Reasons = {
     on(TOLERANT, "const isOver", "return before.includes", "return repaired.ok", "fence === -1"),
     on(AT_BOUND, "LIMITS.bodyBytes"),
   ],
-  "src/features/agent/dialect/streamed-block.ts": [{ why: FORWARD }],
-  "src/features/agent/dialect/streamed-calls.ts": [{ why: FORWARD }],
-  "src/features/agent/dialect/streamed-message.ts": [{ why: FORWARD }],
-  "src/features/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
+  "src/features/agent/dialect/streamed-calls.ts": [
+    on(
+      TYPE,
+      "value === undefined",
+      'typeof value === "string"',
+      'typeof before === "string"',
+      "!isJsonObject(one)",
+      'typeof one["index"]',
+    ),
+    on(
+      "Only in pieces that no server sends: of two entries under one index, or of a field that is null and then is not.",
+      'last["index"] ===',
+      "field !== null",
+    ),
+    { why: FORWARD },
+  ],
+  "src/features/agent/progress.ts": [on(TYPE, "value !== undefined"), on(EMPTY, "this.rounds.join")],
   "src/features/agent/kept-turn.ts": [
     on("A part that ends one character later does not end within one either.", "const end ="),
     on(
@@ -717,18 +715,17 @@ export const SURVIVORS: Reasons = {
     ),
     on("A result on the other shelf is not asked for there.", "SHELF_OF[kind]"),
   ],
-  "src/features/agent/loop.ts": [on(DEFAULT, "callsTheirs: false")],
-  "src/features/agent/offered-tools.ts": [on(TYPE, "oldest !== undefined")],
+  "src/features/agent/loop.ts": [on(DEFAULT, "callsTheirs: false"), on(TYPE, "canonicalKey(said) ??")],
   "src/features/agent/react-labels.ts": [{ why: TOLERANT }],
-  "src/features/agent/react-prompt.ts": [
+  "src/features/agent/voice.ts": [
     on(
       "The words of a prompt; what a model is shown of a tool and of a result is held.",
       "found ===",
       "return [FORMAT",
     ),
+    on("Any word but the others' means the same to a dialect.", 'tools: "unsaid"', '"ours" : "off"'),
+    on(EMPTY, ": [];"),
   ],
-  "src/features/agent/labelled-text.ts": [{ why: TOLERANT }],
-  "src/features/agent/react-answer.ts": [{ why: TOLERANT }],
   "src/features/agent/react-input.ts": [{ why: TOLERANT }],
   "src/features/agent/react-text.ts": [{ why: TOLERANT }],
   "src/features/agent/round-batches.ts": [
@@ -742,7 +739,6 @@ export const SURVIVORS: Reasons = {
     on("A name that is the same twice; how it is made is not promised.", "canonicalJson(args.value)"),
     on(EMPTY, "unseen.length === 0", "[...replies].filter("),
   ],
-  "src/features/agent/progress.ts": [on(EMPTY, "this.rounds.join")],
   "src/features/agent/run-agent.ts": [
     on(WORDS, "progress.plans", "const more"),
     on(
@@ -773,7 +769,6 @@ export const SURVIVORS: Reasons = {
     on(WORDS, 'toFailedReply("error"'),
     on(TYPE, "if (replayed)", "replayed: false"),
   ],
-  "src/features/agent/call-keys.ts": [on(TYPE, "canonicalKey(said) ??")],
   "src/features/agent/number-results.ts": [
     on("Every result of ours begins with its index.", "json.replace("),
   ],
@@ -785,10 +780,6 @@ export const SURVIVORS: Reasons = {
     on(EMPTY, "of refused) replies.set", "texts.get(call) ?? []"),
     on(ELSEWHERE, '.enter("plan")'),
     on("A step at a part's end means the next part; a part has one step or more.", "const part = parts.find"),
-  ],
-  "src/features/agent/voice.ts": [
-    on("Any word but the others' means the same to a dialect.", 'tools: "unsaid"', '"ours" : "off"'),
-    on(EMPTY, ": [];"),
   ],
   "src/features/agent/written-call.ts": [{ why: TOLERANT }],
 };

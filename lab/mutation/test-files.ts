@@ -15,7 +15,7 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
     EXECUTOR,
     "test/core/run/verifications.test.ts",
     "test/features/added-tools/*.test.ts",
-    "test/features/agent/offered-tools.test.ts",
+    "test/features/agent/offer-tools.test.ts",
     "test/package/{testing,declared-writes,exports}.test.ts",
   ],
   "core/plan": [

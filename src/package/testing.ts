@@ -87,7 +87,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../features/flows/clock/due-clocks.ts"),
     import("../features/flows/clock/next-time.ts"),
     import("../features/agent/http/answer-model-request.ts"),
-    import("../features/agent/http/model-door.ts"),
+    import("../features/agent/http/find-server.ts"),
     import("../features/responses/http/responses-door.ts"),
     import("../features/models/http/list-models.ts"),
     import("../features/models/http/count-tokens.ts"),

@@ -8,8 +8,8 @@ const [page, manifest, example, ...sources] = await Promise.all(
     "docs/configuration.md",
     "package.json",
     ".dev.vars.example",
-    "src/features/agent/http/answer-model-request.ts",
-    "src/features/agent/http/model-address.ts",
+    "src/features/agent/http/read-model-request.ts",
+    "src/features/agent/http/find-server.ts",
   ].map(read),
 );
 

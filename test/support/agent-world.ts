@@ -1,11 +1,10 @@
 import { HeldBytes } from "../../src/core/egress/held-bytes.ts";
-import { type AgentOptions, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
+import { type AgentOptions, parseAgentOptions, STRATEGIES } from "../../src/features/agent/agent-options.ts";
 import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
 import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
 import { type IsTheirs, tellTheirs } from "../../src/features/agent/dialect/dialect.ts";
-import type { Audience } from "../../src/features/agent/agent-request.ts";
+import type { Audience } from "../../src/features/agent/progress.ts";
 import { runAgent } from "../../src/features/agent/run-agent.ts";
-import { STRATEGIES } from "../../src/features/agent/strategies.ts";
 import { describeTheirs, speakInText, speakNatively } from "../../src/features/agent/voice.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import type { JsonObject } from "../../src/core/contract/json.ts";

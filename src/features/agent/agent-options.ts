@@ -10,12 +10,30 @@ import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
-import type { OfferedSurface } from "./offered-tools.ts";
+import type { OfferedSurface } from "./offer-tools.ts";
+
+/** The changes that a strategy makes to the loop: nothing else does. */
+export interface Strategy {
+  /** Before each round the model is asked for a plan, and told no tool may be called. */
+  readonly plans: boolean;
+  /** Calls and results are text in the conversation; otherwise they are what the provider has for them. */
+  readonly isText: boolean;
+}
+
+/**
+ * The three ways to lead a model through one loop: let it act, let it act in words (for models without calls of tools), and
+ * let it think before it acts.
+ */
+export const STRATEGIES: Readonly<Record<StrategyName, Strategy>> = {
+  act: { plans: false, isText: false },
+  react: { plans: false, isText: true },
+  "think-act": { plans: true, isText: false },
+};
 
 /** How a model is led: see `STRATEGIES`. */
-export const STRATEGY_NAMES = ["act", "react", "think-act"] as const;
+const STRATEGY_NAMES = ["act", "react", "think-act"] as const;
 
-export type StrategyName = (typeof STRATEGY_NAMES)[number];
+type StrategyName = (typeof STRATEGY_NAMES)[number];
 
 /** The field `volley` of a request to a model. */
 export const agentOptionsSchema = lazySchema(() =>

@@ -9,18 +9,13 @@ import { backoffMs } from "../../core/kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { sleep } from "../../core/kit/sleep.ts";
 import type { HeldBytes } from "../../core/egress/held-bytes.ts";
-import { AnswerBytes } from "./answer-bytes.ts";
-import { isBearable } from "./bearable-text.ts";
-import type { Origin } from "./blame-part.ts";
-import type { Bridge } from "./bridge.ts";
-import type { Dialect, ModelTurn } from "./dialect/dialect.ts";
-import { explainStatus, type Trouble, unavailable, UNREADABLE } from "./explain-status.ts";
+import { AnswerBytes, createWait, isBearable, readText, type Wait } from "./read-answer.ts";
+import { explainStatus, type Origin, type Trouble, unavailable, UNREADABLE } from "./explain-refusal.ts";
+import type { Dialect, ModelTurn, StreamHearer } from "./dialect/dialect.ts";
 import type { ModelRedactor } from "./dialect/redact-events.ts";
-import { withoutTokens } from "./dialect/tokens-in.ts";
-import { withoutOurs } from "./dialect/without-our-voice.ts";
-import { redactorOf } from "./model-redactor.ts";
+import { withoutOurs, withoutTokens } from "./dialect/clean-answer.ts";
 import { readModelStream, type Streaming } from "./read-model-stream.ts";
-import { createWait, readText, type Wait } from "./read-pieces.ts";
+import { createPieceRedactor, createRedactor } from "../../core/egress/redact.ts";
 
 /** Where a model is, and what it is sent besides the request. */
 export interface ModelAddress {
@@ -32,7 +27,7 @@ export interface ModelAddress {
   readonly instead?: { readonly url: string; readonly bridge: Bridge };
 }
 
-export interface ModelPorts {
+interface ModelPorts {
   readonly ports: Pick<Ports, "clock" | "random" | "fetch" | "inSpan">;
   readonly dialect: Pick<Dialect, "readTurn">;
   readonly address: ModelAddress;
@@ -208,4 +203,30 @@ function sizeOf(text: string): number {
 
 function passing(refusal: Refusal): Trouble {
   return { refusal, isPassing: true };
+}
+
+/** The deployment's secrets, and what takes them out: both stay what they are. */
+let known: { readonly secrets: readonly string[]; readonly redactor: ModelRedactor } | null = null;
+
+/** Find what takes the secrets of a model's server out of its words; null where there is nothing to hide. */
+function redactorOf(secrets: readonly string[]): ModelRedactor | null {
+  if (secrets.length === 0) return null;
+  const isKnown =
+    known?.secrets.length === secrets.length && known.secrets.every((one, at) => one === secrets[at]);
+  if (known === null || !isKnown)
+    known = { secrets, redactor: { json: createRedactor(secrets), piece: createPieceRedactor(secrets) } };
+  return known.redactor;
+}
+
+/** Speaks a dialect with a server that has another API only. */
+export interface Bridge {
+  /** Where that API is called, below the configured address. */
+  readonly path: string;
+  readonly toRequest: (request: JsonObject) => Result<JsonObject, Refusal>;
+  /** Where in the dialect's request that comes from which stands at a place of the translated one. */
+  readonly toOwnPath: (path: readonly string[], request: JsonObject) => readonly string[];
+  /** An answer in the dialect; null where it is none. */
+  readonly toAnswer: (answer: unknown) => JsonObject | null;
+  /** Hears that API's stream, and tells the dialect's relay of it. */
+  readonly toHearer: (relay: StreamHearer) => StreamHearer;
 }

@@ -3,12 +3,11 @@ import { makeRefusal } from "../../core/contract/refusal.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
-import type { AgentRefusal, AgentRequest } from "./agent-request.ts";
+import type { AgentRefusal, AgentRequest, Progress } from "./progress.ts";
 import type { Ending, ModelCall } from "./dialect/dialect.ts";
 import { type KeptUnder, keepTurn } from "./kept-turn.ts";
 import type { Stopped } from "./loop.ts";
 import { EMPTY_ANSWER, NO_ANSWER, sayLate, sayWaiting } from "./notes.ts";
-import type { Progress } from "./progress.ts";
 import type { KeptTurn } from "./voice.ts";
 
 /** A request that is over but for its answer. */

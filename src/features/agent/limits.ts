@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { maxTokens, valueBytes } from "../../core/contract/limits.ts";
+export { idempotencyAnswerBytes, maxTokens, valueBytes } from "../../core/contract/limits.ts";
 
 /** A conversation with a model: a long one with its images' addresses, and an isolate still holds it several times. */
 export const agentBodyBytes = 4 * 1024 * 1024;

@@ -1,4 +1,6 @@
-import type { Strategy } from "./strategies.ts";
+import type { Strategy } from "./agent-options.ts";
+import { canonicalKey } from "../../core/kit/json/canonical-key.ts";
+import type { ModelCall } from "./dialect/dialect.ts";
 
 /** Why a loop ended. */
 export type Stopped = "answer" | "max_rounds" | "confirmation" | "client_tools" | "deadline" | "repetition";
@@ -119,3 +121,17 @@ function close(state: LoopState, why: "max_rounds" | "repetition"): readonly [Lo
     { kind: "close", why },
   ];
 }
+
+/** Name what a call does. Actions count by themselves, unless what they do depends on the others. */
+export function keysOf({ name, args }: ModelCall): string[] {
+  if (!args.ok) return [];
+  const { actions } = args.value;
+  const whole = canonicalKey({ tool: name, args: args.value }) ?? JSON.stringify(args.value);
+  if (!Array.isArray(actions) || MARKER.test(whole)) return [whole];
+  return (actions as unknown[]).map((action) => {
+    const { id: _, ...said } = (action ?? {}) as Record<string, unknown>;
+    return canonicalKey(said) ?? JSON.stringify(said);
+  });
+}
+
+const MARKER = /"\$(?:ref|template)"/;

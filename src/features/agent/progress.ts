@@ -1,11 +1,48 @@
-import type { JsonObject } from "../../core/contract/json.ts";
-import type { PendingConfirmation } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
-import { err, type Result } from "../../core/kit/result.ts";
-import type { AgentRefusal, AgentRequest } from "./agent-request.ts";
-import type { Dialect, Message, ModelCall, ModelTurn } from "./dialect/dialect.ts";
-import { sumUsage } from "./dialect/sum-usage.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import type { RequestKey } from "./request-key.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import type { ModelAddress } from "./ask-model.ts";
+import type { Conversation, Dialect, Message, ModelCall, ModelTurn, Relay } from "./dialect/dialect.ts";
+import type { Outlet } from "./read-model-stream.ts";
 import type { KeptReply, Understood, Voice } from "./voice.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import type { PendingConfirmation } from "../../core/contract/outcome.ts";
+import { err, type Result } from "../../core/kit/result.ts";
+
+/** Who hears of a request while it is answered. */
+export interface Audience extends Outlet {
+  readonly relay: Relay;
+  /** Nothing will be said for a while; gives what ends that. */
+  readonly wait: () => () => void;
+}
+
+/** A request to a model, and all that answering it takes. */
+export interface AgentRequest {
+  readonly conversation: Conversation;
+  /** The conversation with what was kept of it. */
+  readonly messages: readonly Message[];
+  readonly options: AgentOptions;
+  readonly dialect: Dialect;
+  readonly voice: Voice;
+  readonly address: ModelAddress;
+  readonly bodyBytes: number;
+  /** The bytes that it holds, its conversation included. */
+  readonly bytes: HeldBytes;
+  /** By what the request is known again; absent where it is not. */
+  readonly requestKey?: RequestKey | undefined;
+  /** When its time is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Null where the answer is told all at once. */
+  readonly audience: Audience | null;
+}
+
+/** A refused request, and whether it is safe to send it again. */
+export interface AgentRefusal {
+  readonly refusal: Refusal;
+  /** The report so far, as JSON; null where nothing ran. */
+  readonly report: string | null;
+}
 
 /** An answer of the model: what it was, how it is to be read, how long it took, and whose its calls are. */
 export interface Said {
@@ -88,4 +125,20 @@ export class Progress {
     const hasRun = this.rounds.length > 0;
     return err({ refusal, report: hasRun ? `{"rounds":[${this.rounds.join(",")}]}` : null });
   }
+}
+
+/**
+ * Add up what two calls of a model used: numbers are added wherever they stand, what only one has is kept, and of anything
+ * else the later counts. Null where a call did not say.
+ */
+export function sumUsage(first: JsonObject | null, second: JsonObject | null): JsonObject | null {
+  if (first === null || second === null) return second ?? first;
+  const sum = new Map(Object.entries(first));
+  for (const [key, value] of Object.entries(second)) {
+    const other = Object.hasOwn(first, key) ? first[key] : undefined;
+    if (typeof value === "number" && typeof other === "number") sum.set(key, other + value);
+    else if (isJsonObject(value) && isJsonObject(other)) sum.set(key, sumUsage(other, value));
+    else if (value !== null && value !== undefined) sum.set(key, value);
+  }
+  return Object.fromEntries(sum);
 }

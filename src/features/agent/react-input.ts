@@ -1,8 +1,14 @@
 import { attemptNow } from "../../core/kit/result.ts";
 import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
-import { BLANK, endOfLine, FENCE_CLOSING, FENCE_OPENING, type LabelledText } from "./labelled-text.ts";
-import type { ReactLabel } from "./react-labels.ts";
+import {
+  BLANK,
+  endOfLine,
+  FENCE_CLOSING,
+  FENCE_OPENING,
+  type LabelledText,
+  type ReactLabel,
+} from "./react-labels.ts";
 
 /** The text behind a name. */
 export interface Input {
@@ -128,3 +134,31 @@ const NEXT_JSON = /[ \t.:*]*\r?\n\s*(?=\{|`{3,}(?:json[c5]?)?\s*\{)/iy;
 /** How a model says that a call has no arguments. */
 const NO_INPUT =
   /^[("'[]?(?:none|null|nil|n\/a|empty|no (?:input|arguments|args|parameters)(?: (?:is |are )?(?:needed|required))?)?[)"'\]]?\.?$/i;
+
+/** The answer in a text without calls: without the format's words. */
+export function toAnswer(text: string): string {
+  const final = /\bFinal Answer:\*{0,3}/.exec(text);
+  if (final !== null) {
+    const answer = text.slice(final.index + final[0].length).trim();
+    if (answer !== "") return answer;
+  }
+  const thought = THOUGHT.exec(text);
+  if (thought === null) return text.trim();
+  const said = text.slice(thought[0].length);
+  // LlamaIndex teaches models this label.
+  const answer = /^\*{0,3}Answer\*{0,3}:\*{0,3}/m.exec(said);
+  return (answer === null ? said : said.slice(answer.index + answer[0].length)).trim();
+}
+
+const THOUGHT = /^\s*[>#*_]{0,6}[ \t]{0,3}thoughts?(?:[ \t]{0,3}\d{1,3})?[*_]{0,4}[ \t]{0,3}[:：]\*{0,4}/i;
+
+/** An answer given as an input: text, JSON text, or an object with that text alone. */
+export function unwrapAnswer(sent: unknown): string {
+  if (typeof sent !== "string") {
+    const values = Object.values(sent ?? {}) as unknown[];
+    return values.length === 1 && typeof values[0] === "string" ? values[0].trim() : JSON.stringify(sent);
+  }
+  const inner = /^\s*["{]/.test(sent) ? attemptNow((): unknown => JSON.parse(sent)) : null;
+  if (inner?.ok !== true) return sent.trim();
+  return typeof inner.value === "string" ? inner.value.trim() : unwrapAnswer(inner.value);
+}

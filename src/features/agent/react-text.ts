@@ -1,9 +1,23 @@
 import * as LIMITS from "./limits.ts";
 import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
-import { BLANK, endOfLine, FENCE_CLOSING, FENCE_OPENING, LabelledText } from "./labelled-text.ts";
-import { toAnswer, unwrapAnswer } from "./react-answer.ts";
-import { findInput, type Input, isNoInput, readInputBehind, readInputBeside } from "./react-input.ts";
-import type { LabelKind, ReactLabel } from "./react-labels.ts";
+import {
+  BLANK,
+  endOfLine,
+  FENCE_CLOSING,
+  FENCE_OPENING,
+  type LabelKind,
+  LabelledText,
+  type ReactLabel,
+} from "./react-labels.ts";
+import {
+  findInput,
+  type Input,
+  isNoInput,
+  readInputBehind,
+  readInputBeside,
+  toAnswer,
+  unwrapAnswer,
+} from "./react-input.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 import { findWrittenName, isNoCall, readWrittenCalls, type WrittenCall } from "./written-call.ts";
 

@@ -2,14 +2,11 @@ import * as LIMITS from "./limits.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { EventSplitter } from "../../core/kit/event-splitter.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
-import type { AnswerBytes } from "./answer-bytes.ts";
-import { isBearable } from "./bearable-text.ts";
-import type { ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
-import type { ModelEvent } from "./dialect/model-event.ts";
+import { type AnswerBytes, isBearable, type Reading, readPieces } from "./read-answer.ts";
+import type { ModelEvent, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
-import { withoutOurVoice } from "./dialect/without-our-voice.ts";
-import { type Trouble, unavailable, UNREADABLE } from "./explain-status.ts";
-import { type Reading, readPieces } from "./read-pieces.ts";
+import { withoutOurVoice } from "./dialect/clean-answer.ts";
+import { type Trouble, unavailable, UNREADABLE } from "./explain-refusal.ts";
 
 /** Where what a model says goes while it says it. */
 export interface Outlet {

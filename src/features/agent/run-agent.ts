@@ -3,17 +3,16 @@ import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
-import type { AgentRefusal, AgentRequest, Audience } from "./agent-request.ts";
+import { type AgentRefusal, type AgentRequest, type Audience, Progress, type Said } from "./progress.ts";
 import { askModel } from "./ask-model.ts";
 import { type ModelTurn, type RelayMode, tellTheirs } from "./dialect/dialect.ts";
 import { endAnswer } from "./end-answer.ts";
 import { beginLoop, type LoopState, type Move, nextMove } from "./loop.ts";
 import { askForPlan, GO_ON, sayClosing } from "./notes.ts";
-import { offerTools } from "./offered-tools.ts";
-import { Progress, type Said } from "./progress.ts";
+import { offerTools } from "./offer-tools.ts";
 import type { Streaming } from "./read-model-stream.ts";
 import { type Round, runRound } from "./run-round.ts";
-import { STRATEGIES } from "./strategies.ts";
+import { STRATEGIES } from "./agent-options.ts";
 
 /**
  * Answer a request to a model: ask it, run what it calls as one batch, and ask it again with the results, until it answers.

@@ -16,7 +16,7 @@ import { err, ok, type Result } from "../../core/kit/result.ts";
 import { makePlan } from "../../core/plan/make-plan.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";
 import type { Step } from "../../core/plan/step.ts";
-import { keysOf } from "./call-keys.ts";
+import { keysOf } from "./loop.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import { type Numbered, numberResults } from "./number-results.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";

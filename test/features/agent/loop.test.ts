@@ -8,7 +8,7 @@ import {
   type News,
   nextMove,
 } from "../../../src/features/agent/loop.ts";
-import { STRATEGIES } from "../../../src/features/agent/strategies.ts";
+import { STRATEGIES } from "../../../src/features/agent/agent-options.ts";
 
 const answered = (ours: number, callsTheirs = false): News => ({ kind: "answered", ours, callsTheirs });
 const ran = (...calls: string[]): News => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { ReadingPace } from "../../../src/features/agent/reading-pace.ts";
+import { ReadingPace } from "../../../src/features/agent/read-answer.ts";
 
 interface Rhythm {
   readonly pieces: number;

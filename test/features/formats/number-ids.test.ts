@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { makeUnique } from "../../../src/features/agent/dialect/read-conversation.ts";
+import { makeUnique } from "../../../src/features/agent/dialect/conversation.ts";
 import { parseAnthropicTurn } from "../../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../../src/features/formats/gemini.ts";
 import { parseChatTurn } from "../../../src/features/formats/openai-chat.ts";

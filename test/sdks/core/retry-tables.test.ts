@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { isPassingStatus } from "../../../src/features/agent/passing-status.ts";
+import { isPassingStatus } from "../../../src/features/agent/explain-refusal.ts";
 
 /* The official clients know which answers of a model's server come of the moment. The agent loop asks again after the same. */
 

@@ -13,10 +13,8 @@ import {
   type Ending,
   type ModelTurn,
 } from "./dialect.ts";
-import { joinReplies } from "./join-replies.ts";
-import { listTools } from "./list-tools.ts";
-import { toPlainMessages } from "./plain-messages.ts";
-import { readConversation, refuseField, textOf } from "./read-conversation.ts";
+import { joinReplies, readConversation, refuseField, textOf, toPlainMessages } from "./conversation.ts";
+import { listTools } from "../offer-tools.ts";
 
 /**
  * OpenAI's Chat Completions, as any server that is compatible with them speaks them.

@@ -2,7 +2,7 @@ import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import type { Ending, IsTheirs, Message, ModelCall, ModelTurn, Reading } from "./dialect.ts";
-import { makeUnique, textOf } from "./read-conversation.ts";
+import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
 import { legalName } from "../../../turns/legal-name.ts";
 import { CUSTOM } from "../../../turns/parse-call-arguments.ts";

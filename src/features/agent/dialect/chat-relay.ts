@@ -3,20 +3,29 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
-import type { Ending, IsTheirs, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import {
+  type Ending,
+  type IsTheirs,
+  type ModelEvent,
+  type ModelTurn,
+  readEvent,
+  type Relay,
+  type RelayMode,
+  type StreamFault,
+  weighText,
+} from "./dialect.ts";
 import {
   type AnswerName,
   DONE,
   isNamed,
   isNothing,
   rewriteChunk,
+  type ShownCalls,
+  StreamedMessage,
   tellChunk,
   writeChunk,
-} from "./chat-chunks.ts";
-import { type ModelEvent, readEvent } from "./model-event.ts";
+} from "./chat-stream.ts";
 import { toChatError, writeError } from "./provider-error.ts";
-import { type ShownCalls, StreamedMessage } from "./streamed-message.ts";
-import { weighText } from "./weigh-text.ts";
 
 /** A chunk with a choice, and what of the calls in it the caller is shown. */
 interface Chunk extends ShownCalls {

@@ -1,9 +1,10 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { ProviderCall, ToolReply } from "../../../turns/provider-turn.ts";
-import type { Result } from "../../../core/kit/result.ts";
-import type { ModelEvent } from "./model-event.ts";
+import { attemptNow, type Result } from "../../../core/kit/result.ts";
+import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 
 /** A message of a conversation, in its provider's own words. */
 export type Message = JsonObject;
@@ -170,4 +171,26 @@ export interface StreamHearer {
   readonly isOver: boolean;
   /** The turn that the stream said, once it is over; null where it never ended. */
   turn(): ModelTurn | null;
+}
+
+/** An event of a model's stream. */
+export interface ModelEvent extends ServerSentEvent {
+  /** Its data, where that was read already. */
+  readonly value?: JsonObject;
+}
+
+/** Read what an event says; null where that is no object. */
+export function readEvent({ data, value }: Pick<ModelEvent, "data" | "value">): JsonObject | null {
+  if (value !== undefined || data === null) return value ?? null;
+  const parsed = attemptNow(() => parseExact(data));
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/** Weigh a value of a stream that is kept: the characters of its text, and as much for each value as it counts elsewhere. */
+export function weighText(value: unknown): number {
+  if (typeof value === "string") return LIMITS.valueBytes + value.length;
+  if (typeof value !== "object" || value === null) return LIMITS.valueBytes;
+  let weight: number = LIMITS.valueBytes;
+  for (const [key, one] of Object.entries(value)) weight += key.length + weighText(one);
+  return weight;
 }

@@ -3,7 +3,7 @@ import { ok } from "../../../core/kit/result.ts";
 import { legalName } from "../../../turns/legal-name.ts";
 import { isCalled, whatIsDone } from "../../../turns/turn-table.ts";
 import type { ModelCall, ModelTurn, Reading } from "./dialect.ts";
-import { makeUnique, textOf } from "./read-conversation.ts";
+import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
 
 /** A block of a message's content. */

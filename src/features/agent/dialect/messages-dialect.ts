@@ -14,11 +14,11 @@ import {
 } from "./dialect.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err } from "../../../core/kit/result.ts";
-import { listTools } from "./list-tools.ts";
+import { listTools } from "../offer-tools.ts";
 import { type Block, endPause, toTurn, toUse, usesIn } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";
 import { makeThreadRefusal } from "./provider-error.ts";
-import { readConversation, textOf } from "./read-conversation.ts";
+import { readConversation, textOf } from "./conversation.ts";
 
 /**
  * Anthropic's Messages.

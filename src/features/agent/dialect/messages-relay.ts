@@ -2,15 +2,32 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Ending, IsTheirs, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import {
+  type Ending,
+  type IsTheirs,
+  type ModelEvent,
+  type ModelTurn,
+  readEvent,
+  type Relay,
+  type RelayMode,
+  type StreamFault,
+  weighText,
+} from "./dialect.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
 import { toLegalId, toTurn } from "./messages-content.ts";
-import { tellIn, toEvent, toPing, writeText, writeUse } from "./messages-events.ts";
-import { type ModelEvent, readEvent } from "./model-event.ts";
+import {
+  beginBlock,
+  type StreamedBlock,
+  takePiece,
+  tellIn,
+  toBlock,
+  toEvent,
+  toPing,
+  writeText,
+  writeUse,
+} from "./messages-stream.ts";
 import { toMessagesError, writeError } from "./provider-error.ts";
-import { takeId } from "./read-conversation.ts";
-import { beginBlock, type StreamedBlock, takePiece, toBlock } from "./streamed-block.ts";
-import { weighText } from "./weigh-text.ts";
+import { takeId } from "./conversation.ts";
 
 interface Held {
   readonly raw: string;

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { mapFields, mapSame } from "./map-same.ts";
-import { type ModelEvent, readEvent } from "./model-event.ts";
-import { tokensIn } from "./tokens-in.ts";
+import { mapFields, mapSame, tokensIn } from "./clean-answer.ts";
+import { type ModelEvent, readEvent } from "./dialect.ts";
 
 /** Takes secrets out of the answers of a model's server. */
 export interface ModelRedactor {

@@ -1,9 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { whatIsDone } from "../../../turns/turn-table.ts";
 import type { ModelCall } from "./dialect.ts";
-import { growField } from "./grow-field.ts";
-import { OpenObject } from "./open-object.ts";
-import { takeId } from "./read-conversation.ts";
+import { takeId } from "./conversation.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
@@ -164,4 +162,78 @@ function toEntry({ id, fields, kind, name, args }: PartialCall): JsonObject {
   if (kind === "foreign") return { ...rest, id };
   if (kind === "custom") return { ...rest, id, type: "custom", custom: { name, input: text } };
   return { ...rest, id, type: "function", function: { ...(others as JsonObject), name, arguments: text } };
+}
+
+/** Tells of the text of an object, as its pieces arrive, whether it has begun and whether it is whole. */
+class OpenObject {
+  #depth = 0;
+  #hasBegun = false;
+  #inString = false;
+  #isEscaped = false;
+
+  take(text: string): void {
+    for (const character of text) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (this.#inString) {
+        if (character === "\\") this.#isEscaped = true;
+        else if (character === '"') this.#inString = false;
+      } else if (character === '"') this.#inString = true;
+      else if (character === "{" || character === "[") {
+        this.#depth += 1;
+        this.#hasBegun = true;
+      } else if (character === "}" || character === "]") this.#depth -= 1;
+    }
+  }
+
+  /** Something of it is there, and something is missing. */
+  get isOpen(): boolean {
+    return this.#hasBegun && this.#depth > 0;
+  }
+
+  get isWhole(): boolean {
+    return this.#hasBegun && this.#depth <= 0;
+  }
+}
+
+/**
+ * Put the pieces of a message's field together: text and lists grow, and other values are replaced by the last one. A growing
+ * list is a copy made once: made for each piece, many small ones would cost their square.
+ */
+export function growField(sofar: unknown, value: unknown): unknown {
+  if (value === null || value === undefined) return sofar;
+  if (typeof sofar === "string" && typeof value === "string") return sofar + value;
+  if (Array.isArray(value)) {
+    const list = Array.isArray(sofar) ? (sofar as unknown[]) : [];
+    for (const one of value as unknown[]) growList(list, one);
+    return list;
+  }
+  return isJsonObject(value) ? growObject(isJsonObject(sofar) ? sofar : null, value) : value;
+}
+
+/** Pieces of one entry follow each other under its index, as those of OpenRouter's `reasoning_details`. */
+function growList(list: unknown[], one: unknown): void {
+  const last = list.at(-1);
+  if (!isJsonObject(one)) list.push(one);
+  else if (!isJsonObject(last) || typeof one["index"] !== "number" || !isSameEntry(last, one))
+    list.push(growObject(null, one));
+  else growObject(last, one, ENTRY_TEXT);
+}
+
+function isSameEntry(last: JsonObject, one: JsonObject): boolean {
+  return last["index"] === one["index"] && last["type"] === one["type"];
+}
+
+/** The fields of an entry that come in pieces; its other fields come whole, maybe again and again. */
+const ENTRY_TEXT: ReadonlySet<string> = new Set(["text", "summary"]);
+
+/** Without a prototype, so that every key is one. */
+function growObject(sofar: JsonObject | null, value: JsonObject, texts?: ReadonlySet<string>): JsonObject {
+  const own = (sofar ?? Object.create(null)) as Record<string, unknown>;
+  for (const [key, field] of Object.entries(value)) {
+    const before = own[key];
+    if (texts?.has(key) === true && typeof before === "string" && typeof field === "string")
+      own[key] = before + field;
+    else if (field !== null || before === undefined) own[key] = field;
+  }
+  return own;
 }

@@ -1,35 +1,35 @@
 import { CROWDED } from "../../../core/egress/crowded.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import type { ModelDoor } from "./model-door.ts";
-import { type Conversation, type Dialect, tellTheirs } from "../dialect/dialect.ts";
+import { type AgentOptions, refuseUnknownTools } from "../agent-options.ts";
+import type { ModelDoor } from "./find-server.ts";
+import { type Conversation, tellTheirs } from "../dialect/dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
-import { type OfferedSurface, offerTools } from "../offered-tools.ts";
-import type { AgentRefusal, AgentRequest } from "../agent-request.ts";
+import type { AgentRefusal, AgentRequest } from "../progress.ts";
 import { runAgent } from "../run-agent.ts";
-import { STRATEGIES } from "../strategies.ts";
-import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { seekNames } from "../../../turns/seek-names.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { RequestKey } from "../request-key.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
 import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
-import { readModelBody } from "./read-model-body.ts";
-import { readRequestName } from "./read-request-name.ts";
-import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../../../cloudflare/http/respond.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
 import { streamText } from "../../../cloudflare/http/stream-text.ts";
+import * as LIMITS from "../limits.ts";
+import {
+  chooseVoice,
+  readAccounts,
+  readBody,
+  readModelBody,
+  readRequestName,
+  refuseTools,
+} from "./read-model-request.ts";
 
 /**
  * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
@@ -153,45 +153,6 @@ async function respondAgain(
   return ok(new Response(text, { headers: { ...STREAM_HEADERS, ...headers } }));
 }
 
-/** Take whose accounts are used out of the field `volley`, where the caller says it. */
-function readAccounts(
-  body: unknown,
-  request: Request,
-  context: RequestContext,
-): Result<{ readonly body: unknown; readonly context: RequestContext }, Refusal> {
-  const { accounts } = context.brought ?? {};
-  if (accounts === undefined || !isJsonObject(body) || body["volley"] === undefined)
-    return ok({ body, context });
-  const said = accounts.read(body["volley"], { request, context, code: "INVALID_REQUEST", path: "/volley" });
-  return said.ok ? ok({ body: { ...body, volley: said.value.rest }, context: said.value.context }) : said;
-}
-
-interface ModelRequest {
-  readonly conversation: Conversation;
-  readonly options: AgentOptions;
-}
-
-function readBody(
-  value: unknown,
-  { dialect, field, hasDefaultModel }: ModelDoor,
-  { ports, brought }: Pick<RequestContext, "ports" | "brought">,
-): Result<ModelRequest, Refusal> {
-  if (!isJsonObject(value)) {
-    const issue = {
-      path: "",
-      expected: "an object",
-      received: Array.isArray(value) ? "an array" : typeof value,
-    };
-    return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
-  }
-  const { volley, ...body } = value;
-  const options = parseAgentOptions(volley, brought?.accounts?.fields);
-  if (!options.ok) return options;
-  const model = hasDefaultModel && body["model"] === undefined ? ports.secret("LLM_MODEL") : undefined;
-  const conversation = dialect.read(model === undefined ? body : { model, ...body });
-  return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
-}
-
 /** Show the loop the tools that the request asks for, and no others; also when they are planned anew. */
 function limitTools<C extends RequestContext>(context: C, { tools }: AgentOptions): C {
   if (tools === null) return context;
@@ -200,33 +161,6 @@ function limitTools<C extends RequestContext>(context: C, { tools }: AgentOption
     catalog: context.catalog.choose(tools),
     currentCatalog: async () => (await context.currentCatalog()).choose(tools),
   };
-}
-
-/** Refuse names of tools that there are not, and those of the caller's own that are ours too. */
-function refuseTools({ conversation, options }: ModelRequest, catalog: Catalog): Refusal | null {
-  const { tools, surface } = options;
-  const shown = tools === null ? catalog : catalog.restrictTo(tools);
-  return refuseUnknownTools(tools, catalog) ?? refuseClash(conversation, surface, shown);
-}
-
-/** Two tools of one name would be refused by the model's server, in words that say nothing of where the other is from. */
-function refuseClash({ theirs }: Conversation, surface: OfferedSurface, catalog: Catalog): Refusal | null {
-  if (theirs.size === 0) return null;
-  const clash = offerTools(surface, catalog).find(({ name }) => theirs.has(name))?.name;
-  if (clash === undefined) return null;
-  const issue = {
-    path: "/tools",
-    expected: "names that none of Volley's tools has",
-    received: `the string "${visibleText(clash)}"`,
-  };
-  const hint = `'${visibleText(clash)}' is the name of a tool of Volley's: give yours another, or leave Volley's out with volley.tools or another volley.surface.`;
-  return makeRefusal("INVALID_REQUEST", hint, { issue });
-}
-
-function chooseVoice(dialect: Dialect, conversation: Conversation, { strategy }: AgentOptions): Voice {
-  return STRATEGIES[strategy].isText
-    ? speakInText(dialect, describeTheirs(conversation))
-    : speakNatively(dialect);
 }
 
 /**
@@ -300,4 +234,34 @@ function respondFailed(
   const isUntried = refusal === CROWDED && report === null;
   const headers = { ...quotaHeaders(context.caller, quota), "x-should-retry": String(isUntried) };
   return respondRefusal(refusal, context, { headers, report });
+}
+
+/** The text of a stream as it was told, while it is no more than can be kept and its tenant's bytes have room for it. */
+export class ToldText {
+  readonly #bytes: Pick<HeldBytes, "take" | "give">;
+  #parts: string[] | null = [];
+  #length = 0;
+
+  /** @param bytes the request's, which give everything back when its answer has been read */
+  constructor(bytes: Pick<HeldBytes, "take" | "give">) {
+    this.#bytes = bytes;
+  }
+
+  add(text: string): void {
+    if (this.#parts === null) return;
+    const isTooMuch = this.#length + text.length > LIMITS.idempotencyAnswerBytes;
+    if (isTooMuch || !this.#bytes.take(text.length)) {
+      this.#parts = null;
+      this.#bytes.give(this.#length);
+      return;
+    }
+    this.#length += text.length;
+    this.#parts.push(text);
+  }
+
+  /** Add the end of it; null where all of it is too much to keep. */
+  endWith(text: string): string | null {
+    this.add(text);
+    return this.#parts?.join("") ?? null;
+  }
 }

@@ -7,7 +7,7 @@ import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
-import type { ModelDoor } from "./model-door.ts";
+import type { ModelDoor } from "./find-server.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
@@ -45,7 +45,7 @@ export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
 export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
-    load: async () => (await import("./model-door.ts")).CHAT_DOOR,
+    load: async () => (await import("./find-server.ts")).CHAT_DOOR,
     refusal: DIALECTS.chat,
     schema: () => bodySchema(),
     id: "createChatCompletion",
@@ -54,7 +54,7 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   }),
   answerModelRequests({
     route: "POST /v1/messages",
-    load: async () => (await import("./model-door.ts")).MESSAGES_DOOR,
+    load: async () => (await import("./find-server.ts")).MESSAGES_DOOR,
     refusal: DIALECTS.messages,
     schema: () => messagesSchema(),
     id: "createMessage",

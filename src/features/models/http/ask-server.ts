@@ -1,8 +1,7 @@
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import { AnswerBytes } from "../../agent/answer-bytes.ts";
+import { AnswerBytes, createWait, readText } from "../../agent/read-answer.ts";
 import type { ModelAddress } from "../../agent/ask-model.ts";
-import { explainStatus, unavailable } from "../../agent/explain-status.ts";
-import { createWait, readText } from "../../agent/read-pieces.ts";
+import { explainStatus, unavailable } from "../../agent/explain-refusal.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";

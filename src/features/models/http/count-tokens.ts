@@ -1,9 +1,9 @@
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { answerHeld, askServer } from "./ask-server.ts";
-import { readServer } from "../../agent/http/model-address.ts";
+import { readServer } from "../../agent/http/find-server.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { readModelBody } from "../../agent/http/read-model-body.ts";
+import { readModelBody } from "../../agent/http/read-model-request.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
 

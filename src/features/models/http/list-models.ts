@@ -1,6 +1,6 @@
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { answerHeld, askServer } from "./ask-server.ts";
-import { readServer } from "../../agent/http/model-address.ts";
+import { readServer } from "../../agent/http/find-server.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";

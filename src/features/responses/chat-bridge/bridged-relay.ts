@@ -1,8 +1,14 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { ChatRelay } from "../../agent/dialect/chat-relay.ts";
-import type { ModelTurn, RelayMode, StreamFault, StreamHearer } from "../../agent/dialect/dialect.ts";
-import { type ModelEvent, readEvent } from "../../agent/dialect/model-event.ts";
+import {
+  type ModelEvent,
+  type ModelTurn,
+  readEvent,
+  type RelayMode,
+  type StreamFault,
+  type StreamHearer,
+} from "../../agent/dialect/dialect.ts";
 import { toTextItem } from "../dialect/responses-items.ts";
 import { beginResponse, fromChatTurn, textIdOf } from "./from-chat-answer.ts";
 

@@ -1,4 +1,4 @@
-import type { Bridge } from "../../agent/bridge.ts";
+import type { Bridge } from "../../agent/ask-model.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { CHAT } from "../../agent/dialect/chat-dialect.ts";
 import { BridgedRelay } from "./bridged-relay.ts";

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { textOf } from "../../agent/dialect/read-conversation.ts";
+import { textOf } from "../../agent/dialect/conversation.ts";
 import { groupItems, type Item, namedCallsIn, outputOf, textIn } from "../dialect/responses-items.ts";
 
 /** The fields that mean the same in both APIs, and their names in Chat Completions. */

@@ -14,10 +14,14 @@ import {
   type Message,
   type ModelTurn,
 } from "../../agent/dialect/dialect.ts";
-import { joinReplies } from "../../agent/dialect/join-replies.ts";
-import { listTools } from "../../agent/dialect/list-tools.ts";
-import { toPlainMessages } from "../../agent/dialect/plain-messages.ts";
-import { readConversation, refuseField, textOf } from "../../agent/dialect/read-conversation.ts";
+import {
+  joinReplies,
+  readConversation,
+  refuseField,
+  textOf,
+  toPlainMessages,
+} from "../../agent/dialect/conversation.ts";
+import { listTools } from "../../agent/offer-tools.ts";
 import {
   callsIn,
   groupItems,

@@ -6,7 +6,7 @@ import { legalName } from "../../../turns/legal-name.ts";
 import { CUSTOM } from "../../../turns/parse-call-arguments.ts";
 import { isCalled, whatIsDone } from "../../../turns/turn-table.ts";
 import type { IsTheirs, Message, ModelCall, ModelTurn, Reading } from "../../agent/dialect/dialect.ts";
-import { makeUnique, textOf } from "../../agent/dialect/read-conversation.ts";
+import { makeUnique, textOf } from "../../agent/dialect/conversation.ts";
 import { readArguments } from "../../agent/dialect/repair-arguments.ts";
 
 /** One thing of a conversation or an answer: a message, a call, the output of one, a thought. */

@@ -2,16 +2,17 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type {
-  Ending,
-  IsTheirs,
-  ModelCall,
-  ModelTurn,
-  Relay,
-  RelayMode,
-  StreamFault,
+import {
+  type Ending,
+  type IsTheirs,
+  type ModelCall,
+  type ModelEvent,
+  type ModelTurn,
+  readEvent,
+  type Relay,
+  type RelayMode,
+  type StreamFault,
 } from "../../agent/dialect/dialect.ts";
-import { type ModelEvent, readEvent } from "../../agent/dialect/model-event.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { type Item, namedCallsIn, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
 import { StreamedItems } from "./streamed-items.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { takeId } from "../../agent/dialect/read-conversation.ts";
-import { weighText } from "../../agent/dialect/weigh-text.ts";
+import { takeId } from "../../agent/dialect/conversation.ts";
+import { weighText } from "../../agent/dialect/dialect.ts";
 import { callsIn, idOf, type Item, namedCallsIn } from "./responses-items.ts";
 
 /** The items of one stream of Responses, as its events tell of them. */

@@ -1,5 +1,4 @@
-import { readServer } from "../../agent/http/model-address.ts";
-import type { ModelDoor } from "../../agent/http/model-door.ts";
+import { type ModelDoor, readServer } from "../../agent/http/find-server.ts";
 import { CHAT_BRIDGE } from "../chat-bridge/chat-bridge.ts";
 import { RESPONSES } from "../dialect/responses-dialect.ts";
 import { ok } from "../../../core/kit/result.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { HeldBytes } from "../../../../src/core/egress/held-bytes.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
-import { ToldText } from "../../../../src/features/agent/http/told-text.ts";
+import { ToldText } from "../../../../src/features/agent/http/answer-model-request.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
 
 const MOST = LIMITS.idempotencyAnswerBytes;

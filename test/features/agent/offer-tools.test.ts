@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { offerTools } from "../../../src/features/agent/offered-tools.ts";
+import { offerTools } from "../../../src/features/agent/offer-tools.ts";
 import { estimateTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";

@@ -1,7 +1,9 @@
 import * as LIMITS from "./limits.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
-import { ReadingPace } from "./reading-pace.ts";
+import type { Refusal } from "../../core/contract/refusal.ts";
+import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
 
 /** Waits for one thing after the other, and for none of them once a signal aborts. */
 export interface Wait {
@@ -117,4 +119,91 @@ function openReader(body: ReadableStream<Uint8Array>): Reader {
     },
     cancel: () => reader.cancel(),
   };
+}
+
+/** Reads after which is looked how fast a stream is. */
+const READS = 256;
+/** Four pieces in a millisecond: no model says words faster, and a person sees none of them apart. */
+const QUICK_MS = 64;
+/** As many pieces are asked for at once then: their number is what is held back at most when the stream pauses. */
+const AT_ONCE = 16;
+
+/**
+ * How many bytes of a stream to ask for at least: one, so that each word is there when it was said, and of a stream that comes
+ * faster than any model speaks as many as 16 of its pieces have. Each read is a turn of the platform's, which costs more than all
+ * that is done for a word.
+ *
+ * Bytes that are asked for at once are held back until they are complete or the stream ends. That happens once: a read that was
+ * not quick makes the next ask for one byte again.
+ */
+export class ReadingPace {
+  #least = 1;
+  #reads = 0;
+  #bytes = 0;
+  #since: number;
+
+  constructor(now: number) {
+    this.#since = now;
+  }
+
+  /** The bytes to ask for at least. */
+  get least(): number {
+    return this.#least;
+  }
+
+  /** A read gave so many bytes. */
+  saw(bytes: number, now: number): void {
+    this.#reads += 1;
+    this.#bytes += bytes;
+    const isQuick = now - this.#since <= QUICK_MS;
+    if (isQuick && this.#reads < READS) return;
+    // Reads of many pieces do not say how large one is.
+    this.#least = isQuick && this.#least === 1 ? Math.ceil((this.#bytes * AT_ONCE) / READS) : 1;
+    this.#reads = 0;
+    this.#bytes = 0;
+    this.#since = now;
+  }
+}
+
+/** The bytes that one answer of a model takes: they grow while it is read. */
+export class AnswerBytes {
+  readonly #bytes: HeldBytes;
+  readonly #signal: AbortSignal;
+  #held = 0;
+  #refused: Refusal | null = null;
+
+  constructor(bytes: HeldBytes, signal: AbortSignal) {
+    this.#bytes = bytes;
+    this.#signal = signal;
+  }
+
+  /** Why it may not grow any more; null while it may. */
+  get refused(): Refusal | null {
+    return this.#refused;
+  }
+
+  /** Hold so many in all, when it is their turn; whether they are held. */
+  async growTo(bytes: number): Promise<boolean> {
+    const more = bytes - this.#held;
+    if (more <= 0 || this.#refused !== null) return this.#refused === null;
+    this.#refused = await this.#bytes.hold(more, this.#signal);
+    if (this.#refused === null) this.#held = bytes;
+    return this.#refused === null;
+  }
+
+  /** The answer is none. */
+  drop(): void {
+    this.#bytes.give(this.#held);
+    this.#held = 0;
+  }
+}
+
+/** A shorter text cannot have too much of anything, and is not looked at. */
+const SHORT_TEXT = 4_096;
+
+/** Whether text may be parsed: it has no more values and no more levels than a conversation may have. */
+export function isBearable(text: string): boolean {
+  if (text.length <= SHORT_TEXT) return true;
+  if (exceedsDepth(new TextEncoder().encode(text), LIMITS.agentNesting)) return false;
+  return countValues(text, LIMITS.modelValues) <= LIMITS.modelValues;
 }

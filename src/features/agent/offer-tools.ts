@@ -3,6 +3,7 @@ import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
 import * as LIMITS from "./limits.ts";
+import { toToolList } from "../discovery/tool-list.ts";
 
 /** A surface, or the one that suits a catalog's size. */
 export type OfferedSurface = ToolSurface | "auto";
@@ -33,4 +34,16 @@ export function offerTools(surface: OfferedSurface, catalog: Catalog): readonly 
 function fitSurface(catalog: Catalog): ToolSurface {
   const schema = JSON.stringify(describeBatchTool(catalog).inputSchema);
   return roughTokens(schema) <= LIMITS.agentSchemaTokens ? "batch" : "meta";
+}
+
+type Format = "openai" | "openai-responses" | "anthropic";
+
+const written = new WeakMap<readonly ToolDescriptor[], Partial<Record<Format, readonly unknown[]>>>();
+
+/** Write tools in a provider's dialect, once for each description: the same list is the same text in every request. */
+export function listTools(tools: readonly ToolDescriptor[], format: Format): readonly unknown[] {
+  const known = written.get(tools) ?? {};
+  const list = (known[format] ??= toToolList(tools, format));
+  written.set(tools, known);
+  return list;
 }

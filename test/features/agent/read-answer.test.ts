@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createWait, type Reading, readPieces, readText } from "../../../src/features/agent/read-pieces.ts";
+import { createWait, type Reading, readPieces, readText } from "../../../src/features/agent/read-answer.ts";
 import * as LIMITS from "../../../src/features/agent/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

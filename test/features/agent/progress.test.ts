@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { sumUsage } from "../../../../src/features/agent/dialect/sum-usage.ts";
+import { sumUsage } from "../../../src/features/agent/progress.ts";
 
 describe("sumUsage()", () => {
   test("adds numbers wherever they stand", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { makeReactPrompt, writeObservation } from "../../../src/features/agent/react-prompt.ts";
+import { makeReactPrompt, writeObservation } from "../../../src/features/agent/voice.ts";
 import { readReactText } from "../../../src/features/agent/react-text.ts";
 import { CALLS_OTHERS, type ToolDescriptor } from "../../../src/features/discovery/batch-tool.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { blamePart } from "../../../src/features/agent/blame-part.ts";
+import { blamePart } from "../../../src/features/agent/explain-refusal.ts";
 
 const theirTool = { type: "function", function: { name: "lookup" } };
 const ourTool = { type: "function", function: { name: "execute_actions" } };
