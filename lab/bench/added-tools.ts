@@ -22,7 +22,7 @@ const CALLER = {
   tenant: "bench",
   tools: ["*"],
   quota: { limit: 1, windowS: 60 },
-  skipApproval: false,
+  flags: [],
 };
 
 /** Tools of about 2 KB, as an import of a large API makes them. */

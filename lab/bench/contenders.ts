@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 
-import type { KeyFlag } from "../../src/core/contract/gate/caller.ts";
 import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { type Bundle, buildBundle, type BundleSource } from "../../test/support/build-bundle.ts";
 import type { WorkerdOptions } from "../../test/support/workerd.ts";
@@ -215,7 +214,7 @@ export class Bundles implements AsyncDisposable {
 async function makeKey(
   name: string,
   key: string,
-  flags: readonly KeyFlag[] = ["manage_tools"],
+  flags: readonly string[] = ["manage_tools"],
 ): Promise<object> {
   const hash = Buffer.from(await digestKey(key)).toString("hex");
   return { name, hash, tools: ["*"], quota: QUOTA, flags };

@@ -1,3 +1,4 @@
+import { mayDo } from "../../src/core/contract/gate/caller.ts";
 import { parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
 import { checkSettings } from "../../src/cloudflare/check-features.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
@@ -108,7 +109,7 @@ function checkKeys(
       ),
     ];
   const asks = features.some(({ name }) => name === "confirmations");
-  if (asks && !callers.some(({ approves }) => approves === true))
+  if (asks && !callers.some((caller) => mayDo(caller, "approve")))
     return [
       warning(
         "keys",

@@ -1,11 +1,11 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
-import { type Caller, flagsOf, type KeyFlag } from "../core/contract/gate/caller.ts";
+import { type Caller } from "../core/contract/gate/caller.ts";
 import { WORKSPACES } from "../core/contract/gate/workspace.ts";
 import type { Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 
 /** The feature that each flag of a key needs. */
-const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
+const BY_FLAG: Readonly<Record<string, string>> = {
   approve: "confirmations",
   skip_approval: "confirmations",
   manage_tools: "added-tools",
@@ -71,11 +71,11 @@ export function checkSettings(env: Env, callers: readonly Caller[], features: Li
     if (!names.has(feature) && (env[variable] ?? "") !== "")
       throw new ConfigurationError(variable, sayMissing("it", feature, ""));
   for (const caller of callers)
-    for (const flag of flagsOf(caller))
-      if (!names.has(BY_FLAG[flag]))
+    for (const flag of caller.flags)
+      if (!names.has(BY_FLAG[flag]!))
         throw new ConfigurationError(
           "VOLLEY_KEYS",
-          sayMissing(`the flag '${flag}' of key '${caller.name}'`, BY_FLAG[flag], ""),
+          sayMissing(`the flag '${flag}' of key '${caller.name}'`, BY_FLAG[flag]!, ""),
         );
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
-import { type Caller, type Jurisdiction, JURISDICTIONS } from "../core/contract/gate/caller.ts";
+import { type Caller, type Jurisdiction, JURISDICTIONS, mayDo } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { WORKSPACES } from "../core/contract/gate/workspace.ts";
 import type { CallbackTarget } from "../core/contract/gate/job.ts";
@@ -52,7 +52,9 @@ export function placeTenantObjects<N extends Placeable<N>>(
 
 /** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
 export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
-  const managed = new Set(callers.filter(({ manageTools }) => manageTools).map(({ tenant }) => tenant));
+  const managed = new Set(
+    callers.filter((caller) => mayDo(caller, "manage_tools")).map(({ tenant }) => tenant),
+  );
   for (const { name, tenant, tools } of callers) {
     // Only the object of such a tenant knows which tools there are.
     if (managed.has(tenant)) continue;
@@ -197,7 +199,7 @@ export function checkWebhookSecrets(
 ): void {
   const all = [...tools];
   const hasCallbacks =
-    callers.some(({ manageTools }) => manageTools) ||
+    callers.some((caller) => mayDo(caller, "manage_tools")) ||
     all.some(({ execution }) => execution === "fire-and-forget");
   const declared = all.flatMap(({ secrets }) => secrets).filter((name) => name === WEBHOOK_SECRET);
   const named = hasCallbacks ? callers.map(({ webhookSecret = WEBHOOK_SECRET }) => webhookSecret) : [];

@@ -1,6 +1,6 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../core/catalog/define-tool.ts";
-import { type Caller, mostRequests } from "../core/contract/gate/caller.ts";
+import { type Caller, mostRequests, mayDo } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt, ok } from "../core/kit/result.ts";
 import { TimerQueue } from "../core/kit/timer-queue.ts";
@@ -246,7 +246,7 @@ export function createDeployment(
               createParking,
               // The address of the page where a question is decided is made of it.
               requestUrl: hasConsole ? requestUrl : undefined,
-              undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
+              undecidable: !keys.decides(caller.tenant) && !mayDo(caller, "approve"),
             },
           }),
           ...(flows !== undefined && { runFlow: flows.run, answerFlow: flows.answer }),
@@ -316,5 +316,5 @@ function makeRunner(tenant: string, callers: readonly Caller[]): Caller | null {
   const { quota } = mostRequests([first, ...others]);
   const tools = [...new Set(own.flatMap((caller) => caller.tools))];
   const placed = jurisdiction === undefined ? {} : { jurisdiction };
-  return { name: "flow:", tenant, tools, quota, skipApproval: false, ...placed };
+  return { name: "flow:", tenant, tools, quota, flags: [], ...placed };
 }

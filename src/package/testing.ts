@@ -1,5 +1,4 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
-import type { KeyFlag } from "../core/contract/gate/caller.ts";
 import { createVolley, type Volley } from "../cloudflare/create-volley.ts";
 import type { Feature } from "../cloudflare/feature.ts";
 import { digestKey } from "../cloudflare/http/key-ring.ts";
@@ -33,7 +32,7 @@ export interface TestVolleyOptions {
   readonly key?: {
     readonly tools?: readonly string[];
     readonly quota?: { readonly limit: number; readonly window_s: number };
-    readonly flags?: readonly KeyFlag[];
+    readonly flags?: readonly string[];
   };
   /** When it begins; the first of January 2026 unless said. */
   readonly now?: Date;
@@ -168,7 +167,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       log: (_, json) => void logs.push(json),
     },
   });
-  const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
+  const flags: readonly string[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
   const {
     ConnectionShard,
     EndpointDirectory,

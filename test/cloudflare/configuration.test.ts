@@ -46,7 +46,7 @@ describe("checkWebhookSecrets()", () => {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 1, windowS: 60 },
-    skipApproval: false,
+    flags: [],
     ...more,
   });
   const good = `whsec_${btoa("x".repeat(24))}`;
@@ -54,7 +54,7 @@ describe("checkWebhookSecrets()", () => {
   test.each([
     ["a tool whose jobs have callbacks", [job], "VOLLEY_WEBHOOK_SECRET", {}],
     ["a tool that signs", [signer], "VOLLEY_WEBHOOK_SECRET", {}],
-    ["tools that may be added", [PLAIN], "VOLLEY_WEBHOOK_SECRET", { manageTools: true }],
+    ["tools that may be added", [PLAIN], "VOLLEY_WEBHOOK_SECRET", { flags: ["manage_tools"] }],
     ["a key that names another", [job], "ACME_SECRET", { webhookSecret: "ACME_SECRET" }],
   ])("names the secret that cannot be read where %s needs it", (_, tools, name, more) => {
     for (const text of ["secret", "whsec_c2hvcnQ=", `${good} other`])
@@ -108,7 +108,7 @@ describe("warnOfUnknownTools()", () => {
       tenant: "acme",
       tools,
       quota: { limit: 1, windowS: 60 },
-      skipApproval: false,
+      flags: [],
     });
     warnOfUnknownTools(
       [

@@ -20,7 +20,7 @@ const CONTEXT = {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 10, windowS: 60 },
-    skipApproval: false,
+    flags: [],
   },
   dialect: null,
   requestId: "request-1",

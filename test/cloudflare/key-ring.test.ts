@@ -147,7 +147,7 @@ test("parseKeyRing() takes a key that acts for one subject, decides its question
   const flags = ["skip_approval", "approve", "manage_connections"];
   const { callers } = await ringWith({ subject: "ada", flags });
   expect(callers).toMatchObject([
-    { subject: "ada", skipApproval: true, approves: true, manageConnections: true },
+    { subject: "ada", flags: ["approve", "skip_approval", "manage_connections"] },
   ]);
 });
 

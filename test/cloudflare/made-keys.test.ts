@@ -98,7 +98,12 @@ describe("An isolate", () => {
     const { key } = await keep("steady");
     const { ask, calls, clock } = openIsolate();
     const first = await ask(key);
-    expect(first).toMatchObject({ name: "steady", tenant: "acme", quota: { limit: 7 }, skipApproval: true });
+    expect(first).toMatchObject({
+      name: "steady",
+      tenant: "acme",
+      quota: { limit: 7 },
+      flags: ["skip_approval"],
+    });
     const asked = calls();
     expect(await ask(key)).toBe(first);
     expect(calls()).toBe(asked);

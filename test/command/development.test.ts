@@ -42,8 +42,7 @@ describe("volley dev", () => {
   test("makes a key up where there is none, with the flags that the features know, but never the one that skips questions", async () => {
     const { key, entries } = await makeDevelopmentKey([{ name: "confirmations" }, { name: "endpoints" }]);
     const caller = await parseKeyRing(entries).identify(key);
-    expect(caller).toMatchObject({ approves: true, manageEndpoints: true, skipApproval: false });
-    expect(caller).not.toHaveProperty("manageKeys");
+    expect(caller).toMatchObject({ flags: ["approve", "manage_endpoints"] });
   });
 
   test("prints the key of its variables where that gets in, and makes none up beside keys", async () => {

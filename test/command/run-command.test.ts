@@ -84,8 +84,7 @@ test("volley key makes a key whose entry VOLLEY_KEYS takes, with the flags that 
     tenant: "acme",
     tools: ["web", "email"],
     quota: { limit: 60, windowS: 60 },
-    approves: true,
-    manageTools: true,
+    flags: ["approve", "manage_tools"],
     jurisdiction: "eu",
   });
   expect(entry).not.toHaveProperty("flags", expect.arrayContaining(["skip_approval"]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { KEY_FLAGS, type KeyFlag } from "../../src/core/contract/gate/caller.ts";
+import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
 import type { Feature } from "../../src/cloudflare/feature.ts";
 import { createRouter } from "../../src/cloudflare/http/router.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
@@ -9,14 +9,14 @@ import { ALL_FEATURES } from "../support/all-features.ts";
 /** An operation as the document tells of its right. */
 interface Told {
   readonly description?: string;
-  readonly security?: readonly { readonly key?: readonly KeyFlag[] }[];
+  readonly security?: readonly { readonly key?: readonly string[] }[];
 }
 
-const volleyWith = (flags: readonly KeyFlag[]) =>
+const volleyWith = (flags: readonly string[]) =>
   createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags } });
 
 /** Name the flag that a key with some flags is refused for at a path; null where it is not. */
-async function lackOf(flags: readonly KeyFlag[], [method, path]: readonly [string, string]) {
+async function lackOf(flags: readonly string[], [method, path]: readonly [string, string]) {
   const volley = await volleyWith(flags);
   // The body would be refused next.
   const answer = await volley.fetch(path, { method, ...(method !== "GET" && { body: "no JSON" }) });

@@ -106,7 +106,7 @@ export class TestWorld {
         tenant: "acme",
         tools: ["*"],
         quota: { limit: 100, windowS: 60 },
-        skipApproval: false,
+        flags: [],
       },
       origin: { tenant: "acme", key: "tester", requestId: "request-1" },
       catalog,

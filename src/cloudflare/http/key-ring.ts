@@ -6,7 +6,7 @@ import {
   JURISDICTIONS,
   fittingFlags,
   KEY_FLAGS,
-  withFlags,
+  mayDo,
   KEY_NAME,
   SUBJECT,
   SUBJECT_FLAGS,
@@ -83,7 +83,7 @@ export class KeyRing {
 
   /** Whether some configured key of a tenant may decide what waits for a person. */
   decides(tenant: string): boolean {
-    return this.#keys.some(({ caller }) => caller.tenant === tenant && caller.approves === true);
+    return this.#keys.some(({ caller }) => caller.tenant === tenant && mayDo(caller, "approve"));
   }
 
   /** The caller of the configured key with this hash, or null. */
@@ -141,7 +141,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
         tenant: tenant ?? name,
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
-        ...withFlags(flags ?? []),
+        flags: KEY_FLAGS.filter((flag) => flags?.includes(flag)),
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
         ...(jurisdiction !== undefined && { jurisdiction }),
         ...(subject !== undefined && { subject }),

@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 
-import type { KeyFlag } from "../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { countLists } from "../http/count-lists.ts";
@@ -41,7 +40,7 @@ export interface ProtocolEndpoint extends DescribedRoute {
 }
 
 /** Who may ask for a path: every key, or one that has all of some flags. */
-type Right = "any key" | readonly [KeyFlag, ...KeyFlag[]];
+type Right = "any key" | readonly [string, ...string[]];
 
 /** Make the router of some paths behind the key that need the same right. */
 export function routerOf(

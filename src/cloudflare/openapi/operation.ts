@@ -1,7 +1,6 @@
 import type * as z from "zod/mini";
 
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
-import type { KeyFlag } from "../../core/contract/gate/caller.ts";
 import type { Dialect } from "../http/dialect.ts";
 import type { Components, Json } from "./components.ts";
 
@@ -63,7 +62,7 @@ export interface Described {
   /** It draws from the key's second allowance, whatever is asked. */
   readonly runsNothing?: true;
   /** The flags that a key needs for it; where it is mounted says so. */
-  readonly flags?: readonly KeyFlag[];
+  readonly flags?: readonly string[];
   /** @param features the names of those that the Worker lists, so that an example calls nothing else */
   readonly describe: (features: readonly string[]) => Operation;
 }

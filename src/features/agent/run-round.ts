@@ -1,3 +1,4 @@
+import { mayDo } from "../../core/contract/gate/caller.ts";
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
@@ -145,7 +146,7 @@ async function runBatch(
   // Whether a person has to be asked is for the caller to say, never for the model.
   const asked = { ...batch, deadlineMs, maxTokens, skipApproval };
   const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
-    const maySkipApproval = current.caller.skipApproval;
+    const maySkipApproval = mayDo(current.caller, "skip_approval");
     current.watch?.enter("plan");
     const missing = await current.brought?.accounts?.missing(asked, current);
     const made = makePlan(asked, current.catalog, { maySkipApproval, missing });

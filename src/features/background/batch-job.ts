@@ -16,6 +16,39 @@ export interface KeptBatch {
   readonly callback?: CallbackTarget | undefined;
 }
 
+/** The fields of a kept caller, each in place of a flag; a flag that has none is kept by its name. */
+const FIELD_OF_FLAG: Readonly<Record<string, string>> = {
+  approve: "approves",
+  skip_approval: "skipApproval",
+  manage_tools: "manageTools",
+  manage_keys: "manageKeys",
+  manage_endpoints: "manageEndpoints",
+  manage_connections: "manageConnections",
+  operator: "operates",
+};
+
+/** Write what is kept of a batch, in the form that it had before callers had flags. */
+export function writeKeptBatch({ caller, ...rest }: KeptBatch): string {
+  const { name, tenant, tools, quota, flags, ...more } = caller;
+  const fields = flags.flatMap((flag) => FIELD_OF_FLAG[flag] ?? []);
+  const others = flags.filter((flag) => FIELD_OF_FLAG[flag] === undefined);
+  const rights = {
+    skipApproval: false,
+    ...Object.fromEntries(fields.map((field) => [field, true])),
+    ...(others.length > 0 && { flags: others }),
+  };
+  return JSON.stringify({ caller: { name, tenant, tools, quota, ...rights, ...more }, ...rest });
+}
+
+/** Read what is kept of a batch. */
+export function readKeptBatch(json: string): KeptBatch {
+  const { caller: kept, ...rest } = JSON.parse(json) as KeptBatch & {
+    readonly caller: { readonly [field: string]: unknown; readonly flags?: readonly string[] };
+  };
+  const flags = Object.keys(FIELD_OF_FLAG).filter((flag) => kept[FIELD_OF_FLAG[flag]!] === true);
+  return { caller: { ...kept, flags: [...flags, ...(kept.flags ?? [])] }, ...rest };
+}
+
 /** The place of a result: that of its action and, for an element of a loop, its number; -1 for what is none. */
 export interface Place {
   readonly step: number;

@@ -13,7 +13,7 @@ import { readKeys } from "../../core/gate/read-keys.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { Plan } from "../../core/plan/step.ts";
-import { BATCH, type KeptBatch, runIdOf } from "./batch-job.ts";
+import { BATCH, writeKeptBatch, runIdOf } from "./batch-job.ts";
 
 /**
  * Record a batch that is to run in the background, in the turn in which it is counted: the answer says where it is found, and is
@@ -91,7 +91,7 @@ function makeSpec(
     // The journal tells call by call which must not be repeated.
     delivery: "at-least-once",
     origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
-    toolJson: JSON.stringify({ caller, deadlineMs, callback } satisfies KeptBatch),
+    toolJson: writeKeptBatch({ caller, deadlineMs, callback }),
     ...(callback !== undefined && { callback }),
     ...(tags !== undefined && { tags }),
   };

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 
-import type { KeyFlag } from "../../core/contract/gate/caller.ts";
 import { Components, type Json } from "../../cloudflare/openapi/components.ts";
 import { toQueryParameters } from "../../cloudflare/openapi/query-parameters.ts";
 import type { Described, DescribedRoute, Operation } from "../../cloudflare/openapi/operation.ts";
@@ -118,7 +117,7 @@ function toOperation(path: string, operation: Operation, components: Components)
 }
 
 /** OpenAPI 3.1 takes what a bearer of a key must be allowed as names beside its scheme. */
-function toRights(flags: readonly KeyFlag[]): Json {
+function toRights(flags: readonly string[]): Json {
   const named = flags.map((flag) => `\`${flag}\``).join(" and ");
   const description = `The key needs the flag${flags.length > 1 ? "s" : ""} ${named}.`;
   return { description, security: [{ key: [...flags] }] };

@@ -1,5 +1,5 @@
 import type { Result } from "../../core/kit/result.ts";
-import { fittingFlags, type KeyFlag, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
+import { fittingFlags, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
 
 /** The binding of the namespace in which keys are kept that are made while running. */
 export const KEY_SHARDS = "KEYS";
@@ -23,7 +23,7 @@ export interface KeptKey {
    * as made by the key of `VOLLEY_KEYS` that may manage keys of the tenant and has the most requests.
    */
   readonly makers?: readonly MakerKey[];
-  readonly flags: readonly KeyFlag[];
+  readonly flags: readonly string[];
   /** The variable with the secret that signs its callbacks: that of the key that made it. */
   readonly webhookSecret?: string;
   /** The one whose accounts its calls use; it names no other. */

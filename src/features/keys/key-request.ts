@@ -3,10 +3,9 @@ import * as z from "zod/mini";
 import {
   type Caller,
   fittingFlags,
-  flagsOf,
+  mayDo,
   KEY_FLAGS,
   KEY_NAME,
-  type KeyFlag,
   type Quota,
   SUBJECT_FLAGS,
 } from "../../core/contract/gate/caller.ts";
@@ -146,7 +145,7 @@ function refuseTenant({ tenant }: KeyRequest, caller: Caller): Refusal | null {
 }
 
 /** Refuse flags that reach beyond the one subject of a key. */
-function refuseReach(flags: readonly KeyFlag[], subject: string | undefined): Refusal | null {
+function refuseReach(flags: readonly string[], subject: string | undefined): Refusal | null {
   const fitting = fittingFlags(flags, subject);
   const at = flags.findIndex((flag) => !fitting.includes(flag));
   if (at < 0) return null;
@@ -157,8 +156,7 @@ function refuseReach(flags: readonly KeyFlag[], subject: string | undefined): Re
 
 /** Refuse tools and flags that the asking key has not. */
 function refusePower({ tools, flags }: Pick<KeptKey, "tools" | "flags">, maker: KeyMaker): Refusal | null {
-  const own = flagsOf(maker.caller);
-  const flag = flags.findIndex((one) => !own.includes(one));
+  const flag = flags.findIndex((one) => !mayDo(maker.caller, one));
   if (flag >= 0)
     return makeRefusal(
       "FORBIDDEN",

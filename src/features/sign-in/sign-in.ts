@@ -69,7 +69,7 @@ export function toCaller(key: Caller, scopes: readonly string[], subject: string
     tenant,
     tools: narrow(tools, scopes),
     quota,
-    skipApproval: false,
+    flags: [],
     namesNoSubject: true,
     ...(makers !== undefined && { makers }),
     ...(endsAtMs !== undefined && { endsAtMs }),

@@ -35,7 +35,7 @@ const CALLER: Caller = {
   tenant: "acme",
   tools: ["*"],
   quota: { limit: 100, windowS: 60 },
-  skipApproval: false,
+  flags: [],
 };
 /** A key that `parent` made, which `root` made. */
 const MADE: Caller = {

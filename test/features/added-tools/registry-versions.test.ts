@@ -13,7 +13,7 @@ const callerOf = (tenant: string, tools: readonly string[] = ["*"]): Caller => (
   tenant,
   tools,
   quota: { limit: 1, windowS: 1 },
-  skipApproval: false,
+  flags: [],
 });
 const ACME = callerOf("acme");
 

@@ -11,7 +11,7 @@ const CALLER = {
   tenant: "acme",
   tools: ["*"],
   quota: { limit: 100, windowS: 60 },
-  skipApproval: false,
+  flags: [],
 };
 const mail = contractOf("mail", { isWrite: true, actions: ["send"] });
 const shipped = createCatalog([mail, contractOf("echo")]);

@@ -537,7 +537,7 @@ describe("An action that needs a person's yes", () => {
 
   test("is not asked for where the caller may skip that and says so; a model cannot say it", async () => {
     const world = new AgentWorld({ calls: [call("remove")] }, { text: "Gone." });
-    const may = { caller: { ...world.execution(TOOLS).caller, skipApproval: true } };
+    const may = { caller: { ...world.execution(TOOLS).caller, flags: ["skip_approval"] } };
     expect((await world.answer(TOOLS, { volley: { skip_approval: true } }, may)).stopped).toBe("answer");
     world.willSay({
       calls: [call("execute_actions", { actions: [{ tool: "remove" }], skip_approval: true })],

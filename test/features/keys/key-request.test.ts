@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { KEY_FLAGS, withFlags } from "../../../src/core/contract/gate/caller.ts";
+import { KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
 import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
@@ -18,8 +18,7 @@ const MAKER: KeyMaker = {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 5, windowS: 60 },
-    skipApproval: false,
-    manageKeys: true,
+    flags: ["manage_keys"],
   },
   mayGrant: () => true,
   nowMs: 1_000_000,
@@ -102,7 +101,7 @@ describe("POST /v1/keys", () => {
 
 describe("makeKeptKey()", () => {
   test("keeps what was asked for, each tool once, and no flag that was not", () => {
-    const caller = { skipApproval: true, approves: true as const };
+    const caller = { flags: ["approve", "skip_approval"] };
     const asked = { tools: ["a", "b", "a"], flags: ["approve"], expires_at: at(NOW + 5_000) };
     expect(valueOf(makeBy(asked, { caller }))).toEqual({
       tenant: "acme",
@@ -173,7 +172,7 @@ describe("A key that acts for one subject", () => {
   test.each(KEY_FLAGS)(
     "T58 is made with %s only where that reaches nothing but the subject's own, by a key that has it",
     (flag) => {
-      const all = { caller: withFlags(KEY_FLAGS) };
+      const all = { caller: { flags: KEY_FLAGS } };
       expect(makeBy({ flags: [flag] }, all)).toMatchObject({ ok: true });
       const made = makeBy({ subject: "ada", flags: ["approve", flag] }, all);
       if (["skip_approval", "approve", "manage_connections"].includes(flag))

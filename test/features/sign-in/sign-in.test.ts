@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Caller } from "../../../src/core/contract/gate/caller.ts";
+import { type Caller, KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
 import {
   hasTokenForm,
   keyPrefix,
@@ -16,12 +16,7 @@ const KEY: Caller = {
   tools: ["*"],
   quota: { limit: 10, windowS: 60 },
   makers: [{ name: "admin", quota: { limit: 20, windowS: 60 } }],
-  skipApproval: true,
-  approves: true,
-  manageTools: true,
-  manageKeys: true,
-  manageEndpoints: true,
-  operates: true,
+  flags: KEY_FLAGS,
   endsAtMs: 5,
   jurisdiction: "eu",
   webhookSecret: "SECRET",
@@ -35,7 +30,7 @@ describe("The caller of a token", () => {
       tools: ["tools:read *"],
       quota: KEY.quota,
       makers: KEY.makers,
-      skipApproval: false,
+      flags: [],
       namesNoSubject: true,
       endsAtMs: 5,
       jurisdiction: "eu",

@@ -18,26 +18,22 @@ export function saySubject(subject: string): string {
   return JSON.stringify(subject.length > 80 ? `${subject.slice(0, 80)}…` : subject);
 }
 
-/** The fields of a caller that flags set. */
-const RIGHTS = {
-  approve: "approves",
-  skip_approval: "skipApproval",
-  manage_tools: "manageTools",
-  manage_keys: "manageKeys",
-  manage_endpoints: "manageEndpoints",
-  manage_connections: "manageConnections",
-  operator: "operates",
-} as const;
-export type KeyFlag = keyof typeof RIGHTS;
-
-/** The rights that a key may have besides calling its tools. */
-export const KEY_FLAGS = Object.keys(RIGHTS) as readonly KeyFlag[];
+/** The flags that a key may have, in the order of every answer. */
+export const KEY_FLAGS: readonly string[] = [
+  "approve",
+  "skip_approval",
+  "manage_tools",
+  "manage_keys",
+  "manage_endpoints",
+  "manage_connections",
+  "operator",
+];
 
 /** The rights of a key that acts for one subject: each is good for that one's calls, questions and accounts, every other for all of a tenant's. */
-export const SUBJECT_FLAGS: readonly KeyFlag[] = ["skip_approval", "approve", "manage_connections"];
+export const SUBJECT_FLAGS: readonly string[] = ["skip_approval", "approve", "manage_connections"];
 
 /** The flags that a key may have: one that acts for a subject has none that reaches beyond it. */
-export function fittingFlags(flags: readonly KeyFlag[], subject: string | undefined): readonly KeyFlag[] {
+export function fittingFlags(flags: readonly string[], subject: string | undefined): readonly string[] {
   return subject === undefined ? flags : flags.filter((flag) => SUBJECT_FLAGS.includes(flag));
 }
 
@@ -95,19 +91,8 @@ export interface Caller {
   readonly quota: Quota;
   /** The keys above it, the one that made it first; absent for a key of the configuration. Its requests count on their quotas too. */
   readonly makers?: readonly MakerKey[];
-  readonly skipApproval: boolean;
-  /** May decide what waits for a person's yes. */
-  readonly approves?: true;
-  /** May add, replace and delete tools of its tenant. */
-  readonly manageTools?: true;
-  /** May make, replace and revoke keys of its tenant. */
-  readonly manageKeys?: true;
-  /** May look across tenants; no other right does. */
-  readonly operates?: true;
-  /** May manage endpoints of its tenant, and publish events to them. */
-  readonly manageEndpoints?: true;
-  /** May connect accounts of its tenant's subjects. */
-  readonly manageConnections?: true;
+  /** Its rights besides calling its tools. */
+  readonly flags: readonly string[];
   /** The one whose accounts its calls use; it names no other. */
   readonly subject?: string;
   /** It names no subject besides its own, and none where it has none: a program that was let in acts for the person who signed in. */
@@ -129,12 +114,7 @@ export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
   });
 }
 
-/** The flags of a caller. */
-export function flagsOf(caller: Pick<Caller, (typeof RIGHTS)[KeyFlag]>): KeyFlag[] {
-  return KEY_FLAGS.filter((flag) => caller[RIGHTS[flag]] === true);
-}
-
-/** Give a caller the rights of flags. */
-export function withFlags(flags: readonly KeyFlag[]): Pick<Caller, (typeof RIGHTS)[KeyFlag]> {
-  return { skipApproval: false, ...Object.fromEntries(flags.map((flag) => [RIGHTS[flag], true])) };
+/** Whether a caller has a flag. */
+export function mayDo({ flags }: Pick<Caller, "flags">, flag: string): boolean {
+  return flags.includes(flag);
 }

@@ -50,7 +50,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   execution.watch?.enter("plan");
   const { caller, brought } = execution;
   const planned = makePlan(batch, catalog, {
-    maySkipApproval: caller.skipApproval,
+    maySkipApproval: caller.flags.includes("skip_approval"),
     missing: await brought?.accounts?.missing(batch, execution),
   });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });

@@ -9,7 +9,7 @@ import { withAccount } from "../../../core/gate/with-account.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
-import { type BatchReport, callBackground, type KeptBatch } from "../batch-job.ts";
+import { type BatchReport, callBackground, readKeptBatch } from "../batch-job.ts";
 import { runBatch } from "../run/run-batch.ts";
 
 /** The route of no request: by it the log of runs knows where a run came from. */
@@ -22,7 +22,7 @@ export async function attemptBatch(
   slots: Semaphore | undefined,
 ): Promise<void> {
   const { spec, fence } = claim;
-  const { caller, deadlineMs, callback } = JSON.parse(spec.toolJson ?? "") as KeptBatch;
+  const { caller, deadlineMs, callback } = readKeptBatch(spec.toolJson ?? "");
   const { clock, operator } = deployment.ports;
   const requestId = spec.origin?.requestId ?? spec.id;
   const watch = new Watch({ clock, requestId, operator });

@@ -2,7 +2,7 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { BATCH, type BatchEntry, type BatchMethods, type KeptBatch } from "../batch-job.ts";
+import { BATCH, type BatchEntry, type BatchMethods, readKeptBatch } from "../batch-job.ts";
 import { BATCH_BACKLOGS, type BatchBacklogs, createBatchKind } from "./batch-kind.ts";
 import { ResultTable } from "./result-table.ts";
 
@@ -60,9 +60,7 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     },
     asker(now, jobId) {
       const spec = outbox.spec(jobId, now);
-      return spec?.kind === BATCH && spec.toolJson !== undefined
-        ? (JSON.parse(spec.toolJson) as KeptBatch).caller
-        : null;
+      return spec?.kind === BATCH && spec.toolJson !== undefined ? readKeptBatch(spec.toolJson).caller : null;
     },
   };
   return {

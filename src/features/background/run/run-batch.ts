@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
@@ -137,7 +138,7 @@ async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Resu
   if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
   const { entries, dryRun } = batch.value;
   const plan = makePlan(batch.value, catalog, {
-    maySkipApproval: caller.skipApproval,
+    maySkipApproval: mayDo(caller, "skip_approval"),
     isLong: true,
     missing: await brought?.accounts?.missing({ entries, dryRun }, execution),
   });

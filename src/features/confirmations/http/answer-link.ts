@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
@@ -117,7 +118,7 @@ async function isMadeByKey({ maker }: OpenedLink, tenant: string, deployment: De
   if (maker === undefined) return true;
   const found = await deployment.callerOfHash(maker.hash);
   if (!found.ok) throw new Error(found.error.hint);
-  return found.value?.tenant === tenant && found.value.approves === true;
+  return found.value?.tenant === tenant && mayDo(found.value, "approve");
 }
 
 async function showQuestion(

@@ -1,10 +1,11 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { prepareDecision, sayNo } from "./decide.ts";
 import { findConfirmation } from "./find-confirmation.ts";
 
 /** Say no to a question whose run is cancelled; false where it is over, is none for the caller, or the caller may not decide. */
 export async function withdraw(id: string, context: RequestContext): Promise<boolean> {
-  if (context.caller.approves !== true) return false;
+  if (!mayDo(context.caller, "approve")) return false;
   const found = await findConfirmation(id, context);
   if (!found.ok) return false;
   const by = { name: context.caller.name, via: "key" } as const;

@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -14,7 +15,7 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
   describeExport: () => z.array(connectionSchema()),
   async exportJson({ caller, configured }) {
     const ask = connectionDeskOf(configured).open(caller);
-    if (caller.manageConnections !== true || caller.subject !== undefined || !ask.ok) return null;
+    if (!mayDo(caller, "manage_connections") || caller.subject !== undefined || !ask.ok) return null;
     const texts: string[] = [];
     for (let after: ListPlace | null = null; ;) {
       const query = { subject: null, connector: null, after, limit: LIMITS.maxJobPage };

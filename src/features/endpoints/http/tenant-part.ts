@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
@@ -16,7 +17,7 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
       .check(z.describe("Endpoints without their secrets, described types, and events, the oldest first")),
   async exportJson({ caller, configured }) {
     const desk = endpointDeskOf(configured).open(caller);
-    if (caller.manageEndpoints !== true || !desk.ok) return null;
+    if (!mayDo(caller, "manage_endpoints") || !desk.ok) return null;
     const ask = desk.value;
     const endpoints = await ask((directory) => directory.readEndpoints());
     const types: string[] = [];

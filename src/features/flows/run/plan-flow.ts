@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
@@ -57,7 +58,7 @@ export function planFlowRun(
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
-  const { skipApproval: maySkipApproval } = caller;
+  const maySkipApproval = mayDo(caller, "skip_approval");
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval, missing });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
   const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { flagsOf, KEY_NAME } from "../../../core/contract/gate/caller.ts";
+import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
@@ -114,7 +114,7 @@ const listKeys: Endpoint = {
           name: one.name,
           tools: one.tools,
           quota: { limit: one.quota.limit, window_s: one.quota.windowS },
-          flags: flagsOf(one),
+          flags: one.flags,
         })),
       }),
     };

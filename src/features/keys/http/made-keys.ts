@@ -1,4 +1,4 @@
-import { type Caller, mostRequests, type Quota, withFlags } from "../../../core/contract/gate/caller.ts";
+import { type Caller, mostRequests, type Quota, mayDo } from "../../../core/contract/gate/caller.ts";
 import type { KeptKey } from "../kept-key.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { endOfKey } from "../change-key.ts";
@@ -37,7 +37,7 @@ export class MadeKeys {
     this.#looks = new KeyLooks({ clock, find: (shard, hashes) => this.shards.find(shard, hashes) });
     this.#callers = callers;
     const managers = Map.groupBy(
-      callers.filter(({ manageKeys }) => manageKeys === true),
+      callers.filter((caller) => mayDo(caller, "manage_keys")),
       ({ tenant }) => tenant,
     );
     this.#managers = new Map(
@@ -126,7 +126,7 @@ export class MadeKeys {
       tools,
       quota,
       makers: makers.map((maker) => ({ name: maker.name, quota: quotaOf(maker.name) ?? maker.quota })),
-      ...withFlags(flags),
+      flags,
       ...(Number.isFinite(endsAtMs) && { endsAtMs }),
       ...(webhookSecret !== undefined && { webhookSecret }),
       ...(subject !== undefined && { subject }),

@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import type { KeptKey, KeyPlace } from "../kept-key.ts";
@@ -21,7 +22,7 @@ export const KEYS_OF_TENANT: TenantPart = {
         .register(z.globalRegistry, { id: "ExportedKey" }),
     ),
   async exportJson({ caller, configured, ports }) {
-    const made = caller.manageKeys === true ? await keyDeskOf(configured).open() : null;
+    const made = mayDo(caller, "manage_keys") ? await keyDeskOf(configured).open() : null;
     if (made === null) return null;
     const nowMs = ports.clock.now();
     const kept = await readAll(made, caller.tenant);

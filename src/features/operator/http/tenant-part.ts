@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import type { TenantPart } from "../../../cloudflare/feature.ts";
@@ -12,7 +13,7 @@ export const COUNTS_OF_TENANT: TenantPart = {
       .array(z.looseObject({}))
       .check(z.describe("What the operator's overview counts of the tenant, by the hour, the oldest first")),
   async exportJson({ caller, configured }) {
-    const isWhole = caller.manageTools === true && caller.tools.includes("*");
+    const isWhole = mayDo(caller, "manage_tools") && caller.tools.includes("*");
     const log = isWhole ? operatorDeskOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const hours = await log.read(caller.tenant);

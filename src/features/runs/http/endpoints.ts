@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
@@ -113,7 +114,7 @@ function deliveriesOf(
   { catalog, caller }: RequestContext,
 ): { readonly deliveries?: string } {
   const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
-  return caller.manageEndpoints === true && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
+  return mayDo(caller, "manage_endpoints") && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
 }
 
 /** Whether a run goes on: its job does, or ended just now and the log is about to have it. */

@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
@@ -18,7 +19,7 @@ export const RUNS_OF_TENANT: TenantPart = {
       ),
   async exportJson({ caller, configured }) {
     const isAll = caller.tools.includes("*") && caller.subject === undefined;
-    const log = caller.manageTools === true && isAll ? runDeskOf(configured).logOf(caller) : null;
+    const log = mayDo(caller, "manage_tools") && isAll ? runDeskOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const texts: string[] = [];
     let left: number = LIMITS.runsExportedBytes;

@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -86,8 +87,8 @@ export const SIGN_IN_ENDPOINTS: readonly Endpoint[] = [listSignIns, deleteSignIn
 
 /** The owners whose sign-ins a key sees: its own, or all of its tenant. */
 function ownersOf({ caller }: RequestContext): string {
-  const { tenant, name: key, manageKeys } = caller;
-  return manageKeys === true ? tenantPrefix(tenant) : keyPrefix({ tenant, key });
+  const { tenant, name: key } = caller;
+  return mayDo(caller, "manage_keys") ? tenantPrefix(tenant) : keyPrefix({ tenant, key });
 }
 
 function openStores({ configured }: RequestContext): Result<SignInStores, Refusal> {

@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import type { TenantPart } from "../../../cloudflare/feature.ts";
@@ -16,7 +17,7 @@ export const SIGN_INS_OF_TENANT: TenantPart = {
   describeExport: () => z.array(z.looseObject({ sign_in_id: z.string() })),
   async exportJson({ caller, configured }) {
     const { stores } = signInDeskOf(configured);
-    if (stores === null || caller.manageKeys !== true) return null;
+    if (stores === null || !mayDo(caller, "manage_keys")) return null;
     const shown: object[] = [];
     for (let after: SignInPlace | null = null; ;) {
       const page: readonly KeptSignIn[] = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);

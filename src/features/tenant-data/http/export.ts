@@ -1,3 +1,4 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { isFlow, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
@@ -23,10 +24,10 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
   route: "GET /v1/export",
   runsNothing: true,
   async handle({ signal }, context) {
-    const { manageTools, manageKeys } = context.caller;
-    if (manageTools !== true && manageKeys !== true) return err(FORBIDDEN);
+    const isWhole = mayDo(context.caller, "manage_tools");
+    if (!isWhole && !mayDo(context.caller, "manage_keys")) return err(FORBIDDEN);
     return holdingBytes(context, async (bytes) => {
-      const crowded = await bytes.hold(manageTools === true ? MOST_BYTES : 0, signal);
+      const crowded = await bytes.hold(isWhole ? MOST_BYTES : 0, signal);
       if (crowded !== null) return err(crowded);
       const json = await readExport(parts, added, context);
       if (!json.ok) return json;
@@ -56,7 +57,7 @@ async function readExport(
   const { caller, gate, ports } = context;
   const read = await askGate(
     async () => ({
-      tools: caller.manageTools === true ? ((await added?.readAll(gate)) ?? []) : null,
+      tools: mayDo(caller, "manage_tools") ? ((await added?.readAll(gate)) ?? []) : null,
       kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),
     }),
     "The tenant's data could not be read whole; ask again.",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Allowance } from "../../../core/contract/gate/admission.ts";
-import { flagsOf, KEY_FLAGS } from "../../../core/contract/gate/caller.ts";
+import { KEY_FLAGS } from "../../../core/contract/gate/caller.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -44,7 +44,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
         key: caller.name,
         tenant: caller.tenant,
         ...environmentOf(configured.env),
-        flags: flagsOf(caller),
+        flags: caller.flags,
         features,
         quota: { requests: quotaOf(0), lists: quotaOf(1) },
         jobs: { ...jobs },

@@ -1,19 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  type Caller,
-  flagsOf,
-  KEY_FLAGS,
-  mostRequests,
-  withFlags,
-} from "../../../../src/core/contract/gate/caller.ts";
+import { type Caller, KEY_FLAGS, mayDo, mostRequests } from "../../../../src/core/contract/gate/caller.ts";
 
 const callerOf = (limit: number, windowS: number): Caller => ({
   name: `${limit} in ${windowS}`,
   tenant: "acme",
   tools: ["*"],
   quota: { limit, windowS },
-  skipApproval: false,
+  flags: [],
 });
 
 describe("mostRequests()", () => {
@@ -27,19 +21,9 @@ describe("mostRequests()", () => {
   });
 });
 
-describe("flags of a caller", () => {
-  test("are the same after they were given, one by one and together", () => {
-    for (const flags of [[], ...KEY_FLAGS.map((flag) => [flag]), [...KEY_FLAGS]])
-      expect(flagsOf({ ...callerOf(1, 1), ...withFlags(flags) })).toEqual(flags);
-  });
-
-  test("give nothing that was not asked for", () => {
-    expect(withFlags([])).toEqual({ skipApproval: false });
-    expect(withFlags(["approve"])).toEqual({ skipApproval: false, approves: true });
-    expect(withFlags(["skip_approval", "manage_tools", "manage_keys"])).toEqual({
-      skipApproval: true,
-      manageTools: true,
-      manageKeys: true,
-    });
+describe("a caller", () => {
+  test("may do what it has a flag for, and nothing else", () => {
+    const caller = { ...callerOf(1, 1), flags: ["approve"] };
+    expect(KEY_FLAGS.filter((flag) => mayDo(caller, flag))).toEqual(["approve"]);
   });
 });

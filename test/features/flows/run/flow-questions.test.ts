@@ -165,7 +165,7 @@ describe("A flow that was approved", () => {
     const { results } = await story.world.run(
       story.tools,
       { actions: [{ id: "f", tool: "clean", args: { q: "a" } }], skip_approval: true },
-      { caller: { ...caller, skipApproval: true } },
+      { caller: { ...caller, flags: ["skip_approval"] } },
     );
     expect(results[0]).toMatchObject({ status: "success", data: { by: "drop" } });
     expect(story.questions).toEqual([]);

@@ -140,7 +140,7 @@ test("A run that is unfinished at its end leaves no job of a read behind", async
 test("A flow in a batch asks no question again, where none was needed before", async () => {
   const world = new TestWorld();
   const tools = [ASKS, flowOf([{ tool: "asks" }], { answer: { $ref: "a0#/done" } })];
-  const caller = { ...world.execution([]).caller, skipApproval: true };
+  const caller = { ...world.execution([]).caller, flags: ["skip_approval"] };
   const body = { actions: [{ tool: "flow" }], skip_approval: true };
   const { results } = await world.run(tools, body, { caller });
   expect(results[0]).toMatchObject({ status: "success", data: true });

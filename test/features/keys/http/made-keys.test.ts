@@ -20,10 +20,10 @@ const callerOf = (name: string, more: Partial<Caller> = {}): Caller => ({
   tenant: "acme",
   tools: ["*"],
   quota: { limit: 10, windowS: 60 },
-  skipApproval: false,
+  flags: [],
   ...more,
 });
-const MANAGER = callerOf("manager", { manageKeys: true });
+const MANAGER = callerOf("manager", { flags: ["manage_keys"] });
 
 /** An isolate that knows no key yet, and the objects that it asks. */
 function open(callers: readonly Caller[] = [MANAGER]) {
@@ -72,8 +72,7 @@ describe("A made key", () => {
       tools: ["email"],
       quota: { limit: 120, windowS: 60 },
       makers: [{ name: "manager", quota: MANAGER.quota }],
-      skipApproval: false,
-      approves: true,
+      flags: ["approve"],
     });
     expect(await identify(NEXT)).toBeNull();
   });
@@ -92,7 +91,7 @@ describe("A made key", () => {
     for (const callers of [
       [],
       [callerOf("plain")],
-      [callerOf("manager", { tenant: "acme-2", manageKeys: true })],
+      [callerOf("manager", { tenant: "acme-2", flags: ["manage_keys"] })],
     ]) {
       const { shards, identify } = open(callers);
       await shards.make(keyOf(HASH));
@@ -118,7 +117,7 @@ describe("A made key", () => {
   });
 
   test("T45 of an older version counts on the manager with the most requests", async () => {
-    const rich = callerOf("rich", { manageKeys: true, quota: { limit: 11, windowS: 60 } });
+    const rich = callerOf("rich", { flags: ["manage_keys"], quota: { limit: 11, windowS: 60 } });
     const richest = callerOf("richest", { quota: { limit: 99, windowS: 60 } });
     const { shards, identify } = open([MANAGER, rich, richest]);
     await shards.make(keyOf(HASH));

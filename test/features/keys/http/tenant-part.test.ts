@@ -10,7 +10,7 @@ function open() {
   const configured = { env: { KEYS: namespace }, keys: { callers: [] }, ports: { clock } };
   const contextOf = (caller: object, of: object = configured): RequestContext =>
     ({
-      caller: { tenant: "acme", manageKeys: true, ...caller },
+      caller: { tenant: "acme", flags: ["manage_keys"], ...caller },
       configured: of,
       ports: { clock },
     }) as unknown as RequestContext;
@@ -24,7 +24,7 @@ test("T02 the keys of a tenant are exported to who may manage them, none of anot
   await shards.make(keyOf(hashIn(1)));
   await shards.make(keyOf(hashIn(2), { ...ACME, tenant: "acme-2" }));
   expect(await exported()).toMatchObject([{ name: "ci", hashes: [{ hash: hashIn(1), ends_at: null }] }]);
-  expect(await exported({ manageKeys: undefined })).toBeNull();
+  expect(await exported({ flags: [] })).toBeNull();
 });
 
 test("a key's digests are exported while they are good, with the time when that ends, and not after it", async () => {

@@ -12,7 +12,7 @@ async function openWith(still: Result<boolean, Refusal>) {
     tenant: "acme",
     tools: ["*"],
     quota: { limit: 100, windowS: 60 },
-    skipApproval: false,
+    flags: [],
   };
   let asked = 0;
   const source = {

@@ -22,7 +22,7 @@ const MADE: Caller = {
   tenant: "acme",
   tools: ["*"],
   quota: { limit: 1, windowS: 1 },
-  skipApproval: false,
+  flags: [],
 };
 const SIGNED = { tenant: "acme", key: "made", hash: "a".repeat(64) };
 const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;

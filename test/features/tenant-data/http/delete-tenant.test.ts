@@ -36,7 +36,7 @@ async function ask({ bucket, workspaces, parts = [], tenant = "acme" }: Kept) {
   const erased: string[] = [];
   const bindings: Readonly<Record<string, unknown>> = { OBJECTS: bucket, WORKSPACES: workspaces };
   const context = {
-    caller: { name: "admin", tenant: "acme", tools: ["*"], manageKeys: true, manageTools: true },
+    caller: { name: "admin", tenant: "acme", tools: ["*"], flags: ["manage_keys", "manage_tools"] },
     gate: { erase: () => Promise.resolve(erased.push("gate")) },
     ports: { binding: (name: string) => bindings[name] },
     requestId: "request-1",

@@ -36,7 +36,7 @@ function world(kept: readonly KeptTool[] | "unreadable" | "not listed" = [...TOO
       return kept;
     },
   } as unknown as KeptTools;
-  const ask = (caller: object = { manageTools: true, manageKeys: true }) => {
+  const ask = (caller: object = { flags: ["manage_tools", "manage_keys"] }) => {
     const context = {
       caller: { name: "admin", tenant: "acme", tools: ["*"], ...caller },
       ports: { clock },
@@ -72,7 +72,7 @@ test("T44 an export for which its tenant's bytes have no room is refused before 
   expect(await ask()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
   expect(reads()).toBe(0);
   // Keys alone are few, and need no turn.
-  expect(await ask({ manageKeys: true })).toMatchObject({ ok: true });
+  expect(await ask({ flags: ["manage_keys"] })).toMatchObject({ ok: true });
   other.give(isolate.limits.claim);
   expect(await ask()).toMatchObject({ ok: true });
 });
@@ -80,7 +80,7 @@ test("T44 an export for which its tenant's bytes have no room is refused before 
 test("T44 an export that cannot be read whole, or is not allowed, is refused and holds nothing", async () => {
   const { isolate, ask } = world("unreadable");
   expect(await ask()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
-  expect(await ask({})).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
+  expect(await ask({ flags: [] })).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
   expect(isolate.held).toBe(0);
 });
 
@@ -104,16 +104,16 @@ test("T02 an export holds what its key may call and manage, tools and flows apar
   const { ask } = world();
   const shown = async (caller: object) =>
     (await valueOf<Response>(await ask(caller)).json()) as Record<string, { name: string }[]>;
-  const all = await shown({ manageTools: true });
+  const all = await shown({ flags: ["manage_tools"] });
   expect(all).toMatchObject({
     volley_export: 1,
     tenant: "acme",
     flows: [{ name: "a_flow", summary: "Flows" }],
   });
   expect(all["tools"]).toHaveLength(TOOLS.length);
-  const few = await shown({ manageTools: true, tools: ["tool_3"] });
+  const few = await shown({ flags: ["manage_tools"], tools: ["tool_3"] });
   expect([few["tools"]!.map(({ name }) => name), few["flows"]]).toEqual([["tool_3"], []]);
-  const flows = await shown({ manageTools: true, tools: ["flows"] });
+  const flows = await shown({ flags: ["manage_tools"], tools: ["flows"] });
   expect([flows["tools"], flows["flows"]!.map(({ name }) => name)]).toEqual([[], ["a_flow"]]);
-  expect(await shown({ manageKeys: true })).not.toHaveProperty("tools");
+  expect(await shown({ flags: ["manage_keys"] })).not.toHaveProperty("tools");
 });

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import type { KeyFlag } from "../../../../src/core/contract/gate/caller.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
 import { base } from "../../connections/http/mailbox-tool.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
@@ -11,7 +10,7 @@ import { configureKeys } from "../../../support/configured-keys.ts";
 export const MARK = "of-ada-alone";
 
 const SHOP = "https://shop.example.com/hooks";
-const EVERYTHING: readonly KeyFlag[] = [
+const EVERYTHING: readonly string[] = [
   "approve",
   "manage_tools",
   "manage_keys",
