@@ -5,7 +5,10 @@ import { readKeptBatch, writeKeptBatch } from "../../../src/features/background/
 const CALLER = { name: "laptop", tenant: "acme", tools: ["*"], quota: { limit: 7, windowS: 60 } };
 
 test("A batch that was kept before callers had flags runs with the rights that its key had", () => {
-  const kept = { deadlineMs: 1_000, caller: { ...CALLER, skipApproval: true, approves: true, operates: true } };
+  const kept = {
+    deadlineMs: 1_000,
+    caller: { ...CALLER, skipApproval: true, approves: true, operates: true },
+  };
   const { caller, deadlineMs } = readKeptBatch(JSON.stringify(kept));
   expect(deadlineMs).toBe(1_000);
   expect(caller).toMatchObject({ ...CALLER, flags: ["approve", "skip_approval", "operator"] });
