@@ -728,7 +728,7 @@ export const SURVIVORS: Reasons = {
   ],
   "src/features/agent/react-input.ts": [{ why: TOLERANT }],
   "src/features/agent/react-text.ts": [{ why: TOLERANT }],
-  "src/features/agent/round-batches.ts": [
+  "src/turns/batch-calls.ts": [
     on(LATER_CHECK, "if (!batch.ok)", "if (!args.ok)", "action.ok"),
     on(TYPE, 'typeof inner !== "string"'),
     on(WORDS, "CUT_OFF", '"error"'),
@@ -752,8 +752,8 @@ export const SURVIVORS: Reasons = {
     on("A name that is the same twice; how it is made is not promised.", "execution.ports.newId()"),
   ],
   "src/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
-  "src/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
-  "src/turns/run-calls.ts": [
+  "src/turns/read-turn.ts": [on(TYPE, "calls.error.issue?.path")],
+  "src/turns/run-tool-calls.ts": [
     on("How many bytes are set aside for the frame of an answer.", "const elements"),
     on(ELSEWHERE, "sawRefusal(", '.enter("plan")', "onAdmitted(quota)", "admitted.resolve()"),
     on(DEFAULT, "toBatches(calls, {"),
@@ -769,10 +769,8 @@ export const SURVIVORS: Reasons = {
     on(WORDS, 'toFailedReply("error"'),
     on(TYPE, "if (replayed)", "replayed: false"),
   ],
-  "src/features/agent/number-results.ts": [
+  "src/features/agent/report-round.ts": [
     on("Every result of ours begins with its index.", "json.replace("),
-  ],
-  "src/features/agent/round-replies.ts": [
     on(DEFAULT, "handle !== undefined", "retryAfterMs !== undefined", 'outcome.status !== "success"'),
     on("A part's needs of another are not in its own envelope, which shows no edges.", "indexes.filter("),
   ],

@@ -90,7 +90,7 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
   "features/imports": ["test/features/imports/**/*.test.ts", "test/sdks/core/public-documents.test.ts"],
   "features/keys": ["test/features/keys/**/*.test.ts", "test/package/testing.test.ts"],
   "features/tenant-data": ["test/features/{tenant-data,keys/http}/**/*.test.ts"],
-  "features/mcp": ["test/features/mcp/**/*.test.ts", "test/turns/to-tool-reply.test.ts"],
+  "features/mcp": ["test/features/mcp/**/*.test.ts", "test/turns/write-reply.test.ts"],
   "features/objects": ["test/app.test.ts"],
   "features/orchestration": ["test/features/orchestration/**/*.test.ts", "test/core/run/demotion.test.ts"],
 };

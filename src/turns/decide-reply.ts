@@ -7,8 +7,8 @@ import type { Refusal } from "../core/contract/refusal.ts";
 import type { HeldBytes } from "../core/egress/held-bytes.ts";
 import type { Execution } from "../core/gate/execution.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
-import type { ToolReply } from "./provider-turn.ts";
-import { toFailedReply } from "./to-tool-reply.ts";
+import type { ToolReply } from "./read-turn.ts";
+import { toFailedReply } from "./write-reply.ts";
 
 /** An action of a reply that waits for a person. */
 export interface Waiting {

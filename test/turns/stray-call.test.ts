@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findStrayCall } from "../../src/turns/stray-call.ts";
+import { findStrayCall } from "../../src/turns/read-turn.ts";
 
 test.each([
   [{ type: "tool_use", name: "x", input: {} }, "/v1/anthropic/tool_use"],

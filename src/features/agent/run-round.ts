@@ -1,34 +1,32 @@
-import { mayDo } from "../../core/contract/gate/caller.ts";
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
-import { execute, withCurrentTools } from "../../core/run/execute/executor.ts";
+import { execute, withPlan } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
 import type { OpenReply } from "../../turns/decide-reply.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toRefusedReply } from "../../turns/to-tool-reply.ts";
+import type { ToolReply } from "../../turns/read-turn.ts";
+import { toRefusedReply, toToolReply } from "../../turns/write-reply.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { RequestKey } from "./request-key.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import { makePlan } from "../../core/plan/make-plan.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { keysOf } from "./loop.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
-import { type Numbered, numberResults } from "./number-results.ts";
-import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
 import {
   findWaiting,
+  type Numbered,
+  numberResults,
   type Ran,
   refuseActions,
   sayUnread,
   toEnvelopeReply,
-  toReply,
-} from "./round-replies.ts";
+} from "./report-round.ts";
+import { batchCalls, type TurnBatch, type TurnPart } from "../../turns/batch-calls.ts";
 
 /** The result of a round. */
 export interface Round {
@@ -74,7 +72,8 @@ export async function runRound(
 ): Promise<Round> {
   const { ports, gate } = execution;
   const startedAt = ports.clock.now();
-  const { batches, replies: refused } = toRoundBatches(calls, execution.catalog, options.bodyBytes);
+  const { bodyBytes } = options;
+  const { batches, replies: refused } = batchCalls(calls, execution, { bodyBytes, together: true });
   const replies = new Map<number, OpenReply>();
   for (const [call, reply] of refused) replies.set(call, { ...reply, waits: [] });
   const texts = new Map<number, readonly string[]>();
@@ -86,7 +85,7 @@ export async function runRound(
   const { tell, placeOf } = numberResults(calls, batches, { replies, texts, onResult: options.onResult });
   for (const [call, reply] of replies) tell(call, sayUnread(calls[call]!, reply));
 
-  const done: { readonly ran: Ran; readonly parts: readonly Part[] }[] = [];
+  const done: { readonly ran: Ran; readonly parts: readonly TurnPart[] }[] = [];
   for (const one of batches) {
     const { batch, parts } = one;
     if (isTold(batch)) continue;
@@ -116,7 +115,7 @@ export async function runRound(
       for (const outcome of own)
         if (outcome.status === "pending_confirmation")
           questions.set(outcome.confirmation.id, outcome.confirmation);
-      const reply = part.isBatch ? await toEnvelopeReply(part, ran, own, execution) : toReply(own[0]!);
+      const reply = part.isBatch ? await toEnvelopeReply(part, ran, own, execution) : toToolReply(own[0]!);
       replies.set(part.call, { ...reply, waits: findWaiting(steps, own) });
       texts.set(
         part.call,
@@ -137,7 +136,7 @@ export async function runRound(
 }
 
 async function runBatch(
-  { batch, parts }: RoundBatch,
+  { batch, parts }: TurnBatch,
   execution: Execution,
   { leftMs, maxTokens, skipApproval, leftToRead, requestKey, onResult }: RoundOptions,
   placeOf: Numbered["placeOf"],
@@ -145,13 +144,8 @@ async function runBatch(
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
   // Whether a person has to be asked is for the caller to say, never for the model.
   const asked = { ...batch, deadlineMs, maxTokens, skipApproval };
-  const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
-    const maySkipApproval = mayDo(current.caller, "skip_approval");
-    current.watch?.enter("plan");
-    const missing = await current.brought?.accounts?.missing(asked, current);
-    const made = makePlan(asked, current.catalog, { maySkipApproval, missing });
-    const plan =
-      made.ok && requestKey !== undefined ? await requestKey.keyWrites(made.value, current.catalog) : made;
+  const ran = await withPlan(asked, execution, async (made, current): Promise<Result<Ran, Refused>> => {
+    const plan = requestKey === undefined ? ok(made) : await requestKey.keyWrites(made, current.catalog);
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
     const told: Execution = {
       ...current,

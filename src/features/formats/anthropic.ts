@@ -4,7 +4,7 @@ import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { ok } from "../../core/kit/result.ts";
 import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import { isCalled } from "../../turns/turn-table.ts";
-import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/provider-turn.ts";
+import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/read-turn.ts";
 
 interface ToolUse extends ProviderCall {
   readonly id: string;

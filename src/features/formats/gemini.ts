@@ -12,7 +12,7 @@ import {
   type ProviderCall,
   readId,
   refuseShape,
-} from "../../turns/provider-turn.ts";
+} from "../../turns/read-turn.ts";
 
 interface FunctionCall extends ProviderCall {
   /** Not every model gives its calls ids; those without are told apart by name and order. */

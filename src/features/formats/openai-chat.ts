@@ -13,7 +13,7 @@ import {
   type ProviderCall,
   readId,
   refuseShape,
-} from "../../turns/provider-turn.ts";
+} from "../../turns/read-turn.ts";
 
 interface ChatCall extends ProviderCall {
   /** A message's one `function_call` has none: it is answered by its name. */

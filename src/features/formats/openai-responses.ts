@@ -5,7 +5,7 @@ import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { err, ok } from "../../core/kit/result.ts";
 import { CUSTOM, parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import { isCalled } from "../../turns/turn-table.ts";
-import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/provider-turn.ts";
+import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/read-turn.ts";
 
 /** The kinds of calls that the model may make, and the kind of output that answers each. */
 const OUTPUTS = {

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { runCalls } from "../../../src/turns/run-calls.ts";
+import { runToolCalls } from "../../../src/turns/run-tool-calls.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { type ToolSurface, describeSurface } from "../../../src/features/discovery/tool-surface.ts";
 import { parseCallArguments } from "../../../src/turns/parse-call-arguments.ts";
@@ -57,7 +57,7 @@ function createWorld(): TestWorld {
 async function runTurn(world: TestWorld, calls: readonly Made[]): Promise<string[]> {
   const turn = calls.map(({ name, args }) => ({ name, args: parseCallArguments(args) }));
   const options = { bodyBytes: 1_000, copies: 1 };
-  const ran = await world.clock.runUntil(runCalls(turn, world.execution(SHIPPED_TOOLS), options));
+  const ran = await world.clock.runUntil(runToolCalls(turn, world.execution(SHIPPED_TOOLS), options));
   return valueOf(ran).replies.map(({ json }) => json);
 }
 

@@ -9,7 +9,7 @@ import { parseGeminiTurn } from "../../../src/features/formats/gemini.ts";
 import { parseChatTurn } from "../../../src/features/formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../../src/features/formats/openai-responses.ts";
 import type { Refusal } from "../../../src/core/contract/refusal.ts";
-import type { ParseTurn, ProviderTurn } from "../../../src/turns/provider-turn.ts";
+import type { ParseTurn, ProviderTurn } from "../../../src/turns/read-turn.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
 /** Ids no two of which look alike, because every provider writes its own. */

@@ -25,7 +25,27 @@ import { seeUnrun, showPlan } from "./show-plan.ts";
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  return withCurrentTools(execution, (current) => planAndAnswer(batch, current));
+  return withPlan(batch, execution, async (plan, current) => {
+    if (batch.background !== undefined && !batch.dryRun)
+      return current.brought?.later?.record(batch, current) ?? err(NO_BACKGROUND);
+    return batch.dryRun ? showPlan(plan, current) : answerPlan(plan, current, current);
+  });
+}
+
+/** Plan a batch with the tools that its caller has now, and do with the plan what `run` does. */
+export function withPlan<T>(
+  batch: Batch,
+  execution: Execution,
+  run: (plan: Plan, current: Execution) => Promise<Result<T, Refused>>,
+): Promise<Result<T, Refused>> {
+  return withCurrentTools(execution, async (current) => {
+    const { watch, catalog, caller, brought } = current;
+    watch?.enter("plan");
+    const missing = await brought?.accounts?.missing(batch, current);
+    const maySkipApproval = caller.flags.includes("skip_approval");
+    const planned = makePlan(batch, catalog, { maySkipApproval, missing });
+    return planned.ok ? run(planned.value, current) : err({ refusal: planned.error, quota: null });
+  });
 }
 
 /**
@@ -43,21 +63,6 @@ export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | 
     answered = await run({ ...execution, catalog: catalog.value });
   }
   return answered;
-}
-
-async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { catalog } = execution;
-  execution.watch?.enter("plan");
-  const { caller, brought } = execution;
-  const planned = makePlan(batch, catalog, {
-    maySkipApproval: caller.flags.includes("skip_approval"),
-    missing: await brought?.accounts?.missing(batch, execution),
-  });
-  if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = planned.value;
-  if (batch.background !== undefined && !batch.dryRun)
-    return execution.brought?.later?.record(batch, execution) ?? err(NO_BACKGROUND);
-  return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution);
 }
 
 const NO_BACKGROUND: Refused = {

@@ -4,9 +4,8 @@ import { err, ok } from "../../../core/kit/result.ts";
 import type { Ending, IsTheirs, Message, ModelCall, ModelTurn, Reading } from "./dialect.ts";
 import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
-import { legalName } from "../../../turns/legal-name.ts";
+import { legalName, whatIsDone } from "../../../turns/turn-table.ts";
 import { CUSTOM } from "../../../turns/parse-call-arguments.ts";
-import { whatIsDone } from "../../../turns/turn-table.ts";
 
 /**
  * Read a model's message, and make of it what goes back into the conversation: what is only ever said by the server is left

@@ -1,7 +1,7 @@
 import { describe, toHint } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { readId, type ToolReply } from "../../../turns/provider-turn.ts";
+import { readId, type ToolReply } from "../../../turns/read-turn.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Conversation, Message, Replies } from "./dialect.ts";
 

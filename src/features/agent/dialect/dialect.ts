@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { ProviderCall, ToolReply } from "../../../turns/provider-turn.ts";
+import type { ProviderCall, ToolReply } from "../../../turns/read-turn.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -12,7 +12,6 @@ export type Message = JsonObject;
 /** A call of a tool, as a model made it. */
 export interface ModelCall extends ProviderCall {
   readonly id: string;
-  /** Its arguments were cut off, and brackets were added: nothing may be written because of it. */
   readonly closed: boolean;
   /** Its arguments as JSON text, as the model wrote them. */
   readonly written: string;

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { legalName } from "../../../turns/legal-name.ts";
-import { isCalled, whatIsDone } from "../../../turns/turn-table.ts";
+import { isCalled, legalName, whatIsDone } from "../../../turns/turn-table.ts";
 import type { ModelCall, ModelTurn, Reading } from "./dialect.ts";
 import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";

@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
 import {
   AS_WRITTEN,
   type Asked,

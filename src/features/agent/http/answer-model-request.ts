@@ -9,7 +9,7 @@ import { runAgent } from "../run-agent.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
-import { seekNames } from "../../../turns/seek-names.ts";
+import { seekNames } from "../../../turns/run-tool-calls.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { RequestKey } from "../request-key.ts";
 import type { Execution } from "../../../core/gate/execution.ts";

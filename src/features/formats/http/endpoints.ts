@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 
-import { runCalls } from "../../../turns/run-calls.ts";
+import { runToolCalls } from "../../../turns/run-tool-calls.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { anthropicAnswerSchema, parseAnthropicTurn } from "../anthropic.ts";
 import { geminiAnswerSchema, parseGeminiTurn } from "../gemini.ts";
 import { chatAnswerSchema, parseChatTurn } from "../openai-chat.ts";
 import { parseResponsesTurn, responsesAnswerSchema } from "../openai-responses.ts";
-import type { ParseTurn } from "../../../turns/provider-turn.ts";
-import type { TurnEndpoint } from "../../../turns/stray-call.ts";
+import type { ParseTurn, TurnEndpoint } from "../../../turns/read-turn.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
@@ -96,7 +95,7 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
       return respondRun(
         async ({ onResult, ...listener }) => {
           const execution = { ...context, ...keyed, ...listener };
-          const ran = await runCalls(calls, execution, {
+          const ran = await runToolCalls(calls, execution, {
             bodyBytes,
             // As text inside JSON it may double.
             copies: 2,

@@ -1,4 +1,4 @@
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
 
 /**
  * Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. It is

@@ -1,8 +1,8 @@
-import { runCalls } from "../../../turns/run-calls.ts";
+import { runToolCalls } from "../../../turns/run-tool-calls.ts";
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
-import { toRefusedReply } from "../../../turns/to-tool-reply.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
+import { toRefusedReply } from "../../../turns/write-reply.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { type SentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -47,8 +47,8 @@ export async function callTool(
       ...followed?.listener,
     },
   };
-  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes, copies: 3 }).finally(() =>
-    followed?.end(),
+  const ran = await runToolCalls([{ name, args: ok(args) }], execution, { bodyBytes, copies: 3 }).finally(
+    () => followed?.end(),
   );
   if (!ran.ok) {
     const { refusal, quota } = ran.error;

@@ -2,7 +2,7 @@ import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { seekNames } from "../../../turns/seek-names.ts";
+import { seekNames } from "../../../turns/run-tool-calls.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { answerOpen, resumeCall } from "./answer-open.ts";
 import { fitTools } from "../../discovery/fit-tools.ts";

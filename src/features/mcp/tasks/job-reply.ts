@@ -1,7 +1,7 @@
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { toToolReply } from "../../../turns/to-tool-reply.ts";
+import { toToolReply } from "../../../turns/write-reply.ts";
 import type { CallReply } from "./open-reply.ts";
 
 /** Whether a job is a batch in the background. */

@@ -8,7 +8,7 @@ import {
   questionOf,
   type Waiting,
 } from "../../../turns/decide-reply.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
 
 /** A reply, and the name of the tool that was called. */
 export interface CallReply extends ToolReply {

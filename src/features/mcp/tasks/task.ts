@@ -1,5 +1,5 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
 import { toCallResult } from "../http/call-result.ts";
 import type { Question } from "./open-reply.ts";
 

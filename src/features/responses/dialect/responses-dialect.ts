@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseExact } from "../../../core/contrac
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
-import type { ToolReply } from "../../../turns/provider-turn.ts";
+import type { ToolReply } from "../../../turns/read-turn.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
 import {
   AS_WRITTEN,

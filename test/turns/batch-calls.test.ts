@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import type { ModelCall } from "../../../src/features/agent/dialect/dialect.ts";
-import { toRoundBatches } from "../../../src/features/agent/round-batches.ts";
-import { createCatalog } from "../../support/create-catalog.ts";
-import { makeFailure } from "../../../src/core/contract/failure.ts";
-import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { err, ok } from "../../../src/core/kit/result.ts";
-import { contractOf } from "../../support/fake-actions.ts";
+import type { ModelCall } from "../../src/features/agent/dialect/dialect.ts";
+import { batchCalls } from "../../src/turns/batch-calls.ts";
+import { createCatalog } from "../support/create-catalog.ts";
+import { makeFailure } from "../../src/core/contract/failure.ts";
+import * as LIMITS from "../../src/core/contract/limits.ts";
+import { err, ok } from "../../src/core/kit/result.ts";
+import { contractOf } from "../support/fake-actions.ts";
 
 const CATALOG = createCatalog([
   contractOf("look"),
@@ -30,7 +30,7 @@ const looks = (count: number): object[] =>
 
 /** The ids of each batch, and of the calls that have a reply already. */
 function read(...calls: readonly ModelCall[]) {
-  const { batches, replies } = toRoundBatches(calls, CATALOG, 1_000);
+  const { batches, replies } = batchCalls(calls, { catalog: CATALOG }, { bodyBytes: 1_000, together: true });
   return {
     batches,
     ids: batches.map(({ batch: { entries } }) => entries.map(({ id }) => id)),

@@ -8,8 +8,8 @@ import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
 import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../src/features/formats/openai-responses.ts";
-import type { ToolReply } from "../../src/turns/provider-turn.ts";
-import { toToolReply } from "../../src/turns/to-tool-reply.ts";
+import type { ToolReply } from "../../src/turns/read-turn.ts";
+import { toToolReply } from "../../src/turns/write-reply.ts";
 import { valueOf } from "../support/unwrap.ts";
 
 /** The reader's view: a value, or text where the format shows text; and whether it is said to have failed. */

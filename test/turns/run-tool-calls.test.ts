@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { runCalls, type TurnOptions } from "../../src/turns/run-calls.ts";
+import { runToolCalls, type TurnOptions } from "../../src/turns/run-tool-calls.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { IsolateBytes } from "../../src/core/egress/isolate-bytes.ts";
 import { makeFailure } from "../../src/core/contract/failure.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { Execution } from "../../src/core/gate/execution.ts";
-import type { ProviderCall, ToolReply } from "../../src/turns/provider-turn.ts";
+import type { ProviderCall, ToolReply } from "../../src/turns/read-turn.ts";
 import { err, ok } from "../../src/core/kit/result.ts";
 import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
@@ -36,7 +36,7 @@ async function run(
   tools: readonly Tool[] = TOOLS,
 ) {
   const options = { bodyBytes: 1_000, copies: 1, ...(onReply && { onReply }) };
-  return world.clock.runUntil(runCalls(calls, world.execution(tools), options));
+  return world.clock.runUntil(runToolCalls(calls, world.execution(tools), options));
 }
 
 async function repliesTo(calls: readonly ProviderCall[], world = new TestWorld()) {
@@ -256,7 +256,7 @@ describe("A turn under an idempotency key", () => {
     const told: number[] = [];
     const tools = [world.tool("write", { isWrite: true, actions: ["create"] }), double];
     const options = { bodyBytes: 1_000, copies: 1, onReply: (position: number) => void told.push(position) };
-    const ran = await world.clock.runUntil(runCalls(calls, world.execution(tools, key), options));
+    const ran = await world.clock.runUntil(runToolCalls(calls, world.execution(tools, key), options));
     return { ran, told: told.toSorted((a, b) => a - b) };
   }
   const TURN = [
@@ -296,7 +296,7 @@ describe("A turn under an idempotency key", () => {
     const options = { bodyBytes: 1_000, copies: 1 };
     const other = { batchKey: { key: "turn-1", content: { turn: 2 } } };
     const tools = [world.tool("write", { isWrite: true, actions: ["create"] }), double];
-    const ran = await world.clock.runUntil(runCalls(TURN, world.execution(tools, other), options));
+    const ran = await world.clock.runUntil(runToolCalls(TURN, world.execution(tools, other), options));
     expect(ran).toMatchObject({
       ok: false,
       error: { refusal: { code: expect.stringContaining("IDEMPOTENCY") } },
@@ -338,7 +338,7 @@ test("A batch of a turn that cannot be planned is a refusal that the operator se
   );
   const execution = world.execution(TOOLS, { watch: watch as unknown as NonNullable<Execution["watch"]> });
   const ran = await world.clock.runUntil(
-    runCalls([circle, call("double", { n: 2 })], execution, { bodyBytes: 1_000, copies: 1 }),
+    runToolCalls([circle, call("double", { n: 2 })], execution, { bodyBytes: 1_000, copies: 1 }),
   );
   expect(valueOf(ran).replies.map(({ failed }) => failed)).toEqual([true, false]);
   expect(valueOf(ran)).toMatchObject({ replayed: false, quota: { remaining: 99 } });
@@ -357,7 +357,7 @@ test("A turn holds its isolate's bytes until its replies are written, and none a
   const options = { bodyBytes: 1_000, copies: 1, onReply: () => void held.push(isolate.held) };
   const share = () => isolate.open("acme", world.clock);
   const context = world.execution([read], { upstreams: { ...world.execution([]).upstreams, share } });
-  await world.clock.runUntil(runCalls([call("read")], context, options));
+  await world.clock.runUntil(runToolCalls([call("read")], context, options));
   expect(held).toEqual([expect.any(Number)]);
   expect(held[0]).toBeGreaterThan(0);
   expect(isolate.held).toBe(0);
@@ -376,7 +376,7 @@ test("T44 a turn whose reader is waited for holds its isolate's bytes until its 
     upstreams: { ...world.execution([]).upstreams, share: () => isolate.open("acme", world.clock) },
     listener: { onWritten: (give) => void gives.push(give) },
   });
-  await world.clock.runUntil(runCalls([call("read")], context, { bodyBytes: 1_000, copies: 1 }));
+  await world.clock.runUntil(runToolCalls([call("read")], context, { bodyBytes: 1_000, copies: 1 }));
   expect(isolate.heldBy("acme")).toBeGreaterThan(900_000);
   for (const give of gives) give();
   expect(isolate.held).toBe(0);

@@ -1,18 +1,18 @@
-import { ALIASES, BATCH_TOOL } from "../../core/catalog/alias.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Entry } from "../../core/contract/action.ts";
-import { type Batch, parseBatch } from "../../core/contract/batch.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
-import { makeRefusal } from "../../core/contract/refusal.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toFailedReply, toRefusedReply } from "../../turns/to-tool-reply.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import type { ModelCall } from "./dialect/dialect.ts";
+import { ALIASES, BATCH_TOOL } from "../core/catalog/alias.ts";
+import type { Catalog } from "../core/catalog/catalog.ts";
+import type { Entry } from "../core/contract/action.ts";
+import { type Batch, parseBatch } from "../core/contract/batch.ts";
+import { type Failure, makeFailure } from "../core/contract/failure.ts";
+import { isJsonObject, type JsonObject } from "../core/contract/json.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import type { Execution } from "../core/gate/execution.ts";
+import { err, ok, type Result } from "../core/kit/result.ts";
+import type { ProviderCall, ToolReply } from "./read-turn.ts";
+import { toFailedReply, toRefusedReply } from "./write-reply.ts";
 
 /** The part of a batch that answers one call of the model. */
-export interface Part {
+export interface TurnPart {
   /** Position of the call in its turn. */
   readonly call: number;
   /** Where its actions stand in the batch. */
@@ -25,14 +25,14 @@ export interface Part {
 }
 
 /** A batch made of calls of a turn. */
-export interface RoundBatch {
+export interface TurnBatch {
   readonly batch: Batch;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TurnPart[];
 }
 
 /** The calls of a turn as batches, and the replies to those of which none can be made. */
-export interface RoundBatches {
-  readonly batches: readonly RoundBatch[];
+export interface TurnBatches {
+  readonly batches: readonly TurnBatch[];
   readonly replies: ReadonlyMap<number, ToolReply>;
 }
 
@@ -43,57 +43,79 @@ interface Request {
   readonly batch: Batch;
 }
 
-/**
- * Make batches of the calls of a turn: one of all of them, so that caps and the order of writes hold across calls. A call of
- * `execute_actions` is a batch of its own, after the others, only where it cannot be part of theirs: it stops at its first
- * failure, is a dry run, or has references to ids that another call of the turn uses too.
- */
-export function toRoundBatches(
-  calls: readonly ModelCall[],
-  catalog: Catalog,
-  bodyBytes: number,
-): RoundBatches {
+/** How calls share batches. */
+interface Sharing {
+  readonly bodyBytes: number;
+  /**
+   * Calls of `execute_actions` are part of the batch of all, so that caps and the order of writes hold across calls; where they cannot
+   * be (they stop at their first failure, are a dry run, or have references to ids that another call uses too), and where this is
+   * false, each is a batch of its own, after the others.
+   */
+  readonly together: boolean;
+}
+
+type Known = Pick<Execution, "catalog" | "watch">;
+
+/** Make batches of the calls of a turn: one of the calls of tools, and one of each call of `execute_actions` that stands alone. */
+export function batchCalls(
+  calls: readonly ProviderCall[],
+  known: Known,
+  { bodyBytes, together }: Sharing,
+): TurnBatches {
   const replies = new Map<number, ToolReply>();
   const requests: Request[] = [];
-  let left: number = LIMITS.actions;
+  const counts = ({ name }: ProviderCall): boolean => together || name === BATCH_TOOL;
+  let left: number = LIMITS.actions - calls.filter((call) => !counts(call)).length;
   for (const [call, sent] of calls.entries()) {
-    const read = readCall(sent, catalog, bodyBytes);
+    const read = readCall(sent, known, bodyBytes);
+    const size = read.ok && counts(sent) ? read.value.entries.length : 0;
     if (!read.ok) replies.set(call, read.error);
-    else if (read.value.entries.length > left) replies.set(call, TURN_FULL);
+    else if (size > left) replies.set(call, refuse(together ? CALL_TOO_MANY : BATCH_TOO_MANY, known));
     else {
-      left -= read.value.entries.length;
+      left -= size;
       requests.push({ call, isBatch: sent.name === BATCH_TOOL, batch: read.value });
     }
   }
-  return { batches: mergeRequests(requests), replies };
+  return { batches: mergeRequests(requests, together), replies };
 }
 
-function readCall(call: ModelCall, catalog: Catalog, bodyBytes: number): Result<Batch, ToolReply> {
-  const { name, args, closed } = call;
+/** A single call's broken arguments are a failure in its place. */
+function readCall(call: ProviderCall, known: Known, bodyBytes: number): Result<Batch, ToolReply> {
+  const { name, args, closed = false } = call;
+  const { catalog } = known;
   if (name !== BATCH_TOOL) {
     const batch = parseBatch({ actions: [{ tool: name, args: args.ok ? args.value : {} }] }, bodyBytes);
-    if (!batch.ok) return err(toRefusedReply(batch.error));
+    if (!batch.ok) return err(refuse(batch.error, known));
     const [entry] = batch.value.entries as readonly [Entry];
     const failure = !args.ok ? args.error : closed && mayWrite(name, args.value, catalog) ? CUT_OFF : null;
     return ok({ ...batch.value, entries: [failure === null ? entry : { ...entry, action: err(failure) }] });
   }
   if (!args.ok) return err(toFailedReply("error", args.error));
   const batch = parseBatch(args.value, bodyBytes);
-  if (!batch.ok) return err(toRefusedReply(batch.error));
+  if (!batch.ok) return err(refuse(batch.error, known));
   const writes = ({ action }: Entry): boolean =>
     !action.ok || mayWrite(action.value.tool, action.value.args, catalog);
   return closed && batch.value.entries.some(writes) ? err(toFailedReply("error", CUT_OFF)) : batch;
+}
+
+/** The model wrote what is refused here, so it is told, and can write it again. */
+function refuse(refusal: Refusal, { watch }: Known): ToolReply {
+  watch?.sawRefusal({ code: refusal.code, status: 200 });
+  return toRefusedReply(refusal);
 }
 
 const CUT_OFF: Failure = makeFailure("INVALID_ARGS", {
   hint: "The arguments were cut off before their end. Nothing is written on a guess: send the call again, whole.",
 });
 
-const TURN_FULL = toRefusedReply(
-  makeRefusal(
-    "INVALID_BATCH",
-    `The calls of one turn may have ${LIMITS.actions} actions together, and the ones before this are as many; make this call again in the next turn.`,
-  ),
+const BATCH_TOO_MANY = makeRefusal(
+  "INVALID_BATCH",
+  `The calls of one turn may have ${LIMITS.actions} actions together; send this batch again in the next turn.`,
+);
+
+const CALL_TOO_MANY = makeRefusal(
+  "INVALID_BATCH",
+  `The calls of one turn may have ${LIMITS.actions} actions together, and the ones before this are as many; make this call again in the next turn.`,
 );
 
 /** Whether a call may change something; what is not known may. */
@@ -104,15 +126,15 @@ function mayWrite(name: string, args: JsonObject, catalog: Catalog): boolean {
   return mayWrite(inner, isJsonObject(parameters) ? parameters : {}, catalog);
 }
 
-function mergeRequests(requests: readonly Request[]): RoundBatch[] {
+function mergeRequests(requests: readonly Request[], together: boolean): TurnBatch[] {
   const entries: Entry[] = [];
-  const parts: Part[] = [];
+  const parts: TurnPart[] = [];
   const taken = new Set<string>();
-  const alone: RoundBatch[] = [];
+  const alone: TurnBatch[] = [];
   let deadlineMs = 0;
   for (const { call, isBatch, batch } of requests) {
     const { maxTokens } = batch;
-    const renamed = joins(batch) ? giveIds(batch.entries, taken, isBatch) : null;
+    const renamed = (together ? joins(batch) : !isBatch) ? giveIds(batch.entries, taken, isBatch) : null;
     if (renamed === null) {
       const part = { call, from: 0, to: batch.entries.length, isBatch, maxTokens };
       alone.push({ batch, parts: [part] });
@@ -124,8 +146,8 @@ function mergeRequests(requests: readonly Request[]): RoundBatch[] {
       entries.push({ ...entry, index: entries.length });
     }
     parts.push({ call, from, to: entries.length, isBatch, maxTokens });
-    // A call by itself says nothing of time; the request does.
-    deadlineMs = Math.max(deadlineMs, isBatch ? batch.deadlineMs : LIMITS.maxDeadlineMs);
+    // A call by itself says nothing of time; the request of a conversation does.
+    deadlineMs = Math.max(deadlineMs, isBatch || !together ? batch.deadlineMs : LIMITS.maxDeadlineMs);
   }
   if (parts.length === 0) return alone;
   const { batch } = requests.find(({ call }) => call === parts[0]!.call)!;

@@ -1,23 +1,24 @@
 import { AnswerBudget } from "../core/answer/envelope.ts";
 import { BATCH_TOOL } from "../core/catalog/alias.ts";
 import type { QuotaState } from "../core/contract/gate/admission.ts";
-import { type Batch, parseBatch } from "../core/contract/batch.ts";
+import type { Batch } from "../core/contract/batch.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
-import { execute, withCurrentTools } from "../core/run/execute/executor.ts";
+import { execute, withPlan } from "../core/run/execute/executor.ts";
 import { executeKeyed, executePlan } from "../core/run/execute/execute-plan.ts";
 import type { Execution } from "../core/gate/execution.ts";
 import type { BatchKey } from "../core/gate/read-keys.ts";
-import type { ProviderCall, ToolReply } from "./provider-turn.ts";
-import { toFailedReply, toRefusedReply, toToolReply } from "./to-tool-reply.ts";
-import { err, ok, type Result } from "../core/kit/result.ts";
-import { makePlan } from "../core/plan/make-plan.ts";
+import { batchCalls, type TurnBatch } from "./batch-calls.ts";
+import type { ProviderCall, ToolReply } from "./read-turn.ts";
+import { toRefusedReply, toToolReply } from "./write-reply.ts";
+import { attempt, err, ok, type Result } from "../core/kit/result.ts";
 import { untilRead } from "../core/run/run-admitted.ts";
 import type { Plan } from "../core/plan/step.ts";
 import type { Refused } from "../core/gate/admit-plan.ts";
+import type { Catalog } from "../core/catalog/catalog.ts";
 
 /** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
-export interface RanCalls {
+interface RanCalls {
   readonly replies: readonly ToolReply[];
   readonly quota: QuotaState | null;
   /** It ran before, under the same idempotency key, and these are the replies that it had then. */
@@ -31,13 +32,6 @@ export interface TurnOptions {
   readonly copies: number;
   /** Told each call's reply the moment it is known, once; the answer still contains all of them. */
   readonly onReply?: (position: number, reply: ToolReply) => void;
-}
-
-/** A batch of the turn and the calls it answers, in the order of its entries or all of it in one. */
-interface TurnBatch {
-  readonly batch: Batch;
-  readonly positions: readonly number[];
-  readonly run: RunBatch;
 }
 
 /** Run a batch; `tell` hears of each of its replies, by its entry, where somebody wants to hear of them. */
@@ -54,22 +48,23 @@ type RunBatch = (
  * A batch that the model wrote wrong is a reply, because the model can write it again. The turn is refused when it has
  * too many calls, and when nothing of it was admitted. The context's idempotency key is that of the whole turn.
  */
-export async function runCalls(
+export async function runToolCalls(
   calls: readonly ProviderCall[],
   context: Execution,
   { bodyBytes, copies, onReply }: TurnOptions,
 ): Promise<Result<RanCalls, Refused>> {
   const elements = calls.some(({ name }) => name === BATCH_TOOL) ? undefined : 0;
   const execution = { ...context, within: { answer: new AnswerBudget(copies, LIMITS.actions, elements) } };
-  const turn = toBatches(calls, { ...context, bodyBytes });
-  if (!turn.ok) return err({ refusal: turn.error, quota: null });
-  const { batches, replies } = turn.value;
-  for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
-  const isShared = batches.length > 1 || replies.some((reply) => reply !== undefined);
-  const begin: BeginBatch = async ({ batch, positions, run }, own) => {
-    const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
+  const single = calls.filter(({ name }) => name !== BATCH_TOOL).length;
+  if (single > LIMITS.actions) return err({ refusal: tooMany(single), quota: null });
+  const { batches, replies: told } = batchCalls(calls, context, { bodyBytes, together: false });
+  for (const [position, reply] of told) onReply?.(position, reply);
+  const isShared = batches.length > 1 || told.size > 0;
+  const begin: BeginBatch = async ({ batch, parts }, own) => {
+    const tell = onReply && ((entry: number, reply: ToolReply) => onReply(parts[entry]!.call, reply));
+    const run = parts[0]!.isBatch ? runBatch : runSingle;
     const one = await run(batch, { ...execution, ...own }, tell);
-    if (!one.ok) for (const entry of positions.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
+    if (!one.ok) for (const entry of parts.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
     return one;
   };
   const { batchKey } = execution;
@@ -82,17 +77,17 @@ export async function runCalls(
   if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
   let quota: QuotaState | null = null;
   let replayed = ran.length > 0;
-  for (const [index, { positions }] of batches.entries()) {
+  const replies = new Map(told);
+  for (const [index, { parts }] of batches.entries()) {
     const one = ran[index]!;
     if (!one.ok) context.watch?.sawRefusal({ code: one.error.refusal.code, status: 200 });
     replayed &&= one.ok && one.value.replayed;
     // A quota that was drawn by a run is told rather than that of a mere plan.
     if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
-    for (const [entry, position] of positions.entries())
-      replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
+    for (const [entry, { call }] of parts.entries())
+      replies.set(call, one.ok ? one.value.replies[entry]! : toRefusedReply(one.error.refusal));
   }
-  // Each position was filled: by its batch, or because there was none to make of it.
-  return ok({ replies: replies as ToolReply[], quota, replayed });
+  return ok({ replies: calls.map((_, position) => replies.get(position)!), quota, replayed });
 }
 
 /** Run one batch of a turn, with what of the execution is its own. */
@@ -136,82 +131,25 @@ async function beginKeyed(
   return ran;
 }
 
-/** Make batches of a turn's calls; those that none can be made of have their reply already. */
-function toBatches(
-  calls: readonly ProviderCall[],
-  { bodyBytes, watch }: Pick<TurnOptions, "bodyBytes"> & Pick<Execution, "watch">,
-): Result<{ batches: TurnBatch[]; replies: (ToolReply | undefined)[] }, Refusal> {
-  const replies: (ToolReply | undefined)[] = calls.map(() => undefined);
-  const batches: TurnBatch[] = [];
-  const single = calls.flatMap((call, position) => (call.name === BATCH_TOOL ? [] : [{ call, position }]));
-  if (single.length > LIMITS.actions) return err(tooMany(single.length));
-  if (single.length > 0) {
-    const batch = toBatch(
-      single.map(({ call }) => call),
-      bodyBytes,
-    );
-    if (!batch.ok) return batch;
-    batches.push({ batch: batch.value, positions: single.map(({ position }) => position), run: runSingle });
-  }
-
-  let left = LIMITS.actions - single.length;
-  for (const [position, { name, args }] of calls.entries()) {
-    if (name !== BATCH_TOOL) continue;
-    if (!args.ok) {
-      replies[position] = toFailedReply("error", args.error);
-      continue;
-    }
-    const batch = parseBatch(args.value, bodyBytes);
-    if (!batch.ok || batch.value.entries.length > left) {
-      const refusal = batch.ok ? TURN_FULL : batch.error;
-      watch?.sawRefusal({ code: refusal.code, status: 200 });
-      replies[position] = toRefusedReply(refusal);
-      continue;
-    }
-    left -= batch.value.entries.length;
-    batches.push({ batch: batch.value, positions: [position], run: runBatch });
-  }
-  return ok({ batches, replies });
-}
-
-/** Calls of tools as the actions of one batch; one whose arguments cannot be read is a failure in its place. */
-function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batch, Refusal> {
-  const actions = calls.map(({ name, args }) => ({ tool: name, args: args.ok ? args.value : {} }));
-  const batch = parseBatch({ actions }, bodyBytes);
-  if (!batch.ok) return batch;
-  const entries = batch.value.entries.map((entry, index) => {
-    const { args } = calls[index]!;
-    return args.ok ? entry : { ...entry, action: args };
-  });
-  return ok({ ...batch.value, entries });
-}
-
 const runSingle: RunBatch = (batch, execution, tell) =>
-  withCurrentTools(execution, (current) => planSingle(batch, current, tell));
-
-const planSingle: RunBatch = async (batch, execution, tell) => {
-  execution.watch?.enter("plan");
-  const missing = await execution.brought?.accounts?.missing(batch, execution);
-  const planned = makePlan(batch, execution.catalog, { missing });
-  if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = planned.value;
-  const told: Execution = {
-    ...execution,
-    ...(tell && {
-      listener: {
-        ...execution.listener,
-        onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)),
-      },
-    }),
-  };
-  if (execution.batchKey !== undefined) return runSingleKeyed(plan, told, tell);
-  const executed = await executePlan(plan, told);
-  if (!executed.ok) return executed;
-  const { outcomes, quota, release } = executed.value;
-  const replies = outcomes.map(toToolReply);
-  untilRead(release, execution);
-  return ok({ replies, quota, replayed: false });
-};
+  withPlan(batch, execution, async (plan, current) => {
+    const told: Execution = {
+      ...current,
+      ...(tell && {
+        listener: {
+          ...current.listener,
+          onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)),
+        },
+      }),
+    };
+    if (current.batchKey !== undefined) return runSingleKeyed(plan, told, tell);
+    const executed = await executePlan(plan, told);
+    if (!executed.ok) return executed;
+    const { outcomes, quota, release } = executed.value;
+    const replies = outcomes.map(toToolReply);
+    untilRead(release, current);
+    return ok({ replies, quota, replayed: false });
+  });
 
 /** Under a key the replies themselves are kept. */
 async function runSingleKeyed(
@@ -246,7 +184,15 @@ function tooMany(calls: number): Refusal {
   return makeRefusal("INVALID_BATCH", hint);
 }
 
-const TURN_FULL = makeRefusal(
-  "INVALID_BATCH",
-  `The calls of one turn may have ${LIMITS.actions} actions together; send this batch again in the next turn.`,
-);
+/**
+ * The same with a catalog that knows the names that a caller has sent, if there are such tools: where this isolate does not know one
+ * of them, the tenant's object is asked at once, because somebody may have added it a moment ago elsewhere.
+ */
+export async function seekNames<E extends Pick<Execution, "catalog" | "currentCatalog">>(
+  execution: E,
+  isKnown: (catalog: Catalog) => boolean,
+): Promise<E> {
+  if (isKnown(execution.catalog)) return execution;
+  const current = await attempt(() => execution.currentCatalog(true));
+  return current.ok ? { ...execution, catalog: current.value } : execution;
+}

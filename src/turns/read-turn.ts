@@ -1,17 +1,18 @@
 import type { Failure, Issue } from "../core/contract/failure.ts";
-import { describe, toHint } from "../core/contract/issues.ts";
+import { describe, toHint, visiblePath } from "../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import { visibleText } from "../core/kit/visible-text.ts";
 import { NAMELESS } from "./parse-call-arguments.ts";
-import { findStrayCall, type TurnEndpoint } from "./stray-call.ts";
 
 /** One tool call as a provider's model made it; its id stays with its dialect. */
 export interface ProviderCall {
   readonly name: string;
   /** The model's arguments, or the reason why they are not to be used: one call's broken JSON costs that call only. */
   readonly args: Result<JsonObject, Failure>;
+  /** Its arguments were cut off, and brackets were added: nothing may be written because of it. */
+  readonly closed?: boolean;
 }
 
 /** The reply to a model about one of its calls. */
@@ -148,4 +149,49 @@ function describeShape(value: unknown): string {
   return keys.length === 0
     ? describe(value)
     : `an object with ${keys.map((key) => visibleText(key, 40)).join(", ")}`;
+}
+
+/** Where calls are answered. */
+export type TurnEndpoint =
+  | "/v1/openai/tool_calls"
+  | "/v1/openai/function_calls"
+  | "/v1/anthropic/tool_use"
+  | "/v1/gemini/function_calls";
+
+/** A call in an unexpected place, and the endpoint that would have looked there. */
+interface StrayCall {
+  readonly path: string;
+  readonly endpoint: TurnEndpoint;
+}
+
+/**
+ * Find the first call of any provider anywhere in a value. For what an endpoint found no calls of its own in: a whole
+ * conversation, or another provider's message.
+ *
+ * @param path where the value stood
+ */
+export function findStrayCall(value: unknown, path: string): StrayCall | null {
+  if (typeof value !== "object" || value === null) return null;
+  const endpoint = isJsonObject(value) ? endpointFor(value) : null;
+  if (endpoint !== null) return { path, endpoint };
+  for (const [key, inner] of Object.entries(value)) {
+    const stray = findStrayCall(inner, `${path}${visiblePath([key])}`);
+    if (stray !== null) return stray;
+  }
+  return null;
+}
+
+/** Whose call it is, by what only that provider's calls have; definitions of tools have no arguments. */
+function endpointFor({
+  type,
+  function: called,
+  functionCall,
+  function_call,
+}: JsonObject): TurnEndpoint | null {
+  if (type === "tool_use") return "/v1/anthropic/tool_use";
+  if (type === "function_call" || type === "custom_tool_call") return "/v1/openai/function_calls";
+  if (isJsonObject(called) && "arguments" in called) return "/v1/openai/tool_calls";
+  if (isJsonObject(functionCall)) return "/v1/gemini/function_calls";
+  if (!isJsonObject(function_call)) return null;
+  return "arguments" in function_call ? "/v1/openai/tool_calls" : "/v1/gemini/function_calls";
 }

@@ -1,3 +1,7 @@
+import type { Plan, Step } from "../../core/plan/step.ts";
+import type { OpenReply, Waiting } from "../../turns/decide-reply.ts";
+import type { ModelCall } from "./dialect/dialect.ts";
+import type { TurnBatch, TurnPart } from "../../turns/batch-calls.ts";
 import { type BatchMeasures, toEnvelopeJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Batch } from "../../core/contract/batch.ts";
@@ -5,12 +9,46 @@ import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import type { Plan, Step } from "../../core/plan/step.ts";
-import type { Waiting } from "../../turns/decide-reply.ts";
-import type { ToolReply } from "../../turns/provider-turn.ts";
-import { toToolReply } from "../../turns/to-tool-reply.ts";
-import type { ModelCall } from "./dialect/dialect.ts";
-import type { Part } from "./round-batches.ts";
+import type { ToolReply } from "../../turns/read-turn.ts";
+
+export interface Numbered {
+  /** Number results of a call, keep them and tell them. */
+  readonly tell: (call: number, results: readonly string[]) => void;
+  /** Where the result of a step stands. */
+  readonly placeOf: (part: TurnPart, step: Step) => number;
+}
+
+/** Say where each result stands among those of all calls, in whichever order they become known. */
+export function numberResults(
+  calls: readonly ModelCall[],
+  batches: readonly TurnBatch[],
+  known: {
+    readonly replies: ReadonlyMap<number, OpenReply>;
+    readonly texts: Map<number, readonly string[]>;
+    readonly onResult: ((json: string) => void) | undefined;
+  },
+): Numbered {
+  const sizes = new Map(
+    batches.flatMap(({ parts }) => parts.map(({ call, from, to }) => [call, to - from] as const)),
+  );
+  const places: number[] = [];
+  let next = 0;
+  for (const call of calls.keys()) {
+    places.push(next);
+    const reply = known.replies.get(call);
+    next += reply === undefined ? sizes.get(call)! : Number(reply.failed);
+  }
+  return {
+    tell(call, results) {
+      const numbered = results.map((json, at) =>
+        json.replace(/^\{"index":\d+/, `{"index":${places[call]! + at}`),
+      );
+      known.texts.set(call, numbered);
+      for (const json of numbered) known.onResult?.(json);
+    },
+    placeOf: ({ call, from }, { index }) => places[call]! + index - from,
+  };
+}
 
 /** One batch of a round that has run. */
 export interface Ran extends BatchMeasures {
@@ -19,18 +57,8 @@ export interface Ran extends BatchMeasures {
   readonly release: () => void;
 }
 
-/** Say to the model how an action ended. A cut result says so, and how the rest can be had. */
-export function toReply(outcome: Outcome): ToolReply {
-  const reply = toToolReply(outcome);
-  const { truncated, handle } = outcome.meta;
-  if (outcome.status !== "success" || truncated === undefined) return reply;
-  const data = (outcome.shown ?? outcome).json;
-  const meta = JSON.stringify({ truncated, ...(handle !== undefined && { handle }) });
-  return { json: `{"status":"success","data":${data},"meta":${meta}}`, failed: false };
-}
-
 export async function toEnvelopeReply(
-  { from, to, maxTokens }: Part,
+  { from, to, maxTokens }: TurnPart,
   { plan, ...measures }: Ran,
   outcomes: readonly Outcome[],
   { ports, gate }: Execution,
@@ -60,7 +88,11 @@ export function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]
 }
 
 /** The results of actions whose batch was refused: each is told, and none ran. */
-export function refuseActions({ from, to }: Part, { entries }: Batch, refusal: Refusal): readonly string[] {
+export function refuseActions(
+  { from, to }: TurnPart,
+  { entries }: Batch,
+  refusal: Refusal,
+): readonly string[] {
   const { hint, retryAfterMs } = refusal;
   const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
   const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };

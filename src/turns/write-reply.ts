@@ -1,7 +1,7 @@
 import { type Failure, toWireFailure } from "../core/contract/failure.ts";
 import { isInDoubt, type Outcome, type Shown, toWirePending } from "../core/contract/outcome.ts";
 import { type Refusal, toProblem } from "../core/contract/refusal.ts";
-import type { ToolReply } from "./provider-turn.ts";
+import type { ToolReply } from "./read-turn.ts";
 
 /**
  * Say to a model what became of its call, so that it can tell a tool's output from Volley's own words, whatever the output:
@@ -11,7 +11,7 @@ import type { ToolReply } from "./provider-turn.ts";
 export function toToolReply(outcome: Outcome): ToolReply {
   switch (outcome.status) {
     case "success":
-      return toDataReply(outcome.shown ?? outcome);
+      return toDataReply(outcome);
     case "initiated":
       return { json: JSON.stringify({ status: outcome.status, job_id: outcome.jobId }), failed: false };
     case "pending_confirmation": {
@@ -25,8 +25,14 @@ export function toToolReply(outcome: Outcome): ToolReply {
   }
 }
 
-function toDataReply({ data, json }: Shown): ToolReply {
-  return { json: isLikeOurs(data) ? `{"status":"success","data":${json}}` : json, failed: false };
+/** A cut result says so, and how the rest can be had. */
+function toDataReply(outcome: Extract<Outcome, { readonly status: "success" }>): ToolReply {
+  const { data, json }: Shown = outcome.shown ?? outcome;
+  const { truncated, handle } = outcome.meta;
+  const meta = truncated === undefined ? null : { truncated, ...(handle !== undefined && { handle }) };
+  const more = meta === null ? "" : `,"meta":${JSON.stringify(meta)}`;
+  const isWrapped = meta !== null || isLikeOurs(data);
+  return { json: isWrapped ? `{"status":"success","data":${json}${more}}` : json, failed: false };
 }
 
 /**
