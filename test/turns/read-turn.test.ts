@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../src/core/contract/limits.ts";
-import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
+import { parseChatTurn } from "../../src/features/formats/openai.ts";
 import { parseCallArguments } from "../../src/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 

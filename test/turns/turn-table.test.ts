@@ -5,8 +5,7 @@ import type { ParseTurn } from "../../src/turns/read-turn.ts";
 import { type Speech, TURN_TABLE, whatIsDone } from "../../src/turns/turn-table.ts";
 import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../src/features/formats/openai-responses.ts";
+import { parseChatTurn, parseResponsesTurn } from "../../src/features/formats/openai.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 
 /** How each provider's turn is read that a caller sends, and how a call stands in one. */

@@ -3,11 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../src/core/contract/failure.ts";
 import type { Outcome } from "../../src/core/contract/outcome.ts";
-import { toCallResult } from "../../src/features/mcp/http/call-result.ts";
+import { toCallResult } from "../../src/features/mcp/tasks/task.ts";
 import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../src/features/formats/openai-responses.ts";
+import { parseChatTurn, parseResponsesTurn } from "../../src/features/formats/openai.ts";
 import type { ToolReply } from "../../src/turns/read-turn.ts";
 import { toToolReply } from "../../src/turns/write-reply.ts";
 import { valueOf } from "../support/unwrap.ts";

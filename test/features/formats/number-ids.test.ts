@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { makeUnique } from "../../../src/features/agent/dialect/conversation.ts";
 import { parseAnthropicTurn } from "../../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../../src/features/formats/openai-responses.ts";
+import { parseChatTurn, parseResponsesTurn } from "../../../src/features/formats/openai.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
 const TURNS = [

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseAnthropicTurn } from "../../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../../src/features/formats/gemini.ts";
-import { parseChatTurn } from "../../../src/features/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../../src/features/formats/openai-responses.ts";
+import { parseChatTurn, parseResponsesTurn } from "../../../src/features/formats/openai.ts";
 import type { Refusal } from "../../../src/core/contract/refusal.ts";
 import type { ParseTurn, ProviderTurn } from "../../../src/turns/read-turn.ts";
 import { valueOf } from "../../support/unwrap.ts";

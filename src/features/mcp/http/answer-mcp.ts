@@ -11,10 +11,12 @@ import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { refuseKey } from "../../../cloudflare/http/refuse-key.ts";
 import { quotaHeaders, respondRefusal, retryHeaders } from "../../../cloudflare/http/respond.ts";
-import { mayWrite } from "./may-write.ts";
 import type { TaskParts } from "./method.ts";
 import { RPC_CODES } from "./rpc-message.ts";
 import { respondError, serveMcp } from "./serve-mcp.ts";
+import { ALIASES, BATCH_TOOL } from "../../../core/catalog/alias.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { findToolName } from "../../../core/contract/other-names.ts";
 
 /**
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
@@ -96,4 +98,30 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return respondError({ code, message }, { status, id: null, headers });
+}
+
+/**
+ * Whether a message may write, or record a job: every call that is not known to be of reads alone. A form that is not read here counts as
+ * one that may.
+ */
+export function mayWrite(message: unknown, catalog: Catalog): boolean {
+  if (!isJsonObject(message) || message["method"] !== "tools/call") return false;
+  const { params } = message;
+  return !isJsonObject(params) || mayCallWrite(params["name"], params["arguments"], catalog);
+}
+
+function mayCallWrite(name: unknown, args: unknown, catalog: Catalog): boolean {
+  if (typeof name !== "string") return true;
+  if (name === BATCH_TOOL) return mayBatchWrite(args, catalog);
+  if (ALIASES.has(name)) return !isJsonObject(args) || mayCallWrite(args["tool_name"], null, catalog);
+  const tool = catalog.callable(name);
+  return tool === undefined || tool.isWrite || tool.execution !== "sync";
+}
+
+function mayBatchWrite(args: unknown, catalog: Catalog): boolean {
+  if (!isJsonObject(args) || !Array.isArray(args["actions"]) || (args["background"] ?? false) !== false)
+    return true;
+  return args["actions"].some(
+    (action: unknown) => !isJsonObject(action) || mayCallWrite(findToolName(action), action["args"], catalog),
+  );
 }

@@ -7,15 +7,24 @@ import { liveStatusOf } from "../../../cloudflare/http/await-change.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { type Decisions, decideReply, readDecisions } from "../../../turns/decide-reply.ts";
-import { toJobReply } from "../tasks/job-reply.ts";
-import { isCallName, type KeptCall, mayReadCall, nameLeft } from "../tasks/kept-call.ts";
-import { type CallReply, findStanding, openReply } from "../tasks/open-reply.ts";
+import { decideReply, type Decisions, readDecisions } from "../../../turns/decide-reply.ts";
+import {
+  type CallReply,
+  findStanding,
+  isCallName,
+  type KeptCall,
+  mayReadCall,
+  nameLeft,
+  openReply,
+} from "../tasks/open-reply.ts";
 import type { Task, TaskState } from "../tasks/task.ts";
 import type { MethodOptions } from "./method.ts";
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import { toToolReply } from "../../../turns/write-reply.ts";
 
 /** How a task is looked at. */
-export type TaskLook = Pick<MethodOptions, "parts" | "onWritten"> & {
+type TaskLook = Pick<MethodOptions, "parts" | "onWritten"> & {
   /** Whether its questions are told, or its reply as far as it is there by now. */
   readonly asks: boolean;
 };
@@ -150,4 +159,32 @@ function timesOf(decisions: Decisions): Pick<SeenReply, "decidedAt" | "goneAt"> 
     decidedAt: Math.max(0, ...records.map(({ decided }) => decided?.at ?? 0)),
     goneAt: Math.max(0, ...records.map(({ expiresAt }) => expiresAt)) + LIMITS.confirmationRetentionMs,
   };
+}
+
+/** Whether a job is a batch in the background. */
+function isBatch({ tool }: Pick<JobRecord, "tool">): boolean {
+  return tool.startsWith(`${BATCH_TOOL}:`);
+}
+
+/**
+ * Say what came of a job that is over, as the call would have been answered that it is of. A job that failed is a failed call, whatever
+ * of a batch has succeeded.
+ */
+function toJobReply(job: JobRecord): CallReply {
+  const { id, tool, status, inDoubt, dataJson, errorJson, envelopeJson, note } = job;
+  const failed = status !== "succeeded";
+  if (isBatch(job) && envelopeJson !== undefined) return { name: BATCH_TOOL, json: envelopeJson, failed };
+  if (!failed && dataJson !== null) {
+    const data: unknown = parseExact(dataJson);
+    return { name: tool, ...toToolReply({ status: "success", data, json: dataJson, meta: {} }) };
+  }
+  const said = failed ? (status === "unknown" ? status : "error") : "success";
+  const head = JSON.stringify({
+    status: said,
+    in_doubt: inDoubt,
+    job_id: id,
+    ...(note !== null && { note }),
+  });
+  const error = errorJson === null ? "" : `,"error":${errorJson}`;
+  return { name: tool, json: `${head.slice(0, -1)}${error}}`, failed };
 }

@@ -4,16 +4,16 @@ import * as LIMITS from "../limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { seekNames } from "../../../turns/run-tool-calls.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { answerOpen, resumeCall } from "./answer-open.ts";
+import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
 import { fitTools } from "../../discovery/fit-tools.ts";
 import { callTool } from "./call-tool.ts";
-import { TASKS } from "./client-abilities.ts";
-import { listMcpTools } from "./list-mcp-tools.ts";
+import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import type { Answered, Method, MethodOptions } from "./method.ts";
-import { type Era, isImplementation, STATELESS, WITH_HANDSHAKE } from "./mcp-revision.ts";
-import { offerBackground } from "./offer-background.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
-import { TASK_METHODS } from "./task-methods.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
+import { toToolList } from "../../discovery/tool-list.ts";
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 
 /** The server's information for every client. */
 const INFO = { name: "volley", title: "Volley", version: "0.1.0" };
@@ -146,4 +146,57 @@ function stamp(resultJson: string, resultType: string): string {
 
 function refuse(message: string): Answered {
   return err({ code: RPC_CODES.invalidParams, message });
+}
+
+/** A page of tools, and what to ask for to get the next. */
+interface ToolPage {
+  readonly tools: readonly { readonly name: string }[];
+  readonly nextCursor?: string;
+}
+
+/**
+ * One page of the tools that a key is offered; null when the cursor is none that was given. Whatever the surface, the
+ * tools that find others and the one that runs many are there.
+ */
+export function listMcpTools(
+  catalog: Catalog,
+  surface: ToolSurface,
+  cursor: string | undefined,
+): ToolPage | null {
+  const page = LIMITS.toolListPage;
+  const offered = describeOffer(catalog, surface);
+  const from = cursor === undefined ? 0 : Number(cursor);
+  // A cursor that was never given is refused, also where a number could be made of it.
+  if (cursor !== undefined && (cursor !== String(from) || from <= 0 || from % page !== 0)) return null;
+  if (from >= offered.length) return null;
+  const next = from + page;
+  const tools = toToolList(offered.slice(from, next), "mcp") as ToolPage["tools"];
+  return { tools, ...(next < offered.length && { nextCursor: String(next) }) };
+}
+
+function describeOffer(catalog: Catalog, surface: ToolSurface) {
+  const meta = describeSurface("meta", catalog);
+  if (surface === "meta") return meta;
+  const described = describeSurface(surface, catalog);
+  const names = new Set(described.map(({ name }) => name));
+  return [...meta.filter(({ name }) => !names.has(name)), ...described];
+}
+
+const BACKGROUND = {
+  type: "boolean",
+  description: "Run it as a task: for long lists and slow tools, where the results may come later",
+};
+
+/** Offer batches in the background, to a client that has their results by a task: `execute_actions` has one more field. */
+function offerBackground({ tools, ...page }: ToolPage): ToolPage {
+  return {
+    ...page,
+    tools: tools.map((tool) => {
+      if (tool.name !== BATCH_TOOL || !("inputSchema" in tool) || !isJsonObject(tool.inputSchema))
+        return tool;
+      const { inputSchema } = tool;
+      const properties = { ...(inputSchema["properties"] as object), background: BACKGROUND };
+      return { ...tool, inputSchema: { ...inputSchema, properties } };
+    }),
+  };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, isText, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { RPC_CODES, type RpcError, type RpcMessage } from "./rpc-message.ts";
+import { RPC_CODES, type RpcError, type RpcMessage, type RpcRequest } from "./rpc-message.ts";
 
 /** The revision in which every request says by itself what it needs. */
 export const STATELESS = "2026-07-28";
@@ -155,4 +155,29 @@ function mismatch(sent: string, body: string): Result<never, RpcError> {
 
 function refuse(code: keyof typeof RPC_CODES, message: string, data: object): Result<never, RpcError> {
   return err({ code: RPC_CODES[code], message, data });
+}
+
+/** The extension of the protocol by which a call may go on as a task. */
+export const TASKS = "io.modelcontextprotocol/tasks";
+
+/** The abilities of a client that change how a call is answered. */
+export interface ClientAbilities {
+  /** It takes a task in place of a call's result, and asks what becomes of it. */
+  readonly tasks: boolean;
+  /** It leads its person to an address. */
+  readonly urls: boolean;
+}
+
+/** Read the abilities that a client declares. It does so with every request, in revision 2026-07-28 only. */
+export function readAbilities({ params }: Pick<RpcRequest, "params">, era: Era): ClientAbilities {
+  const { _meta: meta } = params;
+  const said =
+    era === "stateless" && isJsonObject(meta)
+      ? meta["io.modelcontextprotocol/clientCapabilities"]
+      : undefined;
+  const { extensions, elicitation } = isJsonObject(said) ? said : {};
+  return {
+    tasks: isJsonObject(extensions) && isJsonObject(extensions[TASKS]),
+    urls: isJsonObject(elicitation) && isJsonObject(elicitation["url"]),
+  };
 }

@@ -3,9 +3,9 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import type { CallOptions } from "./call-tool.ts";
-import type { ClientAbilities } from "./client-abilities.ts";
-import type { Era } from "./mcp-revision.ts";
-import type { RpcError, RpcRequest } from "./rpc-message.ts";
+import { type ClientAbilities, type Era, TASKS } from "./mcp-revision.ts";
+import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 
 /** The parts of other features that tasks ask. */
 export interface TaskParts {
@@ -34,3 +34,24 @@ export type Method = (
   context: RequestContext,
   options: MethodOptions,
 ) => Answered | Promise<Answered>;
+
+/** Say why the tenant's object could not be asked. */
+export function toRpcError({ hint }: Refusal): RpcError {
+  return { code: RPC_CODES.serverError, message: hint };
+}
+
+export const NO_TASKS: RpcError = {
+  code: RPC_CODES.missingCapability,
+  message: `The client does not declare the extension ${TASKS}.`,
+  data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+};
+
+export const NO_TASK: RpcError = {
+  code: RPC_CODES.invalidParams,
+  message: "There is no task of that id for this key; what is over is kept for days, as its ttlMs says.",
+};
+
+export const NO_RESPONSES: RpcError = {
+  code: RPC_CODES.invalidParams,
+  message: "inputResponses must be an object of responses by the keys of inputRequests.",
+};

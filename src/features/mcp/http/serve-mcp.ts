@@ -8,11 +8,9 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { holdAnswer, respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { readAbilities } from "./client-abilities.ts";
+import { type Era, readAbilities, readEra } from "./mcp-revision.ts";
 import { answerMethod } from "./mcp-methods.ts";
 import type { TaskParts } from "./method.ts";
-import { findLackingScopes } from "./find-lacking-scopes.ts";
-import { type Era, readEra } from "./mcp-revision.ts";
 import {
   idOf,
   readMessage,
@@ -25,7 +23,7 @@ import {
 } from "./rpc-message.ts";
 
 /** A message that was read, bounded and counted already. */
-export interface McpPost {
+interface McpPost {
   readonly surface: ToolSurface;
   readonly body: unknown;
   readonly bodyBytes: number;
@@ -169,7 +167,7 @@ function respondLacking(scopes: readonly string[], answer: Omit<ErrorAnswer, "st
   );
 }
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly id: RpcId | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -178,4 +176,26 @@ export interface ErrorAnswer {
 /** Answer with an error, in the protocol's words. */
 export function respondError(error: RpcError, { status, id, headers = {} }: ErrorAnswer): Response {
   return respondJson(toErrorJson(id, error), { status, headers });
+}
+
+type LackingContext = Pick<RequestContext, "caller" | "catalog" | "allTools">;
+
+/**
+ * Find the scopes that a call needs, where its caller is a key that was narrowed by scopes, and the key itself could make the call: those that
+ * it has, and one more. Null where scopes are not what is lacking.
+ */
+export async function findLackingScopes(
+  { method, params }: RpcRequest,
+  { caller, catalog, allTools }: LackingContext,
+): Promise<readonly string[] | null> {
+  const { tools } = caller;
+  const scopes = tools.flatMap((text) => (text.includes(" ") ? text.slice(0, text.indexOf(" ")) : []));
+  const { name } = params;
+  const mayLack = scopes.length > 0 && method === "tools/call" && typeof name === "string";
+  if (!mayLack || catalog.offers(name)) return null;
+  const all = await allTools();
+  const tool = all.restrictTo(tools.map((text) => text.slice(text.indexOf(" ") + 1))).get(name);
+  if (tool === undefined || all.restrictTo(tools).get(name) !== undefined) return null;
+  const lacking = tool.isWrite ? `category:${tool.category}` : "tools:read";
+  return [...new Set([...scopes, /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(lacking) ? lacking : "tools"])];
 }

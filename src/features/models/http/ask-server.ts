@@ -1,19 +1,77 @@
-import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { readServer } from "../../agent/http/find-server.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { readModelBody } from "../../agent/http/read-model-request.ts";
 import { AnswerBytes, createWait, readText } from "../../agent/read-answer.ts";
 import type { ModelAddress } from "../../agent/ask-model.ts";
 import { explainStatus, unavailable } from "../../agent/explain-refusal.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
 import { HOP_HEADER } from "../../../core/egress/guard-headers.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { createRedactor } from "../../../core/egress/redact.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+
+/** The parameters of Anthropic's list. */
+const PAGE = ["limit", "after_id", "before_id"];
+
+/**
+ * List the models that may be asked for, as the model's server does: Anthropic's where the request has `anthropic-version`, which its
+ * clients always send. Where the list cannot be had, the model that requests without one are answered by.
+ */
+export async function listModels(
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const { ports } = context;
+  const isAnthropic = request.headers.has("anthropic-version");
+  const query = new URLSearchParams(
+    [...new URL(request.url).searchParams].filter(([name]) => PAGE.includes(name)),
+  ).toString();
+  const address = isAnthropic
+    ? readServer("anthropic", `/v1/models${query === "" ? "" : `?${query}`}`, { request, ports })
+    : readServer("openai", "/models", { request, ports });
+  const bytes = new HeldBytes(context.upstreams.share);
+  const listed = address.ok
+    ? await askServer(address.value, null, { ports, bytes, signal: request.signal })
+    : address;
+  const model = ports.secret("LLM_MODEL")?.trim() ?? "";
+  const shown = listed.ok || model === "" ? listed : ok((isAnthropic ? toAnthropicList : toList)(model));
+  return answerHeld(shown, context, bytes);
+}
+
+function toList(model: string): JsonObject {
+  return { object: "list", data: [{ id: model, object: "model", created: 0, owned_by: "volley" }] };
+}
+
+function toAnthropicList(model: string): JsonObject {
+  const one = { type: "model", id: model, display_name: model, created_at: "1970-01-01T00:00:00Z" };
+  return { data: [one], has_more: false, first_id: model, last_id: model };
+}
+
+/** Pass a count of tokens on to Anthropic's server: it counts what the caller sent, without the tools that a request would get here. */
+export async function countTokens(
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const { ports } = context;
+  const address = readServer("anthropic", "/v1/messages/count_tokens", { request, ports });
+  if (!address.ok) return address;
+  const bytes = new HeldBytes(context.upstreams.share);
+  const { signal } = request;
+  const read = await readModelBody(request, bytes);
+  const counted = !read.ok
+    ? read
+    : !isJsonObject(read.value.value)
+      ? err(makeRefusal("INVALID_REQUEST", 'Send an object: {"model": …, "messages": [...]}.'))
+      : await askServer(address.value, { ...read.value.value, volley: undefined }, { ports, bytes, signal });
+  return answerHeld(counted, context, bytes);
+}
 
 /** The means of a question to a model's server. */
-export interface ServerPorts {
+interface ServerPorts {
   readonly ports: Pick<Ports, "clock" | "fetch">;
   readonly bytes: HeldBytes;
   /** Aborts when the caller has gone away. */
@@ -26,7 +84,7 @@ export interface ServerPorts {
  *
  * @param body sent as JSON by POST; without one it is a GET
  */
-export async function askServer(
+async function askServer(
   { url, headers, secrets }: Pick<ModelAddress, "url" | "headers" | "secrets">,
   body: JsonObject | null,
   { ports, bytes, signal: gone }: ServerPorts,
@@ -65,7 +123,7 @@ export async function askServer(
 }
 
 /** Answer with what a server said; its bytes are held until that has been read. */
-export async function answerHeld(
+async function answerHeld(
   asked: Result<JsonObject, Refusal>,
   context: RequestContext,
   bytes: HeldBytes,

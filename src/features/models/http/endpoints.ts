@@ -25,7 +25,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
     route: "GET /v1/models",
     runsNothing: true,
     async handle(request, context) {
-      const { listModels } = await import("./list-models.ts");
+      const { listModels } = await import("./ask-server.ts");
       return listModels(request, context);
     },
     describe: () => ({
@@ -44,7 +44,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
     route: "POST /v1/messages/count_tokens",
     runsNothing: true,
     async handle(request, context) {
-      const { countTokens } = await import("./count-tokens.ts");
+      const { countTokens } = await import("./ask-server.ts");
       return countTokens(request, context);
     },
     describe: () => ({

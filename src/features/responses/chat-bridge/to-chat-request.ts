@@ -7,7 +7,7 @@ import { textOf } from "../../agent/dialect/conversation.ts";
 import { groupItems, type Item, namedCallsIn, outputOf, textIn } from "../dialect/responses-items.ts";
 
 /** The fields that mean the same in both APIs, and their names in Chat Completions. */
-export const SAME: readonly (readonly [string, string])[] = [
+const SAME: readonly (readonly [string, string])[] = [
   ["model", "model"],
   ["temperature", "temperature"],
   ["top_p", "top_p"],
@@ -78,13 +78,13 @@ function toResponseFormat(format: unknown): JsonObject | undefined {
 }
 
 /** A message, and the place of the first item that it was made of; null where it was made of the instructions. */
-export interface PlacedMessage {
+interface PlacedMessage {
   readonly message: JsonObject;
   readonly at: number | null;
 }
 
 /** Write items as messages. */
-export function placeMessages(items: readonly Item[], instructions: unknown): readonly PlacedMessage[] {
+function placeMessages(items: readonly Item[], instructions: unknown): readonly PlacedMessage[] {
   const said = typeof instructions === "string" && instructions !== "";
   let next = 0;
   return [
@@ -146,4 +146,27 @@ function toContent(content: unknown): unknown {
         return { type: "text", text: text ?? "" };
     }
   });
+}
+
+/** The fields that stand inside of another one in Responses. */
+const INSIDE: ReadonlyMap<string, readonly string[]> = new Map([
+  ["response_format", ["text", "format"]],
+  ["verbosity", ["text", "verbosity"]],
+  ["reasoning_effort", ["reasoning", "effort"]],
+]);
+
+/** Find the place in a request of Responses that a place in its translation comes from. */
+export function toResponsesPath(
+  [field = "", at, ...rest]: readonly string[],
+  { input, instructions }: JsonObject,
+): readonly string[] {
+  const steps = at === undefined ? rest : [at, ...rest];
+  const inside = INSIDE.get(field);
+  if (inside !== undefined) return [...inside, ...(steps[0] === "json_schema" ? steps.slice(1) : steps)];
+  if (field === "tools") return [field, ...steps.filter((step) => step !== "function" && step !== "custom")];
+  if (field !== "messages") return [SAME.find(([, to]) => to === field)?.[0] ?? field, ...steps];
+  if (at === undefined) return ["input"];
+  const placed = placeMessages(input as readonly Item[], instructions)[Number(at)];
+  if (placed === undefined) return ["input"];
+  return placed.at === null ? ["instructions"] : ["input", String(placed.at), ...rest];
 }

@@ -2,7 +2,7 @@ import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attemptNow, type Result } from "../../../core/kit/result.ts";
+import { attemptNow, ok, type Result } from "../../../core/kit/result.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
 import {
@@ -37,6 +37,11 @@ import {
   toTurnMessage,
 } from "./responses-items.ts";
 import { ResponsesRelay } from "./responses-relay.ts";
+import type { Bridge } from "../../agent/ask-model.ts";
+import { CHAT } from "../../agent/dialect/chat-dialect.ts";
+import { BridgedRelay, fromChatTurn } from "../chat-bridge/from-chat-answer.ts";
+import { toChatRequest, toResponsesPath } from "../chat-bridge/to-chat-request.ts";
+import { type ModelDoor, readServer } from "../../agent/http/find-server.ts";
 
 /**
  * OpenAI's Responses, for clients that send the whole conversation each time. Nothing is kept under an id: `store` is always sent as
@@ -210,3 +215,32 @@ function endOutput(turn: ModelTurn, { calls, text, words }: Ending): JsonObject 
     ],
   };
 }
+
+/** Responses over Chat Completions. */
+export const CHAT_BRIDGE: Bridge = {
+  path: CHAT.path,
+  toRequest: toChatRequest,
+  toOwnPath: toResponsesPath,
+  toAnswer(answer) {
+    const turn = CHAT.readTurn(answer);
+    if (turn === null) return null;
+    const [choice] = turn.response["choices"] as readonly unknown[];
+    const { message, finish_reason } = choice as JsonObject;
+    return fromChatTurn(turn, message as JsonObject, finish_reason);
+  },
+  toHearer: (relay) => new BridgedRelay(relay),
+};
+
+/** Asks a server for its Responses and, where it has none, for its Chat Completions. */
+export const RESPONSES_DOOR: ModelDoor = {
+  dialect: RESPONSES,
+  field: "input",
+  hasDefaultModel: true,
+  addressOf(request, ports) {
+    const own = readServer("openai", RESPONSES.path, { request, ports });
+    const other = readServer("openai", CHAT_BRIDGE.path, { request, ports });
+    return own.ok && other.ok
+      ? ok({ ...own.value, instead: { url: other.value.url, bridge: CHAT_BRIDGE } })
+      : own;
+  },
+};

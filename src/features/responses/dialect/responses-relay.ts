@@ -14,8 +14,7 @@ import {
   type StreamFault,
 } from "../../agent/dialect/dialect.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
-import { type Item, namedCallsIn, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
-import { StreamedItems } from "./streamed-items.ts";
+import { type Item, namedCallsIn, StreamedItems, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
 
 /** The last event of a stream. */
 interface Last {

@@ -5,9 +5,8 @@ import { CHAT } from "../../../../src/features/agent/dialect/chat-dialect.ts";
 import type { Dialect, ModelCall } from "../../../../src/features/agent/dialect/dialect.ts";
 import { MESSAGES } from "../../../../src/features/agent/dialect/messages-dialect.ts";
 import { speakInText } from "../../../../src/features/agent/voice.ts";
-import { CHAT_BRIDGE } from "../../../../src/features/responses/chat-bridge/chat-bridge.ts";
+import { CHAT_BRIDGE, RESPONSES } from "../../../../src/features/responses/dialect/responses-dialect.ts";
 import { toItems } from "../../../../src/features/responses/dialect/responses-items.ts";
-import { RESPONSES } from "../../../../src/features/responses/dialect/responses-dialect.ts";
 import { chunk, DONE } from "../../../support/chat-streams.ts";
 import { AS_IT_IS, passStream } from "../../../support/relay-stream.ts";
 

@@ -6,7 +6,7 @@ import { MESSAGES } from "../../../../src/features/agent/dialect/messages-dialec
 import { EventRedactor } from "../../../../src/features/agent/dialect/redact-events.ts";
 import { createPieceRedactor, createRedactor } from "../../../../src/core/egress/redact.ts";
 import { EventSplitter } from "../../../../src/core/kit/event-splitter.ts";
-import { BridgedRelay } from "../../../../src/features/responses/chat-bridge/bridged-relay.ts";
+import { BridgedRelay } from "../../../../src/features/responses/chat-bridge/from-chat-answer.ts";
 import { ResponsesRelay } from "../../../../src/features/responses/dialect/responses-relay.ts";
 
 /*

@@ -4,7 +4,7 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { findTask } from "../../../../src/features/mcp/http/find-task.ts";
-import { keepCall } from "../../../../src/features/mcp/tasks/kept-call.ts";
+import { keepCall } from "../../../../src/features/mcp/tasks/open-reply.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
 
 const CALLER = { name: "asker", tools: ["*"] };

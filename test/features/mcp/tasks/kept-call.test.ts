@@ -6,7 +6,7 @@ import {
   mayReadCall,
   nameCall,
   nameLeft,
-} from "../../../../src/features/mcp/tasks/kept-call.ts";
+} from "../../../../src/features/mcp/tasks/open-reply.ts";
 
 const ID = "0b5e0b5e-0000-4000-8000-000000000001";
 const REPLY = { name: "drop_it", json: "{}", failed: false };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../support/create-catalog.ts";
-import { listMcpTools } from "../../../src/features/mcp/http/list-mcp-tools.ts";
-import { readCatalogue } from "../../fixtures/catalogue/read-catalogue.ts";
+import { createCatalog } from "../../../support/create-catalog.ts";
+import { listMcpTools } from "../../../../src/features/mcp/http/mcp-methods.ts";
+import { contractOf } from "../../../support/fake-actions.ts";
 
-const catalog = createCatalog(readCatalogue());
+const catalog = createCatalog(Array.from({ length: 400 }, (_, n) => contractOf(`tool_${n}`)));
 
 /** Every page's names, as a client that follows the cursors gets them. */
 function listAll(): string[][] {

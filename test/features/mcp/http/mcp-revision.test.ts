@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { readEra } from "../../../src/features/mcp/http/mcp-revision.ts";
-import { idOf, readMessage } from "../../../src/features/mcp/http/rpc-message.ts";
+import { readEra } from "../../../../src/features/mcp/http/mcp-revision.ts";
+import { idOf, readMessage } from "../../../../src/features/mcp/http/rpc-message.ts";
 
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import { mayWrite } from "../../../src/features/mcp/http/may-write.ts";
-import { createProbeTools } from "../../sandbox/probe-tools.ts";
-import { createCatalog } from "../../support/create-catalog.ts";
+import { mayWrite } from "../../../../src/features/mcp/http/answer-mcp.ts";
+import { createProbeTools } from "../../../sandbox/probe-tools.ts";
+import { createCatalog } from "../../../support/create-catalog.ts";
 
 const catalog = createCatalog(createProbeTools("https://probe.example.com"));
 const call = (name: unknown, args: unknown) => ({ method: "tools/call", params: { name, arguments: args } });

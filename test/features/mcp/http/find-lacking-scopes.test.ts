@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { findLackingScopes } from "../../../src/features/mcp/http/find-lacking-scopes.ts";
-import { SAMPLE_CATALOG } from "../../support/sample-tools.ts";
+import { findLackingScopes } from "../../../../src/features/mcp/http/serve-mcp.ts";
+import { SAMPLE_CATALOG } from "../../../support/sample-tools.ts";
 
 type Context = Parameters<typeof findLackingScopes>[1];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readAbilities } from "../../../src/features/mcp/http/client-abilities.ts";
+import { readAbilities } from "../../../../src/features/mcp/http/mcp-revision.ts";
 
 const of = (capabilities: unknown) => ({
   params: { _meta: { "io.modelcontextprotocol/clientCapabilities": capabilities } },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import type { ProgressReport } from "../../../src/core/catalog/define-tool.ts";
-import { type Followed, followCall } from "../../../src/features/mcp/http/follow-call.ts";
-import { planOf } from "../../support/fake-actions.ts";
-import { VirtualClock } from "../../support/virtual-clock.ts";
+import type { ProgressReport } from "../../../../src/core/catalog/define-tool.ts";
+import { type Followed, followCall } from "../../../../src/features/mcp/http/call-tool.ts";
+import { planOf } from "../../../support/fake-actions.ts";
+import { VirtualClock } from "../../../support/virtual-clock.ts";
 
 const [STEP] = planOf([{ id: "a0" }]).steps;
 
