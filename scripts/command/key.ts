@@ -1,12 +1,13 @@
-import { KEY_FLAGS, JURISDICTIONS } from "../../src/core/contract/gate/caller.ts";
+import { JURISDICTIONS } from "../../src/core/contract/gate/caller.ts";
 import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
 import { makeKey } from "../../src/features/keys/key-form.ts";
+import { SHIPPED_FLAGS } from "../../src/shipped.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand, type Option } from "./define-command.ts";
 
 const toOption = (flag: string): string => flag.replaceAll("_", "-");
 const FLAGS = Object.fromEntries(
-  KEY_FLAGS.map((flag): [string, Option] => [
+  Object.keys(SHIPPED_FLAGS).map((flag): [string, Option] => [
     toOption(flag),
     { type: "boolean", about: `give the key the flag ${flag}` },
   ]),
@@ -42,7 +43,7 @@ export const key = defineCommand({
       throw new CommandError(
         `--limit must be a positive whole number of requests a minute, received '${limit}'`,
       );
-    const flags = KEY_FLAGS.filter((flag) => given[toOption(flag)] === true);
+    const flags = Object.keys(SHIPPED_FLAGS).filter((flag) => given[toOption(flag)] === true);
     const made = makeKey(crypto.getRandomValues(new Uint8Array(32)));
     const entry = {
       name,

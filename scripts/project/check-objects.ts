@@ -1,5 +1,5 @@
 import { type Finding, good, wrong } from "./finding.ts";
-import { KNOWN_OBJECTS, writeBinding, writeMigration } from "./known-objects.ts";
+import { writeBinding, writeMigration } from "./known-objects.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 import type { Project } from "./read-project.ts";
 
@@ -16,20 +16,20 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
       ...new_classes,
     ]),
   );
-  const brought = features.flatMap(({ name, createObjects }) =>
-    Object.keys(createObjects?.({ deploymentOf }) ?? {}).map((className) => ({
-      className,
-      of: `the feature '${name}'`,
-    })),
-  );
   const needed = [
-    { className: "TenantGate", of: "every Worker" },
-    { className: "ToolGate", of: "every Worker" },
-    ...brought,
+    { className: "TenantGate", binding: "TENANT_GATE", of: "every Worker" },
+    { className: "ToolGate", binding: "TOOL_GATE", of: "every Worker" },
+    ...features.flatMap(({ name, objects = {} }) =>
+      Object.entries(objects).map(([className, { binding }]) => ({
+        className,
+        binding,
+        of: `the feature '${name}'`,
+      })),
+    ),
   ];
   const at = environment === null ? "" : `env.${environment}.`;
   const findings: Finding[] = [];
-  for (const { className, of } of needed) {
+  for (const { className, binding, of } of needed) {
     if (!exported.includes(className))
       findings.push(
         wrong(
@@ -39,14 +39,13 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
         ),
       );
     if (!bound.has(className)) {
-      const known = KNOWN_OBJECTS.find((one) => one.className === className);
       const there =
         environment === null ? "" : ` for ${environment}, which takes no bindings over from above`;
       findings.push(
         wrong(
           "bindings",
           `${shown} does not bind ${className}, which ${of} needs${there}.`,
-          writeBinding(known ?? { className, binding: "NAME", tag: "" }, at),
+          writeBinding({ className, binding }, at),
         ),
       );
     }
@@ -75,11 +74,6 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
     ? findings
     : [good("objects", `${all.size} classes of objects are exported, bound and migrated.`)];
 }
-
-/** The classes are only named, and none of them is made. */
-const deploymentOf = (): never => {
-  throw new Error("Cannot read a deployment: no object is made");
-};
 
 /** A tag that no migration has yet. */
 function nextTag({ config }: Project): string {

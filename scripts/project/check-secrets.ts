@@ -1,6 +1,6 @@
 import { mayDo } from "../../src/core/contract/gate/caller.ts";
 import { parseKeyRing } from "../../src/cloudflare/http/key-ring.ts";
-import { checkSettings } from "../../src/cloudflare/check-features.ts";
+import { checkSettings, declare } from "../../src/cloudflare/declared.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
 import { type Finding, good, warning, wrong } from "./finding.ts";
 import type { LoadedWorker } from "./load-worker.ts";
@@ -41,9 +41,10 @@ export function checkSecrets({ tools, features }: LoadedWorker, known: Known): r
   if (isListed("agent")) findings.push(...checkModelKeys(known));
   const listed = attemptNow(() => checkSettings(values, [], features));
   if (!listed.ok) findings.push(wrong("settings", `${(listed.error as Error).message}.`));
-  for (const { checkEnv } of isWhole ? features : []) {
-    const read = attemptNow(() => checkEnv?.(values));
-    if (!read.ok) findings.push(wrong("settings", `${(read.error as Error).message}.`));
+  const variables = isWhole ? features.flatMap((feature) => Object.values(feature.variables ?? {})) : [];
+  for (const { read } of variables) {
+    const done = attemptNow(() => read?.(values));
+    if (!done.ok) findings.push(wrong("settings", `${(done.error as Error).message}.`));
   }
   return findings.some(({ level }) => level !== "ok")
     ? findings
@@ -96,7 +97,7 @@ function checkKeys(
     ];
   const text = values["VOLLEY_KEYS"];
   if (text === undefined) return [good("keys", "VOLLEY_KEYS is set; its value cannot be read from here.")];
-  const ring = attemptNow(() => parseKeyRing(text));
+  const ring = attemptNow(() => parseKeyRing(text, { flags: declare(features).flags }));
   if (!ring.ok) return [wrong("keys", `${(ring.error as Error).message}.`)];
   const { callers } = ring.value;
   const fits = attemptNow(() => checkSettings({}, callers, features));

@@ -1,8 +1,6 @@
-import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
-import { checkSettings } from "../../src/cloudflare/check-features.ts";
+import { type Declaration, flagsOf } from "../../src/cloudflare/declared.ts";
 import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
 import { attemptNow } from "../../src/core/kit/result.ts";
-import type { ListedFeature } from "./load-worker.ts";
 import type { Project } from "./read-project.ts";
 
 /** Everybody knows it, so it only ever gets in on the machine of a developer. */
@@ -10,17 +8,12 @@ const KEY = "dev-key";
 
 /** Make a key for a development server without keys: it may do all that the Worker's features know. */
 export async function makeDevelopmentKey(
-  features: readonly ListedFeature[],
+  features: readonly Declaration[],
 ): Promise<{ readonly key: string; readonly entries: string }> {
   const entry = { name: "dev", hash: toHash(await digestKey(KEY)), tools: ["*"] };
-  const write = (flags: readonly string[]): string => JSON.stringify([{ ...entry, flags }]);
-  const flags = KEY_FLAGS.filter(
-    (flag) =>
-      // A key that skips the questions would show nothing of them.
-      flag !== "skip_approval" &&
-      attemptNow(() => checkSettings({}, parseKeyRing(write([flag])).callers, features)).ok,
-  );
-  return { key: KEY, entries: write(flags) };
+  // A key that skips the questions would show nothing of them.
+  const flags = flagsOf(features).filter((flag) => flag !== "skip_approval");
+  return { key: KEY, entries: JSON.stringify([{ ...entry, flags }]) };
 }
 
 /** Whether VOLLEY_KEYS is set to anything but no entry; a server with a wrong value is to say so itself. */

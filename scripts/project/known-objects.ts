@@ -1,3 +1,5 @@
+import { SHIPPED_OBJECTS } from "../../src/shipped.ts";
+
 /** A class of Durable Objects that Volley brings, with its binding and its migration in `wrangler.toml`. */
 export interface KnownObject {
   readonly className: string;
@@ -9,18 +11,11 @@ export interface KnownObject {
 export const KNOWN_OBJECTS: readonly KnownObject[] = [
   { className: "TenantGate", binding: "TENANT_GATE", tag: "v1" },
   { className: "ToolGate", binding: "TOOL_GATE", tag: "v2" },
-  { className: "KeyShard", binding: "KEYS", tag: "v3" },
-  { className: "RunLog", binding: "RUNS", tag: "v4" },
-  { className: "Workspace", binding: "WORKSPACES", tag: "v5" },
-  { className: "OperatorLog", binding: "OPERATOR", tag: "v6" },
-  { className: "EndpointDirectory", binding: "ENDPOINTS", tag: "v7" },
-  { className: "EndpointShard", binding: "ENDPOINT_SHARDS", tag: "v7" },
-  { className: "ConnectionShard", binding: "CONNECTIONS", tag: "v8" },
-  { className: "SignInStore", binding: "SIGN_INS", tag: "v9" },
+  ...SHIPPED_OBJECTS,
 ];
 
 /** Write the lines that bind a class. */
-export function writeBinding({ className, binding }: KnownObject, at = ""): string {
+export function writeBinding({ className, binding }: Omit<KnownObject, "tag">, at = ""): string {
   return `[[${at}durable_objects.bindings]]\nname = "${binding}"\nclass_name = "${className}"`;
 }
 

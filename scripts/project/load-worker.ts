@@ -6,24 +6,15 @@ import { pathToFileURL } from "node:url";
 import type { BuildFailure, Plugin } from "esbuild";
 
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
+import type { WholeDeclaration } from "../../src/cloudflare/declared.ts";
 import { attempt } from "../../src/core/kit/result.ts";
 import type { Wrangler } from "./find-wrangler.ts";
 import type { Project } from "./read-project.ts";
 
-/** A feature, as far as it is looked at without the platform. */
-export interface ListedFeature {
-  readonly name: string;
-  readonly needs?: readonly string[];
-  /** Throws where its part of the configuration cannot be read. */
-  readonly checkEnv?: (env: Readonly<Record<string, string>>) => void;
-  /** The classes of its Durable Objects, by the names under which a Worker exports them. */
-  readonly createObjects?: (options: { readonly deploymentOf: () => never }) => object;
-}
-
 /** A Worker as far as it is looked at without being run. */
 export interface LoadedWorker {
   readonly tools: readonly Tool[];
-  readonly features: readonly ListedFeature[];
+  readonly features: readonly WholeDeclaration[];
   /** The names that its entry exports besides the default one. */
   readonly exported: readonly string[];
 }
@@ -92,7 +83,7 @@ export async function loadWorker({ folder, config, shown }: Project, wrangler: W
 
 interface Exports {
   readonly default?: {
-    readonly options?: { readonly tools: readonly Tool[]; readonly features?: readonly ListedFeature[] };
+    readonly options?: { readonly tools: readonly Tool[]; readonly features?: readonly WholeDeclaration[] };
   };
   readonly [name: string]: unknown;
 }

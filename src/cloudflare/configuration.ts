@@ -12,6 +12,7 @@ import type { Env } from "./configured.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
+import type { Declared } from "./configured.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
@@ -19,8 +20,11 @@ import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logWarning } from "./platform/log-bug.ts";
 
 /** Who may call: `VOLLEY_KEYS`, and for keys that do not say where their tenant is kept, `VOLLEY_JURISDICTION`. */
-export function readKeys(env: Env): KeyRing {
-  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), readJurisdiction(env));
+export function readKeys(env: Env, declared?: Pick<Declared, "flags">): KeyRing {
+  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), {
+    everywhere: readJurisdiction(env),
+    flags: declared?.flags,
+  });
 }
 
 /** The tenants' objects where a caller's are kept. Throws when the runtime cannot keep them where some key says. */

@@ -9,9 +9,19 @@ import type { KeyRing } from "./http/key-ring.ts";
 /** A Worker's variables and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
 
+/** The things that a Worker's features name: lists of the Worker, so that two in one process do not hear of each other's. */
+export interface Declared {
+  /** The names of the features. */
+  readonly features: readonly string[];
+  /** The flags that a key may have, in the order of every answer: those of the features that Volley ships, and of those listed. */
+  readonly flags: readonly string[];
+}
+
 /** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */
 export interface Configured {
   readonly env: Env;
+  /** The things that the features of its Worker name. */
+  readonly declared: Declared;
   /** The deployment's own address, without a path; null where it is not configured. */
   readonly ownUrl: string | null;
   /** The keys of `VOLLEY_KEYS`. */

@@ -20,8 +20,8 @@ import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { type App, createApp } from "./app.ts";
-import { checkFeatures } from "./check-features.ts";
-import { type Feature, partOf } from "./feature.ts";
+import { checkFeatures } from "./declared.ts";
+import { type Feature, objectsOf, partOf } from "./feature.ts";
 import { developmentOrigins } from "./platform/development.ts";
 import { createSystemPorts, systemClock } from "./platform/system-ports.ts";
 
@@ -133,9 +133,11 @@ export function createVolley<const Features extends readonly Feature[] = []>(
     app: { ...createApp(deploymentOf, features), options },
     TenantGate,
     ToolGate: createToolGate(undefined, rest.standIns?.clock),
-    ...(Object.assign(
-      {},
-      ...features.map(({ createObjects }) => createObjects?.({ clock: rest.standIns?.clock, deploymentOf })),
+    ...(Object.fromEntries(
+      objectsOf(features).map(([name, { create }]) => [
+        name,
+        create({ clock: rest.standIns?.clock, deploymentOf }),
+      ]),
     ) as ObjectsOf<Features>),
   };
 }

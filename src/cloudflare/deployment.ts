@@ -31,8 +31,9 @@ import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { isDevelopment } from "./platform/development.ts";
 import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
-import { checkSettings } from "./check-features.ts";
+import { checkSettings } from "./declared.ts";
 import type { Configured, Env } from "./configured.ts";
+import { declare } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
 import { type CallerSource, type Feature, partOf, type RunRecorder } from "./feature.ts";
 
@@ -93,7 +94,8 @@ export function createDeployment(
     bytes,
   }: DeploymentOptions,
 ): Deployment {
-  const keys = readKeys(env);
+  const declared = declare(features);
+  const keys = readKeys(env, declared);
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
@@ -108,6 +110,7 @@ export function createDeployment(
   const people = partOf(features, "people");
   const configured: Configured = {
     env,
+    declared,
     ownUrl: readOwnUrl(env),
     keys,
     catalog,
@@ -127,7 +130,7 @@ export function createDeployment(
   const gatesIn = readTenantGates(env, keys);
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
-  for (const { checkEnv } of features) checkEnv?.(env);
+  for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
   const accounts = partOf(features, "openAccounts")?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });

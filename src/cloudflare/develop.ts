@@ -3,41 +3,30 @@ import type { Tool } from "../core/catalog/define-tool.ts";
 import { makeRefusal } from "../core/contract/refusal.ts";
 import { attempt, attemptNow } from "../core/kit/result.ts";
 import type { App } from "./app.ts";
-import { checkSettings } from "./check-features.ts";
+import { checkSettings } from "./declared.ts";
 import { checkWebhookSecrets, hidesUnconfigured, readDevelopmentOrigins, readKeys } from "./configuration.ts";
 import type { Env } from "./configured.ts";
+import { declare } from "./declared.ts";
 import type { VolleyOptions } from "./deployment.ts";
 import { respondRefusal, setBaseHeaders } from "./http/respond.ts";
 import { beginDevelopment } from "./platform/development.ts";
+import type { ObjectClass } from "./platform/object-class.ts";
 import { DurableObject } from "./platform/durable-object.ts";
 import { drawLinesBy } from "./platform/system-ports.ts";
 import { drawBatch, drawLine } from "./platform/terminal-lines.ts";
 import { say } from "./platform/log-bug.ts";
 
-/** The exports of a Worker's entry. */
+/** The exports of a Worker's entry: the app, and classes of objects by their names. */
 export interface Served {
   readonly default: App;
-  readonly TenantGate: Gate;
-  readonly ToolGate: Gate;
-  /** Where the Worker has tools of a workspace. */
-  readonly Workspace?: Gate;
-  /** Where it keeps keys that are made while running. */
-  readonly KeyShard?: Gate;
-  /** Where it keeps what ran. */
-  readonly RunLog?: Gate;
-  /** Where it counts for the operator. */
-  readonly OperatorLog?: Gate;
-  /** Where it keeps endpoints. */
-  readonly EndpointDirectory?: Gate;
-  readonly EndpointShard?: Gate;
-  /** Where it keeps sign-ins. */
-  readonly SignInStore?: Gate;
-  /** Where it keeps connections. */
-  readonly ConnectionShard?: Gate;
+  readonly [className: string]: unknown;
 }
 
-/** The class of an object, whatever it makes of its environment. */
-type Gate = new (ctx: DurableObjectState, env: Record<string, unknown>) => object;
+/** The same, with a class for every name: one that the Worker lacks stands idle. */
+interface Standing {
+  readonly default: App;
+  readonly [className: Capitalize<string>]: ObjectClass<object>;
+}
 
 /** Wrangler writes this word into what it bundles: `production` where it deploys, unless the shell says another. */
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -54,7 +43,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
  * export default served.default;
  * export const TenantGate = served.TenantGate;
  */
-export async function develop(given: object, load: () => Promise<Served>): Promise<Required<Served>> {
+export async function develop(given: object, load: () => Promise<Served>): Promise<Standing> {
   if (process.env.NODE_ENV === "production")
     throw new Error(
       "Cannot deploy an entry of development: deploy the entry that it loads, such as src/worker.ts. On your machine, start Wrangler without NODE_ENV=production.",
@@ -70,13 +59,13 @@ export async function develop(given: object, load: () => Promise<Served>): Promi
     const { options } = served.default;
     for (const tool of options.tools) checkDescribable(tool);
     say("log", describeStart(env, options, origins));
-    return { ...IDLE, ...served };
+    return standBy(served);
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
 
 /** Answer every request with why there is no Worker. */
-function serveProblem(error: unknown): Required<Served> {
+function serveProblem(error: unknown): Standing {
   const problem = error instanceof Error ? error.message : String(error);
   // With its stack: the development server puts the lines of the sources in.
   say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
@@ -88,10 +77,7 @@ function serveProblem(error: unknown): Required<Served> {
     setBaseHeaders(response, requestId);
     return response;
   };
-  return {
-    ...IDLE,
-    default: { fetch: answer, options: { tools: [] } },
-  };
+  return standBy({ default: { fetch: answer, options: { tools: [] } } });
 }
 
 /** Stands in for an object that cannot be made. Its storage stays as it is, and an alarm that comes is tried again later. */
@@ -103,19 +89,12 @@ class Idle extends DurableObject<Record<string, unknown>> {
 
 const RETRY_MS = 10_000;
 
-/** The objects of a Worker that does not have them, or cannot start. */
-const IDLE = {
-  TenantGate: Idle,
-  ToolGate: Idle,
-  Workspace: Idle,
-  KeyShard: Idle,
-  RunLog: Idle,
-  OperatorLog: Idle,
-  EndpointDirectory: Idle,
-  EndpointShard: Idle,
-  SignInStore: Idle,
-  ConnectionShard: Idle,
-};
+/** Stand by for the objects that a Worker does not have, or cannot make. */
+function standBy(served: Served): Standing {
+  return new Proxy(served, {
+    get: (own, name) => own[name as string] ?? (/^[A-Z]/.test(String(name)) ? Idle : undefined),
+  }) as Standing;
+}
 
 /** Say how many tools and keys there are, and what is missing. */
 function describeStart(
@@ -123,7 +102,7 @@ function describeStart(
   { tools, features = [], secretOf }: VolleyOptions,
   origins: readonly string[],
 ): string {
-  const keys = attemptNow(() => readKeys(env).callers);
+  const keys = attemptNow(() => readKeys(env, declare(features)).callers);
   const count = keys.ok ? keys.value.length : 0;
   const names = keys.ok ? keys.value.slice(0, 5).map(({ name }) => name) : [];
   // The address is not known in here: Wrangler says it in its next line.

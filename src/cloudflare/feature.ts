@@ -17,9 +17,9 @@ import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
 import type { RunListener } from "../core/observe/seen.ts";
 import type { Watch } from "../core/observe/watch.ts";
-import type { Env } from "./configured.ts";
+import type { Declaration, DeclaredObject } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
-import type { Configured, FlowCompiler, People } from "./configured.ts";
+import type { Configured, Declared, Env, FlowCompiler, People } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -29,11 +29,9 @@ import type { KeyedRouter, Router } from "./http/router.ts";
  * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
  * Worker that does not list a feature does not contain it.
  */
-export interface Feature<Objects extends object = object> {
-  /** The name of its folder and of its export. */
-  readonly name: string;
-  /** Features that must be listed too. */
-  readonly needs?: readonly string[];
+export interface Feature<Objects extends object = object> extends Declaration {
+  /** Its classes of Durable Objects, by the names under which a Worker exports them. */
+  readonly objects?: { readonly [Name in keyof Objects]: FeatureObject<Objects[Name]> };
   /** Its paths behind the key; made of the whole list where they tell of it. */
   readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
   /** Its paths before the key: their requests say themselves who sent them. */
@@ -84,17 +82,17 @@ export interface Feature<Objects extends object = object> {
   readonly withdraw?: Withdraw;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
-  /**
-   * Read its part of the configuration that only objects use; throws where it cannot be read. So health tells of a mistake before an
-   * object fails.
-   */
-  readonly checkEnv?: (env: Env) => void;
   /** Read the conditions under which contracts ask a person. */
   readonly conditions?: Conditions;
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
-  /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
-  readonly createObjects?: (options: ObjectOptions) => Objects;
+  /** Load what is loaded when it is first used: in tests no virtual time may pass while it is. */
+  readonly load?: () => Promise<unknown>;
+}
+
+/** A class of Durable Objects, and how it is made. */
+export interface FeatureObject<Class = object> extends DeclaredObject {
+  readonly create: (options: ObjectOptions) => Class;
 }
 
 /** The world of a feature's objects. */
@@ -190,7 +188,7 @@ export interface TenantPart {
   /** The name of both. */
   readonly field: string;
   /** The form of the field in an export. */
-  readonly describeExport: () => z.core.$ZodType;
+  readonly describeExport: (declared: Declared) => z.core.$ZodType;
   /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
   readonly exportJson: (context: RequestContext) => Promise<string | null>;
   /** Makes the requests by which `volley restore` puts the field back, and names what cannot be. */
@@ -207,6 +205,11 @@ export interface FlowEngine extends FlowCompiler {
   readonly run: RunFlow;
   /** Put the answer of a flow beside the envelope of its run. */
   readonly answer: NonNullable<Brought["answerFlow"]>;
+}
+
+/** The classes of the objects of features, by the names under which a Worker exports them. */
+export function objectsOf(features: readonly Feature[]): readonly (readonly [string, FeatureObject])[] {
+  return features.flatMap(({ objects }) => Object.entries({ ...objects } as Record<string, FeatureObject>));
 }
 
 type Keyed = KeyedRouter | readonly KeyedRouter[];

@@ -1,15 +1,9 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
-import { createVolley, type Volley } from "../cloudflare/create-volley.ts";
-import type { Feature } from "../cloudflare/feature.ts";
+import { flagsOf } from "../cloudflare/declared.ts";
+import { createVolley } from "../cloudflare/create-volley.ts";
+import { type Feature, objectsOf } from "../cloudflare/feature.ts";
 import { digestKey } from "../cloudflare/http/key-ring.ts";
 import { signText } from "../cloudflare/platform/sign-text.ts";
-import type { connections } from "../features/connections/index.ts";
-import type { endpoints } from "../features/endpoints/index.ts";
-import type { keys } from "../features/keys/index.ts";
-import type { operator } from "../features/operator/index.ts";
-import type { runs } from "../features/runs/index.ts";
-import type { signIn } from "../features/sign-in/index.ts";
-import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";
@@ -58,70 +52,17 @@ export interface TestVolley {
   now(): number;
 }
 
-/** The classes that features may bring. */
-type Objects = Volley<
-  [
-    ReturnType<typeof connections>,
-    ReturnType<typeof endpoints>,
-    ReturnType<typeof keys>,
-    ReturnType<typeof operator>,
-    ReturnType<typeof runs>,
-    ReturnType<typeof signIn>,
-    ReturnType<typeof workspace>,
-  ]
->;
-
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
 
-/**
- * Load the modules that are loaded when they are first used. Here it is loaded before, because no virtual time may pass while it
- * is.
- */
-const loadEverything = (): Promise<unknown> =>
+/** Load the modules that are loaded when they are first used: no virtual time may pass while one is. */
+const loadEverything = (features: readonly Feature[]): Promise<unknown> =>
   Promise.all([
     import("chrono-node/en"),
-    import("js-yaml"),
-    import("../features/added-tools/declared/pattern-work.ts"),
-    import("../features/flows/clock/due-clocks.ts"),
-    import("../features/flows/clock/next-time.ts"),
-    import("../features/agent/http/answer-model-request.ts"),
-    import("../features/agent/http/find-server.ts"),
-    import("../features/responses/dialect/responses-dialect.ts"),
-    import("../features/models/http/ask-server.ts"),
-    import("../features/models/http/ask-server.ts"),
-    import("../features/keys/http/made-keys.ts"),
     import("../cloudflare/http/stream-text.ts"),
-    import("../features/document/make-document.ts"),
-    import("../features/confirmations/http/answer-link.ts"),
     import("../cloudflare/page/respond-page.ts"),
     import("../cloudflare/page/respond-flood.ts"),
-    import("../features/connections/http/answer-link.ts"),
-    import("../features/connections/http/lead-on-form.ts"),
-    import("../features/connections/http/answer-signed-in.ts"),
-    import("../features/connections/http/run-awaiting.ts"),
-    import("../features/connections/page/link-page.ts"),
-    import("../features/flows/http/answer-hook.ts"),
-    import("../features/flows/http/attempt-run.ts"),
-    import("../features/background/http/attempt-batch.ts"),
-    import("../features/added-tools/compile-added-tool.ts"),
-    import("../features/flows/declaration/flow-tool.ts"),
-    import("../features/flows/keep-flow.ts"),
-    import("../features/endpoints/http/run-via.ts"),
-    import("../features/added-tools/json-schema/check-schema.ts"),
-    import("../features/added-tools/json-schema/to-input.ts"),
-    import("../features/added-tools/keep-tool.ts"),
-    import("../features/added-tools/declared/parse-declaration.ts"),
-    import("../features/added-tools/mcp/list-server.ts"),
-    import("../features/added-tools/mcp/to-mcp-declarations.ts"),
-    import("../features/imports/openapi/read-document.ts"),
-    import("../features/imports/openapi/to-declarations.ts"),
-    import("../features/added-tools/tool-registry.ts"),
-    import("../features/sign-in/http/issuer.ts"),
-    // The library below these asks for a module of the platform, which plain Node has not: a program cannot sign in there.
-    attempt(() => import("../features/sign-in/http/authorize.ts")),
-    attempt(() => import("../features/sign-in/http/oauth-door.ts")),
-    attempt(() => import("../features/sign-in/http/oauth-server.ts")),
+    ...features.map(({ load }) => load?.()),
   ]);
 
 /**
@@ -167,17 +108,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       log: (_, json) => void logs.push(json),
     },
   });
-  const flags: readonly string[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
-  const {
-    ConnectionShard,
-    EndpointDirectory,
-    EndpointShard,
-    KeyShard,
-    OperatorLog,
-    RunLog,
-    SignInStore,
-    Workspace,
-  } = volley as Partial<Objects>;
+  // Who asks may decide what it asked, where something asks.
+  const flags = flagsOf(features).filter((flag) => flag === "approve");
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const spaces: MemoryNamespace[] = [];
   const open = (of: Parameters<typeof createMemoryObjects>[0]): MemoryNamespace => {
@@ -191,14 +123,9 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     VOLLEY_KEYS: JSON.stringify([{ name: "test", tools: ["*"], flags, ...key, hash }]),
     TENANT_GATE: open(volley.TenantGate),
     TOOL_GATE: open(volley.ToolGate),
-    ...(Workspace && { WORKSPACES: open(Workspace) }),
-    ...(RunLog && { RUNS: open(RunLog) }),
-    ...(OperatorLog && { OPERATOR: open(OperatorLog) }),
-    ...(ConnectionShard && { CONNECTIONS: open(ConnectionShard) }),
-    ...(EndpointDirectory && { ENDPOINTS: open(EndpointDirectory) }),
-    ...(EndpointShard && { ENDPOINT_SHARDS: open(EndpointShard) }),
-    ...(SignInStore && { SIGN_INS: open(SignInStore) }),
-    ...(KeyShard && { KEYS: open(KeyShard) }),
+    ...Object.fromEntries(
+      objectsOf(features).map(([name, { binding }]) => [binding, open(volley[name as "ToolGate"])]),
+    ),
     ...given,
   };
   // The platform's own name of a stream that gives what it takes.
@@ -219,7 +146,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       headers: response.headers,
     });
   };
-  await loadEverything();
+  await loadEverything(features);
   // Keys are digested on another thread once, and remembered from then on.
   await answer("/v1/jobs");
 

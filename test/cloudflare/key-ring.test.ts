@@ -49,7 +49,7 @@ test.each([
   [keysIn(undefined, "us"), "eu", "'eu' for 'key-0' and 'us' for 'key-1'"],
   [keysIn("eu", "eu", undefined), "us", "'eu' for 'key-0' and 'us' for 'key-2'"],
 ] as const)("parseKeyRing() refuses keys that would split a tenant: %s", (keys, everywhere, which) => {
-  expect(() => parseKeyRing(keys, everywhere)).toThrow(
+  expect(() => parseKeyRing(keys, { everywhere })).toThrow(
     `Cannot read VOLLEY_KEYS: the keys of tenant 'acme' must have one jurisdiction, received ${which}`,
   );
 });
@@ -61,7 +61,7 @@ test.each([
   [keysIn(undefined, undefined), undefined, []],
 ] as const)("parseKeyRing() takes %s where everything else is in %s", (keys, everywhere, jurisdictions) => {
   expect([
-    ...new Set(parseKeyRing(keys, everywhere).callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])),
+    ...new Set(parseKeyRing(keys, { everywhere }).callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])),
   ]).toEqual(jurisdictions);
 });
 

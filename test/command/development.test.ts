@@ -40,7 +40,13 @@ describe("volley dev", () => {
   });
 
   test("makes a key up where there is none, with the flags that the features know, but never the one that skips questions", async () => {
-    const { key, entries } = await makeDevelopmentKey([{ name: "confirmations" }, { name: "endpoints" }]);
+    const { key, entries } = await makeDevelopmentKey([
+      {
+        name: "confirmations",
+        flags: { approve: "", skip_approval: "" },
+      },
+      { name: "endpoints", flags: { manage_endpoints: "" } },
+    ]);
     const caller = await parseKeyRing(entries).identify(key);
     expect(caller).toMatchObject({ flags: ["approve", "manage_endpoints"] });
   });

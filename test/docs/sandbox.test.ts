@@ -2,12 +2,14 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
 import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { runTool } from "../support/run-tool.ts";
 import { readWranglerConfig } from "../support/wrangler-config.ts";
 import { SANDBOX_CONFIG } from "../support/sandbox.ts";
+import { SHIPPED_FLAGS } from "../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
 const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
 const tools = createProbeTools("https://probe.sandbox.test");

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { KEY_FLAGS } from "../../src/core/contract/gate/caller.ts";
 import type { Feature } from "../../src/cloudflare/feature.ts";
 import { createRouter } from "../../src/cloudflare/http/router.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
+import { SHIPPED_FLAGS } from "../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
 /** An operation as the document tells of its right. */
 interface Told {

@@ -3,7 +3,7 @@ import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { createCatalog as create } from "../../src/core/catalog/create-catalog.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { CONDITIONS } from "../../src/features/confirmations/conditions.ts";
-import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
+import { DISCOVERY } from "../../src/features/discovery/meta-tools.ts";
 
 /** A catalog with the tools that find others, as a Worker has it that lists `discovery`. */
 export function createCatalog(tools: readonly Tool[]): Catalog {

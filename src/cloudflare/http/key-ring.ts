@@ -5,7 +5,6 @@ import {
   type Jurisdiction,
   JURISDICTIONS,
   fittingFlags,
-  KEY_FLAGS,
   mayDo,
   KEY_NAME,
   SUBJECT,
@@ -15,32 +14,34 @@ import { listOf, matching, object, oneOf, optional, upTo, written } from "../../
 import * as LIMITS from "../../core/contract/limits.ts";
 import { toIssues } from "../../core/contract/issues.ts";
 import { attemptNow } from "../../core/kit/result.ts";
+import { SHIPPED } from "../../shipped.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
 
 const HASH = /^[0-9a-f]{64}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** The configured keys: of each everything but the key. */
-export const keysForm = listOf(
-  object({
-    name: matching(KEY_NAME),
-    /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
-    hash: matching(HASH),
-    /** The name unless said. */
-    tenant: optional(matching(KEY_NAME)),
-    /** May be empty: an operator's key need call nothing. */
-    tools: listOf(written, { min: 0 }),
-    quota: optional(object({ limit: upTo(), window_s: upTo(86_400) })),
-    /** Name of the variable with the secret that signs this key's callbacks. */
-    webhook_secret: optional(matching(VARIABLE)),
-    flags: optional(listOf(oneOf(...KEY_FLAGS), { min: 0 })),
-    /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
-    jurisdiction: optional(oneOf(...JURISDICTIONS)),
-    /** The one whose accounts it uses. */
-    subject: optional(matching(SUBJECT)),
-  }),
-  { min: 0 },
-);
+export const keysForm = (flags: readonly string[]) =>
+  listOf(
+    object({
+      name: matching(KEY_NAME),
+      /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
+      hash: matching(HASH),
+      /** The name unless said. */
+      tenant: optional(matching(KEY_NAME)),
+      /** May be empty: an operator's key need call nothing. */
+      tools: listOf(written, { min: 0 }),
+      quota: optional(object({ limit: upTo(), window_s: upTo(86_400) })),
+      /** Name of the variable with the secret that signs this key's callbacks. */
+      webhook_secret: optional(matching(VARIABLE)),
+      flags: optional(listOf(oneOf(...flags), { min: 0 })),
+      /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
+      jurisdiction: optional(oneOf(...JURISDICTIONS)),
+      /** The one whose accounts it uses. */
+      subject: optional(matching(SUBJECT)),
+    }),
+    { min: 0 },
+  );
 
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
@@ -116,14 +117,22 @@ export class KeyRing {
  * Two entries of one tenant have two names and two hashes: a quota, a log line and a revocation are always one key's.
  *
  * @param everywhere the jurisdiction of the keys that name none
+ * @param known the flags that a key may have, in the order that its own get; those of every feature that Volley ships unless said
  */
-export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction): KeyRing {
+export function parseKeyRing(
+  text: string | undefined,
+  {
+    everywhere,
+    flags: known = Object.keys(SHIPPED.flags),
+  }: { readonly everywhere?: Jurisdiction | undefined; readonly flags?: readonly string[] | undefined } = {},
+): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
   if (!json.ok) throw new ConfigurationError("VOLLEY_KEYS", "it is not JSON");
   const { value } = json;
-  if (!keysForm.fits(value)) {
-    const issues = toIssues(keysForm.schema().safeParse(value).error!, value);
+  const form = keysForm(known);
+  if (!form.fits(value)) {
+    const issues = toIssues(form.schema().safeParse(value).error!, value);
     // The value that came is not shown, because it may be a key.
     throw new ConfigurationError(
       "VOLLEY_KEYS",
@@ -141,7 +150,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
         tenant: tenant ?? name,
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
-        flags: KEY_FLAGS.filter((flag) => flags?.includes(flag)),
+        flags: known.filter((flag) => flags?.includes(flag)),
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
         ...(jurisdiction !== undefined && { jurisdiction }),
         ...(subject !== undefined && { subject }),
@@ -168,7 +177,7 @@ function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
   }
 }
 
-type Entry = z.input<ReturnType<typeof keysForm.schema>>[number];
+type Entry = z.input<ReturnType<ReturnType<typeof keysForm>["schema"]>>[number];
 
 /** Find two entries with one key, or one entry that lets every caller in; null when there is none. */
 function findClash(entries: readonly Entry[]): string | null {

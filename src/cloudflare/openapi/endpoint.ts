@@ -1,11 +1,11 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 
-import type { Refusal } from "../../core/contract/refusal.ts";
+import { mayDo } from "../../core/contract/gate/caller.ts";
+import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { countLists } from "../http/count-lists.ts";
-import { needFlags } from "../http/need-flags.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { respondResult } from "../http/respond.ts";
+import { respondRefusal, respondResult } from "../http/respond.ts";
 import { createRouter, type KeyedRouter, type RouterTypes } from "../http/router.ts";
 import { describeRoute } from "./describe-route.ts";
 import type { Described, DescribedRoute } from "./operation.ts";
@@ -64,3 +64,17 @@ export function routerOf(
   }
   return router as KeyedRouter;
 }
+
+/** Refuse a key that lacks some flag, before anything of its request is looked at: it learns nothing of what the path names. */
+function needFlags(flags: readonly string[]): MiddlewareHandler<RouterTypes> {
+  return async (c, next) => {
+    const context = c.get("context");
+    const missing = flags.find((flag) => !mayDo(context.caller, flag));
+    if (missing === undefined) return next();
+    const advice = missing === "approve" ? UNDECIDING : "; ask the operator for one that has.";
+    return respondRefusal(makeRefusal("FORBIDDEN", `The key has no flag '${missing}'${advice}`), context);
+  };
+}
+
+const UNDECIDING =
+  ", so it decides nothing: a person decides, in the console or with a key that has the flag.";

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import type { Dialect } from "../http/dialect.ts";
+import type { Declared } from "../configured.ts";
 import type { Components, Json } from "./components.ts";
 
 /** The success answer of a path: a JSON schema's source, or a stream of events beside it. */
@@ -63,8 +64,8 @@ export interface Described {
   readonly runsNothing?: true;
   /** The flags that a key needs for it; where it is mounted says so. */
   readonly flags?: readonly string[];
-  /** @param features the names of those that the Worker lists, so that an example calls nothing else */
-  readonly describe: (features: readonly string[]) => Operation;
+  /** @param declared what the Worker lists, so that an example calls nothing else */
+  readonly describe: (declared: Declared) => Operation;
 }
 
 /** A path with a protocol of its own, which describes its POST itself. */

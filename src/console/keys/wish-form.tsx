@@ -1,17 +1,8 @@
 import { useState } from "hono/jsx/dom";
 
+import { SHIPPED_FLAGS } from "../../shipped.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish } from "./make-key.ts";
-
-const FLAGS: Readonly<Record<string, string>> = {
-  approve: "May say the yes of a person",
-  skip_approval: "May skip the yes of a person",
-  manage_tools: "May keep tools and flows",
-  manage_keys: "May make and revoke keys",
-  manage_endpoints: "May keep endpoints and publish events",
-  manage_connections: "May connect accounts of subjects",
-  operator: "May look across tenants",
-};
 
 interface WishFormProps {
   /** Whether its tenant may be chosen. */
@@ -27,7 +18,7 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const read = (name: string): string => String(form.get(name) ?? "").trim();
-    const flags = Object.keys(FLAGS).filter((flag) => form.has(flag));
+    const flags = Object.keys(SHIPPED_FLAGS).filter((flag) => form.has(flag));
     const wish = { name: read("name"), tenant: read("tenant"), tools: read("tools"), flags };
     const refused = refuseWish(wish);
     setWrong(refused);
@@ -52,7 +43,7 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
         help="Names or categories, with commas between them; * is all."
       />
       <div class="checks" role="group" aria-label="What else it may">
-        {Object.entries(FLAGS).map(([flag, label]) => (
+        {Object.entries(SHIPPED_FLAGS).map(([flag, label]) => (
           <label key={flag}>
             <input type="checkbox" name={flag} /> {label}
           </label>

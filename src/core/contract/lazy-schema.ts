@@ -10,7 +10,22 @@ export function lazySchema<S extends z.core.$ZodType>(make: () => S): LazySchema
   return () => (made ??= make());
 }
 
+/** Make a schema lazily for each of what it is made of. */
+// @__NO_SIDE_EFFECTS__
+export function lazySchemaOf<Parts extends object, S extends z.core.$ZodType>(
+  make: (parts: Parts) => S,
+): (parts: Parts) => S {
+  const made = new WeakMap<Parts, S>();
+  return (parts) => {
+    const schema = made.get(parts) ?? make(parts);
+    made.set(parts, schema);
+    return schema;
+  };
+}
+
 /** The type of values that fit a schema, as a writer may write them. */
-export type Written<L extends LazySchema> = DeepReadonly<z.output<ReturnType<L>>>;
+export type Written<L extends LazySchema | ((parts: never) => z.core.$ZodType)> = DeepReadonly<
+  z.output<ReturnType<L>>
+>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

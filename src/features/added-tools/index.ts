@@ -1,6 +1,5 @@
-import { addedToolsOf, loadCompiler } from "./http/added-tools.ts";
+import { addedToolsOf, loadCompiler, readAll } from "./http/added-tools.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
-import { readAll } from "./read-all.ts";
 import { createAddedToolsPart } from "./objects/added-tools-part.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
@@ -10,8 +9,22 @@ export function addedTools(): Feature {
   return {
     name: "added-tools",
     needs: ["discovery"],
+    flags: { manage_tools: "May keep tools and flows" },
+    variables: { VOLLEY_TOOL_SECRETS: {}, VOLLEY_TOOL_PORTS: {} },
     router: routerOf(["manage_tools"], [showTool, putTool, deleteTool]),
     keptTools: { loadCompiler, open: addedToolsOf, readAll },
     objectPart: () => createAddedToolsPart(),
+    load: () =>
+      Promise.all([
+        import("./declared/pattern-work.ts"),
+        import("./compile-added-tool.ts"),
+        import("./json-schema/check-schema.ts"),
+        import("./json-schema/to-input.ts"),
+        import("./keep-tool.ts"),
+        import("./declared/parse-declaration.ts"),
+        import("./mcp/list-server.ts"),
+        import("./mcp/to-mcp-declarations.ts"),
+        import("./tool-registry.ts"),
+      ]),
   };
 }

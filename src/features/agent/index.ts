@@ -7,7 +7,9 @@ export function agent(): Feature {
   return {
     name: "agent",
     needs: ["discovery"],
+    variables: { LLM_BASE_URL: {}, ANTHROPIC_BASE_URL: {} },
     router: routerOf("any key", MODEL_ENDPOINTS),
     dialects: MODEL_DIALECTS,
+    load: () => Promise.all([import("./http/answer-model-request.ts"), import("./http/find-server.ts")]),
   };
 }

@@ -18,5 +18,6 @@ export function background(): Feature {
         const { attemptBatch } = await import("./http/attempt-batch.ts");
         await attemptBatch(claim, deploymentOf(env), slots);
       }),
+    load: () => import("./http/attempt-batch.ts"),
   };
 }

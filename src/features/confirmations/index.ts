@@ -6,7 +6,7 @@ import {
   makeShowConfirmation,
 } from "./http/endpoints.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
-import { withdraw } from "./http/withdraw.ts";
+import { withdraw } from "./http/decide.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
@@ -24,6 +24,11 @@ import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 export function confirmations(): Feature {
   return {
     name: "confirmations",
+    flags: {
+      approve: "May say the yes of a person",
+      skip_approval: "May skip the yes of a person",
+    },
+    variables: { [TTL]: { read: readLimits } },
     router: (features) => [
       routerOf("any key", [listConfirmations, makeShowConfirmation(sayersOf(features))]),
       routerOf(["approve"], [decideConfirmation, linkConfirmation, dropLinks]),
@@ -39,9 +44,9 @@ export function confirmations(): Feature {
           return sendEvent(event, target, { ports, options: configured, slots });
         }),
       ),
-    checkEnv: readLimits,
     // A yes is to what the tool declares, its schema among it.
     checkTool: checkDescribable,
+    load: () => import("./http/answer-link.ts"),
   };
 }
 
@@ -49,8 +54,10 @@ function sayersOf(features: readonly Feature[]): readonly SayReach[] {
   return features.flatMap(({ sayReach = [] }) => sayReach);
 }
 
+const TTL = "VOLLEY_CONFIRMATION_TTL_S";
+
 /** The limits of a deployment: a variable says how long a question waits. */
 function readLimits(env: Record<string, unknown>): ConfirmationLimits {
-  const ttlS = readPositive(env, "VOLLEY_CONFIRMATION_TTL_S", CONFIRMATION_LIMITS.ttlMs / 1_000);
+  const ttlS = readPositive(env, TTL, CONFIRMATION_LIMITS.ttlMs / 1_000);
   return { ...CONFIRMATION_LIMITS, ttlMs: 1_000 * ttlS };
 }

@@ -1,7 +1,11 @@
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { openAccounts } from "./http/accounts.ts";
-import { CONNECTION_ENDPOINTS } from "./http/endpoints.ts";
+import { confirmConnection } from "./http/confirm-connection.ts";
+import { deleteConnection } from "./http/delete-connection.ts";
+import { listConnections } from "./http/list-connections.ts";
+import { showConnection } from "./http/show-connection.ts";
+import { startConnection } from "./http/start-connection.ts";
 import { createLinkPages } from "./http/link-pages.ts";
 import { resealConnections } from "./http/reseal.ts";
 import { sayAccounts } from "./http/say-accounts.ts";
@@ -25,14 +29,33 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
   return {
     name: "connections",
     needs: ["confirmations"],
+    flags: { manage_connections: "May connect accounts of subjects" },
+    variables: { VOLLEY_CONNECTORS: {} },
     router: [
       routerOf(["operator"], [resealConnections]),
-      routerOf(["manage_connections"], CONNECTION_ENDPOINTS),
+      routerOf(
+        ["manage_connections"],
+        [startConnection, listConnections, showConnection, deleteConnection, confirmConnection],
+      ),
     ],
     openRouter: createLinkPages({ confirmsItself }),
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
     sayReach: sayAccounts,
-    createObjects: (options) => ({ ConnectionShard: createConnectionShard({ ...options, confirmsItself }) }),
+    objects: {
+      ConnectionShard: {
+        binding: "CONNECTIONS",
+        migration: "v8",
+        create: (options) => createConnectionShard({ ...options, confirmsItself }),
+      },
+    },
+    load: () =>
+      Promise.all([
+        import("./http/answer-link.ts"),
+        import("./http/lead-on-form.ts"),
+        import("./http/answer-signed-in.ts"),
+        import("./http/run-awaiting.ts"),
+        import("./page/link-page.ts"),
+      ]),
   };
 }

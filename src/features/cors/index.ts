@@ -4,5 +4,9 @@ import type { Feature } from "../../cloudflare/feature.ts";
 
 /** Pages of the origins in `VOLLEY_ORIGINS` may call from the browser, with a key. Without it, and for every other origin, there is no CORS. */
 export function cors(): Feature {
-  return { name: "cors", around: answerPages, checkEnv: readPageOrigins };
+  return {
+    name: "cors",
+    around: answerPages,
+    variables: { VOLLEY_ORIGINS: { read: readPageOrigins, isShared: true } },
+  };
 }

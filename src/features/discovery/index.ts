@@ -1,5 +1,5 @@
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
-import { DISCOVERY } from "./discovery.ts";
+import { DISCOVERY } from "./meta-tools.ts";
 import { invokeTool } from "./http/invoke-tool.ts";
 import { listTools } from "./http/list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./http/meta-tools.ts";

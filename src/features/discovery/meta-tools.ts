@@ -2,11 +2,12 @@ import * as z from "zod/mini";
 
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog, Discovery } from "../../core/catalog/catalog.ts";
 import { type Tool, defineTool } from "../../core/catalog/define-tool.ts";
 import { describeTool } from "./describe-tool.ts";
 import { discoverTools, discoverySchema } from "./discover-tools.ts";
 import { sayUnknownTool } from "../../core/catalog/unknown-tool.ts";
+import { ToolSearch } from "./search/tool-search.ts";
 
 export const schemaRequestSchema = lazySchema(() =>
   z.strictObject({ tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")) }),
@@ -50,3 +51,9 @@ export function createMetaTools(catalog: Catalog): readonly Tool[] {
     }),
   ];
 }
+
+/** Tools that find and describe the others, with a full-text index. */
+export const DISCOVERY: Discovery = {
+  metaToolsOf: createMetaTools,
+  createSearch: (tools) => new ToolSearch(tools),
+};

@@ -1,5 +1,4 @@
-import type { Feature } from "../../cloudflare/feature.ts";
-import { answerMissing } from "./http/answer-missing.ts";
+import type { Feature, Fetch } from "../../cloudflare/feature.ts";
 
 /**
  * The documentation as a site at `/docs`, and as text at `/llms.txt` and `/llms-full.txt`: files beside the Worker. `[assets]` in wrangler.toml names
@@ -7,4 +6,50 @@ import { answerMissing } from "./http/answer-missing.ts";
  */
 export function docs(): Feature {
   return { name: "docs", around: answerMissing };
+}
+
+/**
+ * Answer a browser that asks for a page of the documentation which is not there. The platform answers those that are, so a request that comes here
+ * has a wrong address, or the site was not built. Every other client is answered as if the feature were not listed.
+ */
+function answerMissing(next: Fetch): Fetch {
+  return (request, env, ctx) =>
+    wantsPage(request)
+      ? new Response(request.method === "HEAD" ? null : PAGE, {
+          status: 404,
+          headers: { ...HEADERS, "x-request-id": crypto.randomUUID() },
+        })
+      : next(request, env, ctx);
+}
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>No such page</title>
+<h1>There is no such page of the documentation</h1>
+<p><a href="/docs/">All pages</a> are listed there. If that page is missing too, the documentation is not beside this Worker: <code>npx volley doctor</code> says
+which line of <code>wrangler.toml</code> names it; in a clone <code>npm run docs</code> builds it.</p>
+</html>
+`;
+
+/** Origin and a path below `/docs`. */
+const DOCS = /^https?:\/\/[^/?#]+\/docs(?:[/?#]|$)/;
+
+function wantsPage({ method, url, headers }: Request): boolean {
+  return (
+    (method === "GET" || method === "HEAD") &&
+    DOCS.test(url) &&
+    /text\/html/.test(headers.get("accept") ?? "")
+  );
 }

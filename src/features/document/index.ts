@@ -1,6 +1,7 @@
 import { CORE_ENDPOINTS } from "../../cloudflare/endpoints/endpoints.ts";
 import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
+import type { Declared } from "../../cloudflare/configured.ts";
 import { type Feature, openRoutersOf, routersOf } from "../../cloudflare/feature.ts";
 import { descriptionsOf } from "../../cloudflare/openapi/describe-route.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
@@ -10,18 +11,20 @@ import type { Surface } from "./make-document.ts";
 export function document(): Feature {
   return {
     name: "document",
-    router: (features) => routerOf("any key", [describeEndpoints(() => surfaceOf(features))]),
+    router: (features) =>
+      routerOf("any key", [describeEndpoints((declared) => surfaceOf(features, declared))]),
+    load: () => import("./make-document.ts"),
   };
 }
 
 /** Collect what a Worker with some features answers. */
-function surfaceOf(features: readonly Feature[]): Surface {
+function surfaceOf(features: readonly Feature[], declared: Declared): Surface {
   const routers = [...routersOf(features), ...openRoutersOf(features)];
   const core = CORE_ENDPOINTS.map((endpoint) => ({ ...endpoint, describe: CORE_OPERATIONS[endpoint.route] }));
   const described = [...core, ...routers.flatMap(descriptionsOf)];
   return {
     endpoints: described.filter((one) => "route" in one),
     routes: described.filter((one) => "path" in one),
-    features: features.map(({ name }) => name),
+    declared,
   };
 }

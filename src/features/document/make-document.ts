@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import type { Declared } from "../../cloudflare/configured.ts";
 import { Components, type Json } from "../../cloudflare/openapi/components.ts";
 import { toQueryParameters } from "../../cloudflare/openapi/query-parameters.ts";
 import type { Described, DescribedRoute, Operation } from "../../cloudflare/openapi/operation.ts";
@@ -9,8 +10,7 @@ import { toProblem, toResponse, toResponses } from "../../cloudflare/openapi/res
 export interface Surface {
   readonly endpoints: readonly Described[];
   readonly routes: readonly DescribedRoute[];
-  /** The names of the features that it lists. */
-  readonly features: readonly string[];
+  readonly declared: Declared;
 }
 
 const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
@@ -30,7 +30,7 @@ jobs, plans, this document). Neither costs the other any; the headers of an answ
  *
  * Source: https://spec.openapis.org/oas/v3.1.1.html
  */
-export function makeOpenApiDocument({ endpoints, routes, features }: Surface): Json {
+export function makeOpenApiDocument({ endpoints, routes, declared }: Surface): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {
     "/healthz": { get: makeHealthOperation(components) },
@@ -41,7 +41,7 @@ export function makeOpenApiDocument({ endpoints, routes, features }: Surface): J
   for (const { route, runsNothing, flags = [], describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = toTemplate(path);
-    const operation = { ...describe(features), ...(runsNothing && { counted: "always" as const }), flags };
+    const operation = { ...describe(declared), ...(runsNothing && { counted: "always" as const }), flags };
     const described = toOperation(templated, operation, components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
   }

@@ -8,6 +8,8 @@ import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
 import { sayEndpoints } from "./http/say-reach.ts";
 import { tellTenant } from "./http/tell-tenant.ts";
+import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
+import { PORTAL } from "./portal-settings.ts";
 import { createPortal } from "./http/portal.ts";
 import { readPortalSettings } from "./http/portal-page.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
@@ -29,6 +31,12 @@ export function endpoints(): Feature<EndpointObjects> {
   return {
     name: "endpoints",
     needs: ["added-tools"],
+    flags: { manage_endpoints: "May keep endpoints and publish events" },
+    variables: {
+      [PORTAL]: { read: readPortalSettings },
+      [VAULT_KEY]: { read: readVaultKeys, isShared: true },
+    },
+    bindings: [ENDPOINTS],
     router: [
       routerOf(["operator"], [resealEndpoints]),
       routerOf(
@@ -38,10 +46,6 @@ export function endpoints(): Feature<EndpointObjects> {
     ],
     openRouter: createPortal(),
     sayReach: sayEndpoints,
-    checkEnv(env) {
-      readPortalSettings(env);
-      readVaultKeys(env);
-    },
     tenantPart: ENDPOINTS_OF_TENANT,
     tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
     objectPart: (deploymentOf) =>
@@ -54,9 +58,10 @@ export function endpoints(): Feature<EndpointObjects> {
               await tellTenant(notices, { tenant, jurisdiction }, deployment.configured);
             },
       ),
-    createObjects: (options) => ({
-      EndpointDirectory: createEndpointDirectory(options),
-      EndpointShard: createEndpointShard(options),
-    }),
+    objects: {
+      EndpointDirectory: { binding: ENDPOINTS, migration: "v7", create: createEndpointDirectory },
+      EndpointShard: { binding: "ENDPOINT_SHARDS", migration: "v7", create: createEndpointShard },
+    },
+    load: () => import("./http/run-via.ts"),
   };
 }

@@ -41,5 +41,14 @@ export function flows(): Feature {
           return runner && toRunLimit(runner);
         },
       })),
+    load: () =>
+      Promise.all([
+        import("./clock/due-clocks.ts"),
+        import("./clock/next-time.ts"),
+        import("./http/answer-hook.ts"),
+        import("./http/attempt-run.ts"),
+        import("./declaration/flow-tool.ts"),
+        import("./keep-flow.ts"),
+      ]),
   };
 }

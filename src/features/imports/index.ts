@@ -4,5 +4,15 @@ import { importTools } from "./http/endpoints.ts";
 
 /** Tenants import the operations of an OpenAPI document, or the tools of an MCP server, as tools of their own. */
 export function imports(): Feature {
-  return { name: "imports", needs: ["added-tools"], router: routerOf(["manage_tools"], [importTools]) };
+  return {
+    name: "imports",
+    needs: ["added-tools"],
+    router: routerOf(["manage_tools"], [importTools]),
+    load: () =>
+      Promise.all([
+        import("js-yaml"),
+        import("./openapi/read-document.ts"),
+        import("./openapi/to-declarations.ts"),
+      ]),
+  };
 }

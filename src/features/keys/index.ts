@@ -9,9 +9,13 @@ import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
 export function keys(): Feature<{ readonly KeyShard: ReturnType<typeof createKeyShard> }> {
   return {
     name: "keys",
+    flags: { manage_keys: "May make and revoke keys" },
     router: routerOf(["manage_keys"], KEY_ENDPOINTS),
     openCallers: keyDeskOf,
     tenantPart: KEYS_OF_TENANT,
-    createObjects: ({ clock }) => ({ KeyShard: createKeyShard(undefined, clock) }),
+    objects: {
+      KeyShard: { binding: "KEYS", migration: "v3", create: ({ clock }) => createKeyShard(undefined, clock) },
+    },
+    load: () => import("./http/made-keys.ts"),
   };
 }

@@ -1,18 +1,17 @@
 import * as z from "zod/mini";
 
-import { KEY_FLAGS } from "../../core/contract/gate/caller.ts";
 import type { KeptKey } from "./kept-key.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchemaOf, type Written } from "../../core/contract/lazy-schema.ts";
 
 /** A key as it is shown: never the key, and never its hash. */
-export const keySchema = lazySchema(() =>
+export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
   z
     .strictObject({
       name: z.string(),
       tenant: z.string(),
       tools: z.array(z.string()),
       quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
-      flags: z.array(z.enum(KEY_FLAGS)),
+      flags: z.array(z.enum(flags)),
       subject: z.optional(z.string()).check(z.describe("The one whose accounts its calls use")),
       created_at: z.string(),
       expires_at: z.nullable(z.string()),

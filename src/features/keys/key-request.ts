@@ -4,14 +4,13 @@ import {
   type Caller,
   fittingFlags,
   mayDo,
-  KEY_FLAGS,
   KEY_NAME,
   type Quota,
   SUBJECT_FLAGS,
 } from "../../core/contract/gate/caller.ts";
 import { subjectField } from "../../core/contract/gate/account-fields.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { lazySchemaOf } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -19,7 +18,7 @@ import { parseInstant } from "../../core/kit/rfc3339.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** The body that `POST /v1/keys` takes. */
-export const keyRequestSchema = lazySchema(() =>
+export const keyRequestSchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
   z.strictObject({
     name: z
       .string()
@@ -50,7 +49,7 @@ export const keyRequestSchema = lazySchema(() =>
       )
       .check(z.describe("At most as many a second as the asking key has; 120 a minute unless said")),
     flags: z
-      .optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length)))
+      .optional(z.array(z.enum(flags)).check(z.maxLength(flags.length)))
       .check(z.describe(`With a subject only ${SUBJECT_FLAGS.map((flag) => `\`${flag}\``).join(", ")}`)),
     subject: z.optional(
       subjectField("The one whose accounts its calls use; it names no other, and reaches nothing of others"),
@@ -101,7 +100,7 @@ export function makeKeptKey(asked: KeyRequest, hash: string, maker: KeyMaker): R
     name,
     tools: [...new Set(tools)],
     quota: quota.value,
-    flags: KEY_FLAGS.filter((flag) => flags.includes(flag)),
+    flags: caller.flags.filter((flag) => flags.includes(flag)),
     ...(caller.webhookSecret !== undefined && { webhookSecret: caller.webhookSecret }),
     ...(subject !== undefined && { subject }),
     createdAt: nowMs,

@@ -15,6 +15,7 @@ export function mcp(): Feature {
   return {
     name: "mcp",
     needs: ["discovery"],
+    variables: { VOLLEY_HOSTS: {} },
     around: (next) => (request, env, ctx) => next(withoutSlash(request), env, ctx),
     // The protocol says which methods there are.
     router: (features) => {

@@ -9,5 +9,6 @@ export function models(): Feature {
     needs: ["discovery", "agent"],
     router: routerOf("any key", SERVER_ENDPOINTS),
     dialects: [MESSAGES_MODELS_ERRORS, MODELS_ERRORS],
+    load: () => import("./http/ask-server.ts"),
   };
 }

@@ -16,6 +16,7 @@ import { OPERATOR_LOGS } from "./operator.ts";
 export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof createOperatorLog> }> {
   return {
     name: "operator",
+    flags: { operator: "May look across tenants" },
     router: routerOf(["operator"], [showOverview, redriveTenant]),
     openRuns: (configured, before) => recordTogether(before, operatorDeskOf(configured)),
     tenantPart: COUNTS_OF_TENANT,
@@ -31,6 +32,12 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
           report: async (counted) => log()?.report(counted),
         };
       }),
-    createObjects: ({ clock }) => ({ OperatorLog: createOperatorLog(clock) }),
+    objects: {
+      OperatorLog: {
+        binding: OPERATOR_LOGS,
+        migration: "v6",
+        create: ({ clock }) => createOperatorLog(clock),
+      },
+    },
   };
 }

@@ -12,5 +12,6 @@ export function responses(): Feature {
     needs: ["discovery", "agent"],
     router: routerOf("any key", [createResponse]),
     dialects: [RESPONSES_ERRORS],
+    load: () => import("./dialect/responses-dialect.ts"),
   };
 }

@@ -9,7 +9,7 @@ import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
 import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
 import { createRunsPart } from "./objects/runs-part.ts";
-import { readKept } from "./read-settings.ts";
+import { readKept, RUN_DAYS, RUNS_KEPT } from "./read-settings.ts";
 import { RUN_LOGS } from "./run.ts";
 import { createRunLog } from "./objects/run-log.ts";
 
@@ -17,6 +17,7 @@ import { createRunLog } from "./objects/run-log.ts";
 export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
   return {
     name: "runs",
+    variables: { [RUNS_KEPT]: {}, [RUN_DAYS]: {} },
     router: (features) => {
       const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
       const withdraw = partOf(features, "withdraw");
@@ -38,6 +39,8 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
               await log?.hear(jobs);
             },
       ),
-    createObjects: ({ clock }) => ({ RunLog: createRunLog(undefined, clock) }),
+    objects: {
+      RunLog: { binding: RUN_LOGS, migration: "v4", create: ({ clock }) => createRunLog(undefined, clock) },
+    },
   };
 }

@@ -14,13 +14,27 @@ export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof crea
   return {
     name: "sign-in",
     needs: ["discovery", "mcp"],
+    variables: { VOLLEY_IDENTITY: { read: readIdentity } },
     router: routerOf("any key", SIGN_IN_ENDPOINTS),
     openRouter: createSignInRouter(),
     around: (next) => openToPages(challengeMcp(next)),
     openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
     people: (configured) => signInDeskOf(configured).people,
     tenantPart: SIGN_INS_OF_TENANT,
-    checkEnv: readIdentity,
-    createObjects: ({ clock }) => ({ SignInStore: createSignInStore(undefined, clock) }),
+    objects: {
+      SignInStore: {
+        binding: "SIGN_INS",
+        migration: "v9",
+        create: ({ clock }) => createSignInStore(undefined, clock),
+      },
+    },
+    // Plain Node lacks a module of the platform that the library below these asks for: a program cannot sign in there.
+    load: () =>
+      Promise.allSettled([
+        import("./http/issuer.ts"),
+        import("./http/authorize.ts"),
+        import("./http/oauth-door.ts"),
+        import("./http/oauth-server.ts"),
+      ]),
   };
 }

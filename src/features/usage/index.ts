@@ -1,4 +1,4 @@
-import { makeShowUsage } from "./http/endpoints.ts";
+import { showUsage } from "./http/endpoints.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
@@ -6,6 +6,6 @@ import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 export function usage(): Feature {
   return {
     name: "usage",
-    router: (features) => routerOf("any key", [makeShowUsage(features.map(({ name }) => name))]),
+    router: routerOf("any key", [showUsage]),
   };
 }

@@ -6,6 +6,9 @@ import { batchForm } from "../../../src/core/contract/batch.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { keysForm } from "../../../src/cloudflare/http/key-ring.ts";
 import { isOrchestration, orchestrationSchema } from "../../../src/core/contract/orchestration.ts";
+import { SHIPPED_FLAGS } from "../../../src/shipped.ts";
+
+const KEYS = keysForm(Object.keys(SHIPPED_FLAGS));
 
 /** Values that some field takes, and values that are just beside what it takes. */
 const leaf = fc.oneof(
@@ -100,7 +103,7 @@ const batch = objectOf({
 test.each([
   ["a contract", contract, isOrchestration, orchestrationSchema],
   ["an action", action, actionForm.fits, actionForm.schema],
-  ["the keys", keys, keysForm.fits, keysForm.schema],
+  ["the keys", keys, KEYS.fits, KEYS.schema],
   ["a batch", batch, batchForm.fits, batchForm.schema],
 ] as const)("what is checked by hand is what the schema of %s says", (_, values, check, schemaOf) => {
   let fitting = 0;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-import { KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
 import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
@@ -11,6 +10,10 @@ import {
   makeRotation,
 } from "../../../src/features/keys/key-request.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { SHIPPED_FLAGS } from "../../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
+const DECLARED = { flags: KEY_FLAGS };
 
 const MAKER: KeyMaker = {
   caller: {
@@ -25,7 +28,7 @@ const MAKER: KeyMaker = {
 };
 
 const make = (limit: number, window_s: number) => {
-  const asked = keyRequestSchema().parse({ name: "made", tools: ["*"], quota: { limit, window_s } });
+  const asked = keyRequestSchema(DECLARED).parse({ name: "made", tools: ["*"], quota: { limit, window_s } });
   return makeKeptKey(asked, "0".repeat(64), MAKER);
 };
 
@@ -37,7 +40,11 @@ test("a made key may not burst beyond its maker, however long its window is", ()
 });
 
 test("T45 a made key knows the keys above it, and below four there is no more", () => {
-  const asked = keyRequestSchema().parse({ name: "made", tools: ["*"], quota: { limit: 3, window_s: 60 } });
+  const asked = keyRequestSchema(DECLARED).parse({
+    name: "made",
+    tools: ["*"],
+    quota: { limit: 3, window_s: 60 },
+  });
   const above = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ name: `above-${n}`, quota: { limit: 9, windowS: 60 } }));
   const by = (count: number) =>
@@ -50,7 +57,7 @@ test("T45 a made key knows the keys above it, and below four there is no more", 
 });
 
 test("a made key's callbacks are signed with what signs its maker's", () => {
-  const asked = keyRequestSchema().parse({ name: "made", tools: ["*"] });
+  const asked = keyRequestSchema(DECLARED).parse({ name: "made", tools: ["*"] });
   const maker = { ...MAKER, caller: { ...MAKER.caller, webhookSecret: "OWN_SECRET" } };
   expect(makeKeptKey(asked, "0".repeat(64), maker)).toMatchObject({ value: { webhookSecret: "OWN_SECRET" } });
 });
@@ -58,7 +65,7 @@ test("a made key's callbacks are signed with what signs its maker's", () => {
 const HASH = "0".repeat(64);
 const NOW = MAKER.nowMs;
 const at = (ms: number): string => new Date(ms).toISOString();
-const parse = (fields: object) => keyRequestSchema().parse({ name: "made", tools: ["*"], ...fields });
+const parse = (fields: object) => keyRequestSchema(DECLARED).parse({ name: "made", tools: ["*"], ...fields });
 type MakerChanges = Omit<Partial<KeyMaker>, "caller"> & { caller?: Partial<KeyMaker["caller"]> };
 const makeBy = (fields: object, { caller, ...maker }: MakerChanges = {}) =>
   makeKeptKey(parse(fields), HASH, { ...MAKER, ...maker, caller: { ...MAKER.caller, ...caller } });
@@ -81,7 +88,9 @@ describe("POST /v1/keys", () => {
     ["a window of more than a day", { quota: { limit: 1, window_s: 86_401 } }],
     ["a field that there is not", { rights: ["*"] }],
   ])("refuses %s", (_, fields) => {
-    expect(keyRequestSchema().safeParse({ name: "made", tools: ["*"], ...fields }).success).toBe(false);
+    expect(keyRequestSchema(DECLARED).safeParse({ name: "made", tools: ["*"], ...fields }).success).toBe(
+      false,
+    );
   });
 
   test("takes every field at its bounds", () => {
@@ -94,8 +103,11 @@ describe("POST /v1/keys", () => {
       hash: "0123456789abcdef".repeat(4),
       overlap_s: KEYS_LIMITS.keyOverlapS,
     };
-    expect(keyRequestSchema().parse(fields)).toEqual(fields);
-    expect(keyRequestSchema().parse({ name: "made", overlap_s: 0 })).toEqual({ name: "made", overlap_s: 0 });
+    expect(keyRequestSchema(DECLARED).parse(fields)).toEqual(fields);
+    expect(keyRequestSchema(DECLARED).parse({ name: "made", overlap_s: 0 })).toEqual({
+      name: "made",
+      overlap_s: 0,
+    });
   });
 });
 

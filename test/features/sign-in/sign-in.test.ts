@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { type Caller, KEY_FLAGS } from "../../../src/core/contract/gate/caller.ts";
+import { type Caller } from "../../../src/core/contract/gate/caller.ts";
 import {
   hasTokenForm,
   keyPrefix,
@@ -9,6 +9,9 @@ import {
   tenantPrefix,
   toCaller,
 } from "../../../src/features/sign-in/sign-in.ts";
+import { SHIPPED_FLAGS } from "../../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
 const KEY: Caller = {
   name: "laptop",

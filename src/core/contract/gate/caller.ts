@@ -18,17 +18,6 @@ export function saySubject(subject: string): string {
   return JSON.stringify(subject.length > 80 ? `${subject.slice(0, 80)}…` : subject);
 }
 
-/** The flags that a key may have, in the order of every answer. */
-export const KEY_FLAGS: readonly string[] = [
-  "approve",
-  "skip_approval",
-  "manage_tools",
-  "manage_keys",
-  "manage_endpoints",
-  "manage_connections",
-  "operator",
-];
-
 /** The rights of a key that acts for one subject: each is good for that one's calls, questions and accounts, every other for all of a tenant's. */
 export const SUBJECT_FLAGS: readonly string[] = ["skip_approval", "approve", "manage_connections"];
 

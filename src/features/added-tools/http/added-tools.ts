@@ -1,7 +1,7 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
-import { callAddedTools } from "../../../core/contract/gate/kept-tool.ts";
+import { callAddedTools, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
@@ -100,3 +100,17 @@ class AddedTools implements ToolSource {
 
 /** The tools that tenants have added, in a deployment. */
 export const addedToolsOf = createSlot((configured) => new AddedTools(configured));
+
+/** Read all tools that a tenant has added, the oldest change first, so that what a tool depends on comes before it where it did. */
+export async function readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]> {
+  const tools = new Map<string, KeptTool>();
+  for (let version = 0; ;) {
+    const page = await callAddedTools(gate, "toolsSince", version);
+    for (const tool of page.tools) tools.set(tool.name, tool);
+    if (page.complete) {
+      const names = new Set(page.names);
+      return [...tools.values()].filter(({ name }) => names.has(name));
+    }
+    ({ version } = page);
+  }
+}

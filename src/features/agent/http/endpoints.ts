@@ -100,7 +100,7 @@ export function answerModelRequests({
       const { answerModelRequest } = await import("./answer-model-request.ts");
       return answerModelRequest(await load(), request, context);
     },
-    describe: (features) => ({
+    describe: ({ features }) => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",

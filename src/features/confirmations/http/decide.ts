@@ -1,10 +1,11 @@
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { callConfirmations, type Claim, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import type { Decider, Decision } from "../decision.ts";
 import { editGroup } from "../edit-group.ts";
 import { executeApproved } from "../execute-approved.ts";
 import { toRejectionJson } from "../rejection.ts";
-import { type Found, missingTool } from "./find-confirmation.ts";
+import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
@@ -191,3 +192,16 @@ async function refuseMissing(
 function invalid(hint: string): Refusal {
   return makeRefusal("CONFIRMATION_INVALID", hint);
 }
+
+/** Say no to a question whose run is cancelled; false where it is over, is none for the caller, or the caller may not decide. */
+export async function withdraw(id: string, context: RequestContext): Promise<boolean> {
+  if (!mayDo(context.caller, "approve")) return false;
+  const found = await findConfirmation(id, context);
+  if (!found.ok) return false;
+  const by = { name: context.caller.name, via: "key" } as const;
+  const no = { decision: "reject", shownHash: undefined, key: null, by, reason: CANCELLED } as const;
+  const prepared = prepareDecision(found.value, no, context);
+  return prepared.ok && prepared.value.kind === "open" && (await sayNo(prepared.value, context)).ok;
+}
+
+const CANCELLED = "Its run was cancelled.";

@@ -91,7 +91,7 @@ const waitQuery = lazySchema(() =>
 export const CORE_OPERATIONS: Readonly<
   Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>
 > = {
-  "POST /v1/execute_actions": (features) => ({
+  "POST /v1/execute_actions": ({ features }) => ({
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
     tag: "Batches",
@@ -134,7 +134,7 @@ export const CORE_OPERATIONS: Readonly<
         .register(z.globalRegistry, { id: "JobPage" }),
     },
   }),
-  "GET /v1/jobs/:id": (features) => ({
+  "GET /v1/jobs/:id": ({ features }) => ({
     id: "getJob",
     ...ofOneJob(),
     summary: "Show what became of background work",

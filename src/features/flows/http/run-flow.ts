@@ -68,7 +68,7 @@ export const runFlowEndpoint: Endpoint = {
       received,
     );
   },
-  describe: (features) => ({
+  describe: ({ features }) => ({
     id: "runFlow",
     summary: "Run a flow with an input",
     tag: "Flows",

@@ -4,11 +4,12 @@ import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import type { Written } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { makeKey } from "../key-form.ts";
+import type { Declared } from "../../../cloudflare/configured.ts";
 import { keySchema, toKeyJson } from "../key-json.ts";
 import type { KeptKey } from "../kept-key.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
@@ -33,7 +34,7 @@ const postKey: Endpoint = {
   async handle(request, context) {
     const made = await openKeys(context);
     if (!made.ok) return made;
-    const body = await readRequest(request, keyRequestSchema());
+    const body = await readRequest(request, keyRequestSchema(context.configured.declared));
     if (!body.ok) return body;
     const asked = body.value.parsed;
     const { configured, caller, ports } = context;
@@ -78,14 +79,14 @@ const postKey: Endpoint = {
     };
     return ok(respondJson(JSON.stringify(answer), { status: 201 }));
   },
-  describe: () => ({
+  describe: (declared) => ({
     id: "postKey",
     summary: "Make a key, or with `overlap_s` another one of a name that has one",
     tag: "Keys",
-    body: { schema: keyRequestSchema().check(z.meta({ id: "KeyRequest" })), example: EXAMPLE },
+    body: { schema: keyRequestSchema(declared).check(z.meta({ id: "KeyRequest" })), example: EXAMPLE },
     answer: {
       description: "The key's record, and the key itself, which is shown this once",
-      schema: madeKeySchema(),
+      schema: madeKeySchema(declared),
       statuses: [201],
     },
     refusals: ["FORBIDDEN", "INVALID_REQUEST", "NAME_TAKEN", "NOT_FOUND", "MISCONFIGURED"],
@@ -121,14 +122,14 @@ const listKeys: Endpoint = {
     const toJson = (key: KeptKey): string => JSON.stringify(toKeyJson(key, nowMs));
     return respondList("keys", found.value, { limit, toJson, toCursor, beside });
   },
-  describe: () => ({
+  describe: (declared) => ({
     id: "listKeys",
     summary: "List the tenant's keys, newest first",
     tag: "Keys",
     query: z.strictObject({
       ...pageFields(),
     }),
-    answer: { description: "One page of keys", schema: keyPageSchema() },
+    answer: { description: "One page of keys", schema: keyPageSchema(declared) },
     refusals: ["MISCONFIGURED"],
   }),
 };
@@ -248,28 +249,26 @@ function toCursor({ createdAt, name }: KeyPlace): string {
   return `${createdAt}_${name}`;
 }
 
-const madeKeySchema = lazySchema(() =>
+const madeKeySchema = (declared: Declared) =>
   z
-    .extend(keySchema(), {
+    .extend(keySchema(declared), {
       key: z
         .optional(z.string())
         .check(z.describe("The key, unless its hash was sent; it cannot be shown again")),
     })
-    .register(z.globalRegistry, { id: "MadeKey" }),
-);
+    .register(z.globalRegistry, { id: "MadeKey" });
 
-const keyPageSchema = lazySchema(() =>
+const keyPageSchema = (declared: Declared) =>
   z
     .strictObject({
-      keys: z.array(keySchema()),
+      keys: z.array(keySchema(declared)),
       next_cursor: z.nullable(z.string()),
       configured: z
-        .optional(z.array(z.pick(keySchema(), { name: true, tools: true, quota: true, flags: true })))
+        .optional(z.array(z.pick(keySchema(declared), { name: true, tools: true, quota: true, flags: true })))
         .check(
           z.describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
         ),
     })
-    .register(z.globalRegistry, { id: "KeyPage" }),
-);
+    .register(z.globalRegistry, { id: "KeyPage" });
 
 const EXAMPLE = { name: "nightly-report", tools: ["*"], expires_at: "2099-01-01T00:00:00Z" };

@@ -11,10 +11,10 @@ import { restoreKeys } from "../restore-keys.ts";
 /** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
 export const KEYS_OF_TENANT: TenantPart = {
   field: "keys",
-  describeExport: () =>
+  describeExport: (declared) =>
     z.array(
       z
-        .extend(keySchema(), {
+        .extend(keySchema(declared), {
           hashes: z
             .array(z.strictObject({ hash: z.string(), ends_at: z.nullable(z.string()) }))
             .check(z.describe("Digests of its keys, the newest last")),

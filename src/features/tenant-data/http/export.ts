@@ -7,6 +7,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import type { Declared } from "../../../cloudflare/configured.ts";
 import type { KeptTools, TenantPart } from "../../../cloudflare/feature.ts";
 import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -34,13 +35,13 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
       return ok(await respondHeld(json.value, context, { release: bytes.leaveTo(json.value), headers: {} }));
     });
   },
-  describe: () => ({
+  describe: (declared) => ({
     id: "export",
     summary: "Give the tenant's tools, flows and keys as one document, to keep or to restore",
     tag: "Tenant",
     answer: {
       description: "As much as the key may manage; no secret and no key is in it",
-      schema: toExportSchema(parts),
+      schema: toExportSchema(parts, declared),
     },
     refusals: ["FORBIDDEN"],
   }),
@@ -90,7 +91,7 @@ function toFlowText({ json }: KeptTool): string {
 }
 
 /** The form of an export with the fields of the parts. */
-function toExportSchema(parts: readonly TenantPart[]): z.core.$ZodType {
+function toExportSchema(parts: readonly TenantPart[], declared: Declared): z.core.$ZodType {
   return z
     .strictObject({
       volley_export: z.literal(1).check(z.describe("The form of this document")),
@@ -103,7 +104,7 @@ function toExportSchema(parts: readonly TenantPart[]): z.core.$ZodType {
         .optional(z.array(z.looseObject({ name: z.string() })))
         .check(z.describe("As PUT /v1/flows/{name} takes them")),
       ...Object.fromEntries(
-        parts.map(({ field, describeExport }) => [field, z.optional(describeExport())] as const),
+        parts.map(({ field, describeExport }) => [field, z.optional(describeExport(declared))] as const),
       ),
     })
     .register(z.globalRegistry, { id: "Export" });

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
 import type { Allowance } from "../../../core/contract/gate/admission.ts";
-import { KEY_FLAGS } from "../../../core/contract/gate/caller.ts";
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
@@ -9,6 +8,7 @@ import { toQuota } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { escapeUnseen } from "../../../core/kit/visible-text.ts";
 import type { Env } from "../../../cloudflare/configured.ts";
+import type { Declared } from "../../../cloudflare/configured.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
@@ -20,62 +20,58 @@ const ALLOWANCES: readonly Allowance[] = ["requests", "lists"];
  * `GET /v1/usage`: what the key has left, and what of its tenant's goes on, waits or fails. One call of each of the tenant's
  * objects, which read no row for it; breakers are those of the isolate that answers.
  */
-export function makeShowUsage(features: readonly string[]): Endpoint {
-  return {
-    route: "GET /v1/usage",
-    runsNothing: true,
-    async handle(_, context) {
-      const { gate, caller, catalog, upstreams, configured } = context;
-      const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
-      const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
-      const found = await askGate(
-        () => gate.usage({ quotas, jobsOf: visibleTools(context), decides, subject: caller.subject }),
-        "The tenant's usage could not be read; ask again.",
-      );
-      if (!found.ok) return found;
-      const { jobs, backlog, waiting, added, quotas: left } = found.value;
-      const quotaOf = (at: number): Written<typeof quotaSchema> => ({
-        limit: quotas[at]!.limit,
-        window_s: quotas[at]!.windowS,
-        remaining: left[at]!.remaining,
-        reset_ms: left[at]!.resetMs,
-      });
-      const answer: Written<typeof usageSchema> = {
-        key: caller.name,
-        tenant: caller.tenant,
-        ...environmentOf(configured.env),
-        flags: caller.flags,
-        features,
-        quota: { requests: quotaOf(0), lists: quotaOf(1) },
-        jobs: { ...jobs },
-        backlog: { ...backlog },
-        confirmations: {
-          waiting: waiting.count,
-          oldest_at: waiting.oldestAt === null ? null : toIso(waiting.oldestAt),
-        },
-        breakers: {
-          seen_by: "isolate",
-          open: upstreams.health
-            .openOf(catalog.tools, caller.tenant)
-            .map(({ tool, origin, since, until }) => ({
-              tool,
-              origin,
-              since: toIso(since),
-              until: toIso(until),
-            })),
-        },
-        added: { ...added, limit: LIMITS.tenantTools, bytes_limit: LIMITS.tenantToolsBytes },
-      };
-      return ok(respondJson(JSON.stringify(answer)));
-    },
-    describe: () => ({
-      id: "showUsage",
-      summary: "Show what the key has left, and what of its tenant's goes on, waits or fails",
-      tag: "Usage",
-      answer: { description: "As it is at this moment", schema: usageSchema() },
-    }),
-  };
-}
+export const showUsage: Endpoint = {
+  route: "GET /v1/usage",
+  runsNothing: true,
+  async handle(_, context) {
+    const { gate, caller, catalog, upstreams, configured } = context;
+    const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
+    const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
+    const found = await askGate(
+      () => gate.usage({ quotas, jobsOf: visibleTools(context), decides, subject: caller.subject }),
+      "The tenant's usage could not be read; ask again.",
+    );
+    if (!found.ok) return found;
+    const { jobs, backlog, waiting, added, quotas: left } = found.value;
+    const quotaOf = (at: number): Written<typeof quotaSchema> => ({
+      limit: quotas[at]!.limit,
+      window_s: quotas[at]!.windowS,
+      remaining: left[at]!.remaining,
+      reset_ms: left[at]!.resetMs,
+    });
+    const answer: Written<typeof usageSchema> = {
+      key: caller.name,
+      tenant: caller.tenant,
+      ...environmentOf(configured.env),
+      flags: caller.flags,
+      features: configured.declared.features,
+      quota: { requests: quotaOf(0), lists: quotaOf(1) },
+      jobs: { ...jobs },
+      backlog: { ...backlog },
+      confirmations: {
+        waiting: waiting.count,
+        oldest_at: waiting.oldestAt === null ? null : toIso(waiting.oldestAt),
+      },
+      breakers: {
+        seen_by: "isolate",
+        open: upstreams.health.openOf(catalog.tools, caller.tenant).map(({ tool, origin, since, until }) => ({
+          tool,
+          origin,
+          since: toIso(since),
+          until: toIso(until),
+        })),
+      },
+      added: { ...added, limit: LIMITS.tenantTools, bytes_limit: LIMITS.tenantToolsBytes },
+    };
+    return ok(respondJson(JSON.stringify(answer)));
+  },
+  describe: (declared) => ({
+    id: "showUsage",
+    summary: "Show what the key has left, and what of its tenant's goes on, waits or fails",
+    tag: "Usage",
+    answer: { description: "As it is at this moment", schema: usageSchema(declared) },
+  }),
+};
 
 /** The variable with the name of the deployment, such as `production`. */
 const ENVIRONMENT = "VOLLEY_ENVIRONMENT";
@@ -101,7 +97,7 @@ const quotaSchema = lazySchema(() =>
   }),
 );
 
-const usageSchema = lazySchema(() => {
+const usageSchema = ({ flags }: Pick<Declared, "flags">) => {
   const of = count();
   const time = z.string();
   const open = z.strictObject({
@@ -117,7 +113,7 @@ const usageSchema = lazySchema(() => {
       environment: z
         .optional(z.string())
         .check(z.describe("The name of the deployment, as its operator has set it")),
-      flags: z.array(z.enum(KEY_FLAGS)).check(z.describe("The rights of the key besides calling its tools")),
+      flags: z.array(z.enum(flags)).check(z.describe("The rights of the key besides calling its tools")),
       features: z.array(z.string()).check(z.describe("The features that this Worker lists")),
       quota: z.strictObject({
         requests: quotaSchema(),
@@ -154,7 +150,7 @@ const usageSchema = lazySchema(() => {
         ),
     })
     .register(z.globalRegistry, { id: "Usage" });
-});
+};
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString();

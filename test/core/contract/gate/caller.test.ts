@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { type Caller, KEY_FLAGS, mayDo, mostRequests } from "../../../../src/core/contract/gate/caller.ts";
+import { type Caller, mayDo, mostRequests } from "../../../../src/core/contract/gate/caller.ts";
+import { SHIPPED_FLAGS } from "../../../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
 const callerOf = (limit: number, windowS: number): Caller => ({
   name: `${limit} in ${windowS}`,

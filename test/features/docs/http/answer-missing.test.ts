@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Fetch } from "../../../../src/cloudflare/feature.ts";
-import { answerMissing } from "../../../../src/features/docs/http/answer-missing.ts";
+import { docs } from "../../../../src/features/docs/index.ts";
 
 const ctx = { waitUntil() {} } as unknown as ExecutionContext;
 const BROWSER = "text/html,*/*;q=0.8";
@@ -10,7 +10,7 @@ const BROWSER = "text/html,*/*;q=0.8";
 async function ask(path: string, { accept = BROWSER, method = "GET" } = {}): Promise<Response> {
   const app: Fetch = () => Response.json({ code: "UNAUTHORIZED" }, { status: 401 });
   const request = new Request(`https://volley.example${path}`, { method, headers: { accept } });
-  return answerMissing(app)(request, {}, ctx);
+  return docs().around!(app, [])(request, {}, ctx);
 }
 
 describe("A page of the documentation that is not there", () => {

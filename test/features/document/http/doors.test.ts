@@ -5,11 +5,13 @@ import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/d
 import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/endpoints.ts";
 import { openRoutersOf, routersOf } from "../../../../src/cloudflare/feature.ts";
 import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
-import { KEY_FLAGS } from "../../../../src/core/contract/gate/caller.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { SHIPPED_FLAGS } from "../../../../src/shipped.ts";
+
+const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
 const toolOf = (name: string, declared: Partial<ToolDeclaration>) =>
   defineTool({

@@ -3,6 +3,7 @@ import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { describe, expect, test } from "vitest";
 
 import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
+import type { ObjectOptions } from "../../../../src/cloudflare/feature.ts";
 
 describe("An event", () => {
   test("is delivered to the endpoints that ask for its type, signed as Standard Webhooks", async () => {
@@ -149,19 +150,23 @@ describe("An event", () => {
     const { send } = await openEndpoints(undefined, {
       feature: {
         ...volley,
-        createObjects: (options) => {
-          const made = volley.createObjects!(options);
-          // A type that was described by an earlier version.
-          const Before = class extends (made.EndpointDirectory as unknown as new (
-            ...args: unknown[]
-          ) => DirectoryMethods) {
-            override types(query: TypeQuery) {
-              for (const type of ["order.paid", "volley.run.failed"])
-                this.putType({ type, description: "Ours", schema: null, example: null });
-              return super.types(query);
-            }
-          };
-          return { ...made, EndpointDirectory: Before as unknown as typeof made.EndpointDirectory };
+        objects: {
+          ...volley.objects!,
+          EndpointDirectory: {
+            ...volley.objects!.EndpointDirectory,
+            create(options: ObjectOptions) {
+              const Made = volley.objects!.EndpointDirectory.create(options);
+              // A type that was described by an earlier version.
+              const Before = class extends (Made as unknown as new (...args: unknown[]) => DirectoryMethods) {
+                override types(query: TypeQuery) {
+                  for (const type of ["order.paid", "volley.run.failed"])
+                    this.putType({ type, description: "Ours", schema: null, example: null });
+                  return super.types(query);
+                }
+              };
+              return Before as unknown as typeof Made;
+            },
+          },
         },
       },
     });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseVaultKeys, Vault } from "../../../../src/cloudflare/platform/vault.ts";
+import type { ObjectOptions } from "../../../../src/cloudflare/feature.ts";
 import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { operator } from "../../../../src/features/operator/index.ts";
@@ -30,26 +31,38 @@ async function openVault(key: string) {
   const keys = { ofObjects: key };
   const shards: { readEndpoints(): KeptEndpoint[] }[] = [];
   const envs = new Map<string, object>();
-  const feature: Feature = {
-    ...endpoints(),
-    createObjects(options) {
-      const deploymentOf = (env: Readonly<Record<string, unknown>>) => {
-        const of = envs.get(keys.ofObjects) ?? { ...env, VOLLEY_VAULT_KEY: keys.ofObjects };
-        envs.set(keys.ofObjects, of);
-        return options.deploymentOf(of as typeof env);
-      };
-      const classes = endpoints().createObjects!({ ...options, deploymentOf }) as unknown as Readonly<
-        Record<string, new (...args: never[]) => (typeof shards)[number]>
-      >;
-      class Watched extends classes["EndpointShard"]! {
-        constructor(...args: never[]) {
-          super(...args);
-          shards.push(this);
-        }
-      }
-      return { ...classes, EndpointShard: Watched };
+  const { objects, ...rest } = endpoints();
+  const deploymentFor = (options: ObjectOptions): ObjectOptions => ({
+    ...options,
+    deploymentOf(env) {
+      const of = envs.get(keys.ofObjects) ?? { ...env, VOLLEY_VAULT_KEY: keys.ofObjects };
+      envs.set(keys.ofObjects, of);
+      return options.deploymentOf(of as typeof env);
     },
-  };
+  });
+  const feature: Feature = {
+    ...rest,
+    objects: {
+      EndpointDirectory: {
+        ...objects!.EndpointDirectory,
+        create: (options: ObjectOptions) => objects!.EndpointDirectory.create(deploymentFor(options)),
+      },
+      EndpointShard: {
+        ...objects!.EndpointShard,
+        create(options: ObjectOptions) {
+          const Made = objects!.EndpointShard.create(deploymentFor(options)) as unknown as new (
+            ...args: never[]
+          ) => (typeof shards)[number];
+          return class extends Made {
+            constructor(...args: never[]) {
+              super(...args);
+              shards.push(this);
+            }
+          };
+        },
+      },
+    },
+  } as Feature;
   const env = { VOLLEY_VAULT_KEY: key };
   const world = await openEndpoints(undefined, { env, feature, features: [operator()] });
   const kept = (): string[] =>

@@ -1,0 +1,49 @@
+import { format } from "oxfmt";
+
+import { flagsOf, type WholeDeclaration } from "../../src/cloudflare/declared.ts";
+
+/**
+ * Write the module that knows the shipped features without containing them.
+ *
+ * @param before the flags that it knew: a flag keeps its place in every list, and a new one comes last
+ */
+export async function writeShipped(
+  features: readonly WholeDeclaration[],
+  before: readonly string[],
+): Promise<string> {
+  const flags = flagsOf(features).toSorted((a, b) => placeIn(before, a) - placeIn(before, b));
+  const ownerOf = (flag: string) => features.find((feature) => feature.flags?.[flag] !== undefined)!;
+  const needed = {
+    flags: Object.fromEntries(flags.map((flag) => [flag, ownerOf(flag).name])),
+    variables: Object.fromEntries(
+      features.flatMap(({ name, variables = {} }) =>
+        Object.entries(variables).flatMap(([variable, { isShared }]) => (isShared ? [] : [[variable, name]])),
+      ),
+    ),
+    bindings: Object.fromEntries(
+      features.flatMap(({ name, bindings = [] }) => bindings.map((binding) => [binding, name])),
+    ),
+  };
+  const abouts = Object.fromEntries(flags.map((flag) => [flag, ownerOf(flag).flags![flag]]));
+  const objects = features
+    .flatMap(({ objects: own = {} }) =>
+      Object.entries(own).map(([className, { binding, migration: tag }]) => ({ className, binding, tag })),
+    )
+    .toSorted((a, b) => Number(a.tag.slice(1)) - Number(b.tag.slice(1)));
+  const text = [
+    "// Written by `npm run shipped` from the declarations of the features.\n",
+    "type Words = Readonly<Record<string, string>>;\n\n",
+    "/** The feature that a flag of a key, a variable, and a binding of a tool need: a Worker that does not list it has no other way to know. */\n",
+    `export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings", Words>> = ${JSON.stringify(needed)};\n\n`,
+    "/** The flags of keys, each with its right in words. */\n",
+    `export const SHIPPED_FLAGS: Words = ${JSON.stringify(abouts)};\n\n`,
+    "/** The classes of Durable Objects. */\n",
+    `export const SHIPPED_OBJECTS = ${JSON.stringify(objects)};\n`,
+  ].join("");
+  return (await format("shipped.ts", text, { printWidth: 110 })).code;
+}
+
+function placeIn(flags: readonly string[], flag: string): number {
+  const at = flags.indexOf(flag);
+  return at < 0 ? flags.length : at;
+}

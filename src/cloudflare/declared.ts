@@ -1,0 +1,100 @@
+import type { Tool } from "../core/catalog/define-tool.ts";
+import type { Caller } from "../core/contract/gate/caller.ts";
+import { SHIPPED } from "../shipped.ts";
+import type { Declared, Env } from "./configured.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
+
+/** A variable of the configuration. */
+export interface DeclaredVariable {
+  /** Read it; throws where it cannot be read. All are read when a deployment opens, so health tells of a mistake before an object fails. */
+  readonly read?: (env: Env) => unknown;
+  /** Others read it too: a Worker without the feature may have it. */
+  readonly isShared?: true;
+}
+
+/** A class of Durable Objects, as configurations name it. */
+export interface DeclaredObject {
+  readonly binding: string;
+  /** The tag of its migration in Volley's own `wrangler.toml`. */
+  readonly migration: string;
+}
+
+/** The part of a feature that names things. Commands look at it in Node, without the platform. */
+export interface Declaration {
+  /** The name of its folder and of its export. */
+  readonly name: string;
+  /** Features that must be listed too. */
+  readonly needs?: readonly string[];
+  /** The flags of keys that it brings, each with its right in words, for a person who gives it. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Its variables. */
+  readonly variables?: Readonly<Record<string, DeclaredVariable>>;
+  /** Bindings that need the feature where a tool asks for one. */
+  readonly bindings?: readonly string[];
+}
+
+/** The same with its classes of Durable Objects, by the names under which a Worker exports them. */
+export interface WholeDeclaration extends Declaration {
+  readonly objects?: Readonly<Record<string, DeclaredObject>>;
+}
+
+/** Collect what features name. */
+export function declare(features: readonly Declaration[]): Declared {
+  // A flag of a feature that is not listed is known: its refusal says which one to list.
+  const flags = new Set([...Object.keys(SHIPPED.flags), ...flagsOf(features)]);
+  return { features: features.map(({ name }) => name), flags: [...flags] };
+}
+
+/** The flags that features bring. */
+export function flagsOf(features: readonly Declaration[]): readonly string[] {
+  return features.flatMap(({ flags = {} }) => Object.keys(flags));
+}
+
+/** Look at a list of features and tools. Throws, naming it, where a feature is none, is listed twice, or one that is needed is missing. */
+export function checkFeatures(features: readonly Declaration[], tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  for (const feature of features) {
+    const { name } = feature;
+    // The function itself has a name too, so it would pass for a feature without any path.
+    if (typeof feature === "function")
+      throw new Error(`Cannot create Volley: the feature '${name}' is not called; list ${name}()`);
+    if (names.has(name)) throw new Error(`Cannot create Volley: the feature '${name}' is listed twice`);
+    names.add(name);
+  }
+  for (const { name, needs = [] } of features)
+    for (const other of needs)
+      if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
+  for (const { name, confirm, bindings, connection, connectionOptional } of tools) {
+    if (confirm && !names.has("confirmations"))
+      throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
+    const others = bindings.map((binding) => SHIPPED.bindings[binding]);
+    const isNeeded = connection !== undefined && connectionOptional !== true;
+    for (const other of isNeeded ? ["connections", ...others] : others)
+      if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
+  }
+}
+
+/** Look at what the configuration asks for. Throws a `ConfigurationError` where that takes a feature that is not listed. */
+export function checkSettings(env: Env, callers: readonly Caller[], features: readonly Declaration[]): void {
+  const names = new Set(features.map(({ name }) => name));
+  for (const [variable, feature] of Object.entries(SHIPPED.variables))
+    if (!names.has(feature) && (env[variable] ?? "") !== "")
+      throw new ConfigurationError(variable, sayMissing("it", feature, ""));
+  const own = flagsOf(features);
+  for (const caller of callers) {
+    const flag = caller.flags.find((one) => !own.includes(one));
+    if (flag !== undefined)
+      throw new ConfigurationError(
+        "VOLLEY_KEYS",
+        sayMissing(`the flag '${flag}' of key '${caller.name}'`, SHIPPED.flags[flag]!, ""),
+      );
+  }
+}
+
+function sayMissing(what: string, feature: string, before = "Cannot create Volley: "): string {
+  const factory = feature.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return (
+    `${before}${what} needs the feature '${feature}', which is not listed; ` +
+    `import { ${factory} } from "volley/${feature}" and add ${factory}() to 'features'`
+  );
+}

@@ -1,0 +1,52 @@
+// Written by `npm run shipped` from the declarations of the features.
+type Words = Readonly<Record<string, string>>;
+
+/** The feature that a flag of a key, a variable, and a binding of a tool need: a Worker that does not list it has no other way to know. */
+export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings", Words>> = {
+  flags: {
+    approve: "confirmations",
+    skip_approval: "confirmations",
+    manage_tools: "added-tools",
+    manage_keys: "keys",
+    manage_endpoints: "endpoints",
+    manage_connections: "connections",
+    operator: "operator",
+  },
+  variables: {
+    VOLLEY_HOSTS: "mcp",
+    LLM_BASE_URL: "agent",
+    ANTHROPIC_BASE_URL: "agent",
+    VOLLEY_CONFIRMATION_TTL_S: "confirmations",
+    VOLLEY_TOOL_SECRETS: "added-tools",
+    VOLLEY_TOOL_PORTS: "added-tools",
+    VOLLEY_IDENTITY: "sign-in",
+    VOLLEY_RUNS: "runs",
+    VOLLEY_RUNS_DAYS: "runs",
+    VOLLEY_PORTAL: "endpoints",
+    VOLLEY_CONNECTORS: "connections",
+  },
+  bindings: { ENDPOINTS: "endpoints", OBJECTS: "objects", WORKSPACES: "workspace" },
+};
+
+/** The flags of keys, each with its right in words. */
+export const SHIPPED_FLAGS: Words = {
+  approve: "May say the yes of a person",
+  skip_approval: "May skip the yes of a person",
+  manage_tools: "May keep tools and flows",
+  manage_keys: "May make and revoke keys",
+  manage_endpoints: "May keep endpoints and publish events",
+  manage_connections: "May connect accounts of subjects",
+  operator: "May look across tenants",
+};
+
+/** The classes of Durable Objects. */
+export const SHIPPED_OBJECTS = [
+  { className: "KeyShard", binding: "KEYS", tag: "v3" },
+  { className: "RunLog", binding: "RUNS", tag: "v4" },
+  { className: "Workspace", binding: "WORKSPACES", tag: "v5" },
+  { className: "OperatorLog", binding: "OPERATOR", tag: "v6" },
+  { className: "EndpointDirectory", binding: "ENDPOINTS", tag: "v7" },
+  { className: "EndpointShard", binding: "ENDPOINT_SHARDS", tag: "v7" },
+  { className: "ConnectionShard", binding: "CONNECTIONS", tag: "v8" },
+  { className: "SignInStore", binding: "SIGN_INS", tag: "v9" },
+];
