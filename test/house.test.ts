@@ -71,7 +71,7 @@ const CEILINGS = {
   coreFilesThatFeaturesReach: 199,
   coreFilesThatCoreDoesNotUse: 31,
   filesReachedPastAnIndex: 52,
-  files: 1231,
-  smallFilesWithOneImporter: 209,
+  files: 1226,
+  smallFilesWithOneImporter: 208,
   namesOfSeveralFiles: 39,
 } as const;
