@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonObject } from "../../src/core/contract/json.ts";
 import type { ParseTurn } from "../../src/turns/read-turn.ts";
-import { type Speech, TURN_TABLE, whatIsDone } from "../../src/turns/turn-table.ts";
+import { type Speech, whatIsDone } from "../../src/turns/turn-table.ts";
+import { TURN_TABLE } from "../support/turn-table.ts";
 import { parseAnthropicTurn } from "../../src/features/formats/anthropic.ts";
 import { parseGeminiTurn } from "../../src/features/formats/gemini.ts";
 import { parseChatTurn, parseResponsesTurn } from "../../src/features/formats/openai.ts";

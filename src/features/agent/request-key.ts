@@ -17,7 +17,7 @@ import type { Execution } from "../../core/gate/execution.ts";
 import { holdLease } from "../../core/gate/hold-lease.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../core/gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "../../core/gate/read-keys.ts";
-import { needsKey, WriteKeys } from "../../core/gate/write-keys.ts";
+import { needsKey, WriteKeys } from "./write-keys.ts";
 
 /** By what a request is known again. */
 export interface RequestName extends Omit<KeyedContent, "seed"> {

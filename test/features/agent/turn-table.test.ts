@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import type { JsonObject } from "../../../src/core/contract/json.ts";
-import { TURN_TABLE, type TurnRow } from "../../../src/turns/turn-table.ts";
+import { TURN_TABLE, type TurnRow } from "../../support/turn-table.ts";
 import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 import {
   toChatError,

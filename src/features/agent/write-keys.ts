@@ -1,6 +1,6 @@
-import { canonicalJson } from "../kit/json/canonical-json.ts";
-import type { Ports } from "../egress/ports.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
+import type { Ports } from "../../core/egress/ports.ts";
+import type { Plan, Step } from "../../core/plan/step.ts";
 
 /**
  * The keys of one request's writes. A key is made of the request, the tool and the arguments, with a number: a write that is asked
