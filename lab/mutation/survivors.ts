@@ -579,7 +579,7 @@ export const SURVIVORS: Reasons = {
       "this.#isFirst = false",
     ),
   ],
-  "src/core/kit/json/json-span.ts": [
+  "src/turns/json-span.ts": [
     on(
       "Behind the end of a text there is no character, and nothing is found there.",
       "at < limit",
@@ -713,7 +713,7 @@ export const SURVIVORS: Reasons = {
       "calls.length > 0",
       "question: calls",
     ),
-    on("A result on the other shelf is not asked for there.", "SHELF_OF[kind]"),
+    on("A result in the other store is not asked for there.", "STORE_OF[kind]"),
   ],
   "src/features/agent/loop.ts": [on(DEFAULT, "callsTheirs: false"), on(TYPE, "canonicalKey(said) ??")],
   "src/features/agent/react-labels.ts": [{ why: TOLERANT }],

@@ -3,7 +3,7 @@ import { describe, toMisfit } from "../core/contract/issues.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { parseJson } from "../core/contract/parse-json.ts";
-import { findJsonSpan } from "../core/kit/json/json-span.ts";
+import { findJsonSpan } from "./json-span.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import { visibleText } from "../core/kit/visible-text.ts";
 

@@ -33,20 +33,20 @@ export async function keepTurn(
 ): Promise<boolean> {
   const parts = toParts(JSON.stringify(kept));
   if (parts.length > LIMITS.turnParts) return false;
-  for (const shelf of ["turns", "questions"] as const) {
-    const keys = under.filter(({ kind }) => SHELF_OF[kind] === shelf);
+  for (const store of ["turns", "questions"] as const) {
+    const keys = under.filter(({ kind }) => STORE_OF[kind] === store);
     const names = await Promise.all(keys.map((key) => nameOf(key, voice, ports)));
     const rows = names.flatMap(({ exact, loose }) => [
       ...parts.map((json, part) => ({ handle: partHandle(exact, part), json })),
       ...(loose === null ? [] : [{ handle: loose, json: `${POINTS_TO}${exact}` }]),
     ]);
-    const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, shelf));
+    const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, store));
     if (!asked.ok || asked.value.length < rows.length) return false;
   }
   return true;
 }
 
-const SHELF_OF = { calls: "turns", question: "questions" } as const;
+const STORE_OF = { calls: "turns", question: "questions" } as const;
 
 /** Divide what is too much for one row; the first part says how many there are. */
 function toParts(json: string): readonly string[] {
@@ -85,7 +85,7 @@ interface TurnName {
 interface Missing {
   readonly at: number;
   readonly name: TurnName;
-  readonly shelf: "turns" | "questions";
+  readonly store: "turns" | "questions";
 }
 
 /**
@@ -170,12 +170,12 @@ async function findMissing(
   let left: number = LIMITS.keptTurnCharacters;
   for (const { at, calls, question } of anchors.toReversed()) {
     if (question !== undefined) {
-      missing.unshift({ at, name: nameQuestion(question), shelf: "questions" });
+      missing.unshift({ at, name: nameQuestion(question), store: "questions" });
       continue;
     }
     left -= lengths[at]!;
     if (left < 0) break;
-    missing.unshift({ at, name: await nameCalls(calls, digests.slice(0, at), ports), shelf: "turns" });
+    missing.unshift({ at, name: await nameCalls(calls, digests.slice(0, at), ports), store: "turns" });
   }
   return missing;
 }
@@ -245,12 +245,12 @@ async function recall(
 /** Read the first rows of some turns, under whichever of their names they are kept. */
 async function readHeads(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, Row>> {
   const rows = new Map<string, Row>();
-  for (const shelf of ["turns", "questions"] as const) {
+  for (const store of ["turns", "questions"] as const) {
     const read = async (handles: readonly string[]): Promise<void> => {
       if (handles.length === 0) return;
-      for (const { handle, json } of await gate.recall(handles, shelf)) rows.set(handle, { json, shelf });
+      for (const { handle, json } of await gate.recall(handles, store)) rows.set(handle, { json, store });
     };
-    const names = missing.filter((one) => one.shelf === shelf).map(({ name }) => name);
+    const names = missing.filter((one) => one.store === store).map(({ name }) => name);
     await read(names.flatMap(({ exact, loose }) => (loose === null ? exact : [exact, loose])));
     const heads = names.map((name) => handleIn(rows, name)).filter((handle) => handle !== null);
     await read(heads.filter((handle) => !rows.has(handle)));
@@ -260,7 +260,7 @@ async function readHeads(missing: readonly Missing[], gate: Gate): Promise<Reado
 
 interface Row {
   readonly json: string;
-  readonly shelf: Missing["shelf"];
+  readonly store: Missing["store"];
 }
 
 /** Read the other rows of a turn, whose first is held as if it were full, and hold what all of it takes. */
@@ -278,7 +278,7 @@ async function readWhole(
     bytes.give(LIMITS.turnPartCharacters);
     return err(refused);
   }
-  const read = head === undefined || rest.length === 0 ? [] : await gate.recall(rest, head.shelf);
+  const read = head === undefined || rest.length === 0 ? [] : await gate.recall(rest, head.store);
   const parts = new Map(read.map((row) => [row.handle, row.json]));
   const isWhole = head !== undefined && rest.every((part) => parts.has(part));
   const json = isWhole

@@ -1,5 +1,5 @@
 import { attemptNow } from "../../core/kit/result.ts";
-import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
+import { blankTrailingCommas, findJsonSpan } from "../../turns/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 import {
   BLANK,

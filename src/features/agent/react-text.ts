@@ -1,5 +1,5 @@
 import * as LIMITS from "./limits.ts";
-import { blankTrailingCommas, findJsonSpan } from "../../core/kit/json/json-span.ts";
+import { blankTrailingCommas, findJsonSpan } from "../../turns/json-span.ts";
 import {
   BLANK,
   endOfLine,

@@ -1,6 +1,6 @@
 import { BATCH_TOOL } from "../../core/catalog/alias.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import { blankTrailingCommas } from "../../core/kit/json/json-span.ts";
+import { blankTrailingCommas } from "../../turns/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 
 /** A call that a model wrote as JSON. */

@@ -2,7 +2,7 @@ import type { Failure } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { innerText, NAMELESS, parseCallArguments } from "../../../turns/parse-call-arguments.ts";
 import { err, type Result } from "../../../core/kit/result.ts";
-import { findJsonSpan } from "../../../core/kit/json/json-span.ts";
+import { findJsonSpan } from "../../../turns/json-span.ts";
 
 /** A call's arguments, or why they are not to be used. */
 export interface RepairedArguments {

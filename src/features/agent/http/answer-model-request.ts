@@ -1,7 +1,7 @@
 import { CROWDED } from "../../../core/egress/crowded.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, refuseUnknownTools } from "../agent-options.ts";
-import type { ModelDoor } from "./find-server.ts";
+import type { ModelRoute } from "./find-server.ts";
 import { type Conversation, tellTheirs } from "../dialect/dialect.ts";
 import { restoreTurns } from "../kept-turn.ts";
 import type { AgentRefusal, AgentRequest } from "../progress.ts";
@@ -38,30 +38,30 @@ import {
  * All that it holds is its tenant's bytes, from before its body is read until its answer has been read.
  */
 export function answerModelRequest(
-  door: ModelDoor,
+  route: ModelRoute,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  return holdingBytes(context, (bytes) => answerHolding(bytes, door, request, context));
+  return holdingBytes(context, (bytes) => answerHolding(bytes, route, request, context));
 }
 
 async function answerHolding(
   bytes: HeldBytes,
-  door: ModelDoor,
+  route: ModelRoute,
   request: Request,
   received: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const { dialect } = door;
+  const { dialect } = route;
   const { ports } = received;
   const startedAt = ports.clock.now();
-  const address = door.addressOf(request, ports);
+  const address = route.addressOf(request, ports);
   if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, received, null));
   const body = await readModelBody(request, bytes);
   if (!body.ok) return body;
   const { value, bytes: bodyBytes } = body.value;
   const said = readAccounts(value, request, received);
   if (!said.ok) return said;
-  const read = readBody(said.value.body, door, said.value.context);
+  const read = readBody(said.value.body, route, said.value.context);
   if (!read.ok) return read;
   const { conversation, options } = read.value;
   const context = await seekNames(

@@ -7,7 +7,7 @@ import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
-import type { ModelDoor } from "./find-server.ts";
+import type { ModelRoute } from "./find-server.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
@@ -45,7 +45,7 @@ export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
 export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
-    load: async () => (await import("./find-server.ts")).CHAT_DOOR,
+    load: async () => (await import("./find-server.ts")).CHAT_ROUTE,
     refusal: DIALECTS.chat,
     schema: () => bodySchema(),
     id: "createChatCompletion",
@@ -54,7 +54,7 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   }),
   answerModelRequests({
     route: "POST /v1/messages",
-    load: async () => (await import("./find-server.ts")).MESSAGES_DOOR,
+    load: async () => (await import("./find-server.ts")).MESSAGES_ROUTE,
     refusal: DIALECTS.messages,
     schema: () => messagesSchema(),
     id: "createMessage",
@@ -72,8 +72,8 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
 /** A path at which models are asked, and how it is described. */
 export interface ModelEndpoint {
   readonly route: Endpoint["route"];
-  /** Load the door. */
-  readonly load: () => Promise<ModelDoor>;
+  /** Load how its requests are read, and where its model is. */
+  readonly load: () => Promise<ModelRoute>;
   /** How it says no. */
   readonly refusal: Dialect;
   readonly schema: LazySchema;
@@ -83,7 +83,7 @@ export interface ModelEndpoint {
   readonly refusals?: readonly RefusalCode[];
 }
 
-/** Make the endpoint of a door. */
+/** Make the endpoint of a path at which models are asked. */
 export function answerModelRequests({
   route,
   load,

@@ -52,7 +52,7 @@ export function readServer(
 }
 
 /** A path at which models are asked. */
-export interface ModelDoor {
+export interface ModelRoute {
   readonly dialect: Dialect;
   /** The field of a body that has the conversation. */
   readonly field: "messages" | "input";
@@ -62,14 +62,14 @@ export interface ModelDoor {
   readonly addressOf: (request: Request, ports: Pick<Ports, "secret">) => Result<ModelAddress, Refusal>;
 }
 
-export const CHAT_DOOR: ModelDoor = {
+export const CHAT_ROUTE: ModelRoute = {
   dialect: CHAT,
   field: "messages",
   hasDefaultModel: true,
   addressOf: (request, ports) => readServer("openai", CHAT.path, { request, ports }),
 };
 
-export const MESSAGES_DOOR: ModelDoor = {
+export const MESSAGES_ROUTE: ModelRoute = {
   dialect: MESSAGES,
   field: "messages",
   hasDefaultModel: false,

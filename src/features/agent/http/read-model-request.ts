@@ -1,6 +1,6 @@
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools, STRATEGIES } from "../agent-options.ts";
-import type { ModelDoor } from "./find-server.ts";
+import type { ModelRoute } from "./find-server.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
 import { type OfferedSurface, offerTools } from "../offer-tools.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
@@ -70,7 +70,7 @@ export interface ModelRequest {
 
 export function readBody(
   value: unknown,
-  { dialect, field, hasDefaultModel }: ModelDoor,
+  { dialect, field, hasDefaultModel }: ModelRoute,
   { ports, brought }: Pick<RequestContext, "ports" | "brought">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {

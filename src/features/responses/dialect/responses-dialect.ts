@@ -41,7 +41,7 @@ import type { Bridge } from "../../agent/ask-model.ts";
 import { CHAT } from "../../agent/dialect/chat-dialect.ts";
 import { BridgedRelay, fromChatTurn } from "../chat-bridge/from-chat-answer.ts";
 import { toChatRequest, toResponsesPath } from "../chat-bridge/to-chat-request.ts";
-import { type ModelDoor, readServer } from "../../agent/http/find-server.ts";
+import { type ModelRoute, readServer } from "../../agent/http/find-server.ts";
 
 /**
  * OpenAI's Responses, for clients that send the whole conversation each time. Nothing is kept under an id: `store` is always sent as
@@ -232,7 +232,7 @@ export const CHAT_BRIDGE: Bridge = {
 };
 
 /** Asks a server for its Responses and, where it has none, for its Chat Completions. */
-export const RESPONSES_DOOR: ModelDoor = {
+export const RESPONSES_ROUTE: ModelRoute = {
   dialect: RESPONSES,
   field: "input",
   hasDefaultModel: true,

@@ -34,7 +34,7 @@ const bodySchema = lazySchema(() => {
 
 export const createResponse: Endpoint = answerModelRequests({
   route: "POST /v1/responses",
-  load: async () => (await import("../dialect/responses-dialect.ts")).RESPONSES_DOOR,
+  load: async () => (await import("../dialect/responses-dialect.ts")).RESPONSES_ROUTE,
   refusal: RESPONSES_ERRORS,
   schema: bodySchema,
   id: "createResponse",
