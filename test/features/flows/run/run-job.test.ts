@@ -365,6 +365,25 @@ describe("A run", () => {
     expect(upstream.count("asks")).toBe(0);
   });
 
+  test("that was killed asks about what waits for a person, once, also where it was killed after that: only what was sent is unknown", async () => {
+    const { begin, killAt, upstream, world } = setUp([
+      { id: "w", tool: "once" },
+      { id: "q", tool: "asks" },
+      { id: "k", tool: "keyed", depends_on: ["q"] },
+    ]);
+    await killAt("once");
+    const second = await world.clock.runUntil(begin());
+    // Its question is recorded, and nothing that it says.
+    world.gate.runFence += 1;
+    const third = await world.clock.runUntil(begin());
+    for (const ended of [second, third])
+      expect(statuses(ended)).toEqual(["unknown", "pending_confirmation", "pending_confirmation"]);
+    const asked = [second, third].map((ended) => envelopeOf(ended).results[1]!.confirmation!.id);
+    expect([...world.gate.parked.keys()]).toEqual([asked[0]]);
+    expect(asked[1]).toBe(asked[0]);
+    expect(upstream.calls).toEqual(["once"]);
+  });
+
   test("whose answer needs nothing that failed is tried again all the same, and succeeds in the end", async () => {
     const { attempt, upstream, world } = setUp(
       [
