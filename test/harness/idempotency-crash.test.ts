@@ -146,3 +146,62 @@ test("T56: killed in the middle, a batch asks about what waited for a person, an
   const sent = [sentTo("/write", 12), upstream.requestsTo("/item"), sentTo("/keyed", 14)];
   expect(sent.map(({ length }) => length)).toEqual([1, 1, 1]);
 });
+
+test("T56: killed once its question is told and before its caller has the answer, a batch points to that question, and a yes to it is carried out once", async () => {
+  const actions = [
+    { id: "write", tool: "probe-write", args: { n: 22 } },
+    { id: "gated", tool: "probe-delete", args: { id: "item-23" } },
+    { id: "after", tool: "probe-write-keyed", args: { n: 24 }, depends_on: ["gated"] },
+  ];
+  const body = JSON.stringify({ actions });
+  const headers = { "idempotency-key": "crash-recorded" };
+  const before = upstream.requestsTo("/item").length;
+
+  const first = await start();
+  const streaming = await fetch(`${first.url}/v1/execute_actions`, {
+    method: "POST",
+    body,
+    headers: {
+      ...headers,
+      authorization: "Bearer sandbox-key",
+      "content-type": "application/json",
+      accept: "text/event-stream",
+    },
+  });
+  // Its event is sent once the question is recorded.
+  let told = "";
+  for await (const chunk of streaming.body!.pipeThrough(new TextDecoderStream())) {
+    told += chunk;
+    if (told.includes("pending_confirmation")) break;
+  }
+  await first.kill("SIGKILL");
+
+  await using second = await start(first.port);
+  const caller = new TestCaller(second.url);
+  const answer = await eventually(
+    "the takeover",
+    async () => {
+      const sent = await caller.send({ headers, body });
+      return sent.status === 200 ? sent : undefined;
+    },
+    { everyMs: 100 },
+  );
+  const { results } = JSON.parse(answer.text) as WireEnvelope;
+  expect(results.slice(1).map(({ status }) => status)).toEqual([
+    "pending_confirmation",
+    "pending_confirmation",
+  ]);
+  const { id } = results[1]!.confirmation!;
+  expect(told).toContain(id);
+  const listed = JSON.parse((await caller.get("/v1/confirmations")).text) as {
+    readonly confirmations: readonly { readonly id: string; readonly status: string }[];
+  };
+  const open = listed.confirmations.filter(({ status }) => status === "pending");
+  expect(open.map((question) => question.id)).toEqual([id]);
+
+  const decide = { path: `/v1/confirmations/${id}`, body: JSON.stringify({ decision: "approve" }) };
+  expect((await caller.send(decide)).status).toBe(200);
+  expect((await caller.send(decide)).status).toBe(409);
+  expect(upstream.requestsTo("/item")).toHaveLength(before + 1);
+  expect([sentTo("/write", 22).length, sentTo("/keyed", 24).length]).toEqual([1, 1]);
+});
