@@ -528,7 +528,15 @@ export const SURVIVORS: Reasons = {
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
     on("A faulty stream is not asked for its turn.", "const turn = read"),
   ],
-  "src/features/agent/dialect/chat-stream.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/chat-message.ts": [
+    on("A message without content is one with null, to every server.", "content !== undefined"),
+    on(WORDS, "hint: CUSTOM"),
+    on("A call that failed already is not looked at for where it was cut.", "closed: false"),
+    on(TYPE, 'typeof named === "string"', "Array.isArray(calls)", "value !== undefined"),
+    on(EMPTY, "read.length > 0"),
+    on(FORWARD, "const entries", "entries.get(id)"),
+    { why: FORWARD },
+  ],
   "src/features/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
     on(
@@ -549,14 +557,6 @@ export const SURVIVORS: Reasons = {
     on(FORWARD, "const written", "return written === undefined", "finish_reason: words"),
     on(EMPTY, "return [textOf(content), ...actions]"),
     on(AT_BOUND, "LIMITS.modelCalls"),
-  ],
-  "src/features/agent/dialect/chat-message.ts": [
-    on("A message without content is one with null, to every server.", "content !== undefined"),
-    on(WORDS, "hint: CUSTOM"),
-    on("A call that failed already is not looked at for where it was cut.", "closed: false"),
-    on(TYPE, 'typeof named === "string"', "Array.isArray(calls)", "value !== undefined"),
-    on(EMPTY, "read.length > 0"),
-    on(FORWARD, "const entries", "entries.get(id)"),
   ],
   "src/features/agent/dialect/chat-relay.ts": [{ why: FORWARD }],
   "src/core/kit/event-splitter.ts": [
@@ -593,6 +593,7 @@ export const SURVIVORS: Reasons = {
   "src/features/agent/dialect/messages-content.ts": [
     on("Servers of Messages send no nulls and no other role.", 'role: "assistant"', "value !== null"),
     on(TYPE, 'type === "text"'),
+    { why: FORWARD },
   ],
   "src/features/agent/dialect/messages-dialect.ts": [
     on(
@@ -630,7 +631,6 @@ export const SURVIVORS: Reasons = {
     on(TYPE, "Array.isArray(content)"),
     on(AT_BOUND, "content.length > LIMITS"),
   ],
-  "src/features/agent/dialect/messages-stream.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/messages-relay.ts": [{ why: FORWARD }],
   "src/features/agent/dialect/provider-error.ts": [on(SCHEMA, ".meta({ id")],
   "src/features/agent/dialect/conversation.ts": [

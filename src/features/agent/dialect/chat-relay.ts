@@ -2,7 +2,20 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
+import {
+  type AnswerName,
+  DONE,
+  isNamed,
+  isNothing,
+  rewriteChunk,
+  type ShownCalls,
+  StreamedMessage,
+  tellChunk,
+  toToolCalls,
+  toTurn,
+  wordsOf,
+  writeChunk,
+} from "./chat-message.ts";
 import {
   type Ending,
   type IsTheirs,
@@ -14,17 +27,6 @@ import {
   type StreamFault,
   weighText,
 } from "./dialect.ts";
-import {
-  type AnswerName,
-  DONE,
-  isNamed,
-  isNothing,
-  rewriteChunk,
-  type ShownCalls,
-  StreamedMessage,
-  tellChunk,
-  writeChunk,
-} from "./chat-stream.ts";
 import { toChatError, writeError } from "./provider-error.ts";
 
 /** A chunk with a choice, and what of the calls in it the caller is shown. */

@@ -14,7 +14,6 @@ import {
   weighText,
 } from "./dialect.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
-import { toLegalId, toTurn } from "./messages-content.ts";
 import {
   beginBlock,
   type StreamedBlock,
@@ -22,10 +21,12 @@ import {
   tellIn,
   toBlock,
   toEvent,
+  toLegalId,
   toPing,
+  toTurn,
   writeText,
   writeUse,
-} from "./messages-stream.ts";
+} from "./messages-content.ts";
 import { toMessagesError, writeError } from "./provider-error.ts";
 import { takeId } from "./conversation.ts";
 
