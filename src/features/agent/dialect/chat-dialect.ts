@@ -12,6 +12,7 @@ import {
   type Dialect,
   type Ending,
   type ModelTurn,
+  withReport,
 } from "./dialect.ts";
 import { joinReplies, readConversation, refuseField, textOf, toPlainMessages } from "./conversation.ts";
 import { listTools } from "../offer-tools.ts";
@@ -81,7 +82,7 @@ export const CHAT: Dialect = {
       choices: [{ ...choice, ...endMessage(choice, turn, ending) }],
       ...(ending.usage !== null && { usage: ending.usage }),
     };
-    return `${JSON.stringify(answer).slice(0, -1)},"volley":${ending.report}}`;
+    return withReport(answer, ending.report);
   },
   createRelay: (isTheirs) => new ChatRelay(isTheirs),
 };

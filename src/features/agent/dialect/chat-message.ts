@@ -1,7 +1,16 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import type { Ending, IsTheirs, Message, ModelCall, ModelTurn, Reading } from "./dialect.ts";
+import {
+  type Ending,
+  type IsTheirs,
+  joinWords,
+  type Message,
+  type ModelCall,
+  type ModelTurn,
+  type Reading,
+  withReport,
+} from "./dialect.ts";
 import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
 import { legalName, whatIsDone } from "../../../turns/turn-table.ts";
@@ -90,7 +99,7 @@ export function wordsOf(
   { text = said, words }: Ending,
 ): string | null {
   if (words === undefined && text === said) return null;
-  return [text, words ?? ""].filter((part) => part !== "").join("\n\n");
+  return joinWords(text, words);
 }
 
 /** Calls as they stand in a message: as the model wrote them, or, where it wrote them as text, as it would have. */
@@ -192,18 +201,17 @@ export type AnswerName = JsonObject | null;
 
 /** Write a chunk of our own. */
 export function writeChunk(answer: AnswerName, fields: JsonObject): string {
-  return `data: ${nameChunk(answer, { ...CHUNK, ...fields })}\n\n`;
+  return `data: ${JSON.stringify(nameChunk(answer, { ...CHUNK, ...fields }))}\n\n`;
 }
 
 /** Write a chunk of a server with another choice. */
 export function rewriteChunk(answer: AnswerName, chunk: JsonObject, choice: JsonObject): string {
-  return `data: ${nameChunk(answer, { ...chunk, choices: [choice] })}\n\n`;
+  return `data: ${JSON.stringify(nameChunk(answer, { ...chunk, choices: [choice] }))}\n\n`;
 }
 
 /** Tell what no server of the protocol would: clients pass over a chunk without choices. */
 export function tellChunk(answer: AnswerName, volley: string): string {
-  const head = nameChunk(answer, { ...CHUNK, choices: [] });
-  return `data: ${head.slice(0, -1)},"volley":${volley}}\n\n`;
+  return `data: ${withReport(nameChunk(answer, { ...CHUNK, choices: [] }), volley)}\n\n`;
 }
 
 /** Whether an answer is known by its id: Azure's first chunk has an empty one, and none of the answer. */
@@ -215,7 +223,7 @@ export function isNothing(value: unknown): boolean {
   return value === null || value === "" || value === undefined;
 }
 
-function nameChunk(answer: AnswerName, chunk: JsonObject): string {
+function nameChunk(answer: AnswerName, chunk: JsonObject): JsonObject {
   const { id, created, model } = answer ?? {};
-  return JSON.stringify({ ...chunk, id, created, model });
+  return { ...chunk, id, created, model };
 }

@@ -193,3 +193,13 @@ export function weighText(value: unknown): number {
   for (const [key, one] of Object.entries(value)) weight += key.length + weighText(one);
   return weight;
 }
+
+/** Write an answer, or an event of one, with a report of ours: JSON text beside what is said. */
+export function withReport(said: object, report: string): string {
+  return `${JSON.stringify(said).slice(0, -1)},"volley":${report}}`;
+}
+
+/** Put words of the model and words of ours one under the other, as far as there are any. */
+export function joinWords(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
+}

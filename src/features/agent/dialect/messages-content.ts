@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { attemptNow, ok } from "../../../core/kit/result.ts";
 import { isCalled, legalName, whatIsDone } from "../../../turns/turn-table.ts";
-import type { ModelCall, ModelTurn, Reading } from "./dialect.ts";
+import { type ModelCall, type ModelTurn, type Reading, withReport } from "./dialect.ts";
 import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
 
@@ -160,8 +160,7 @@ export function toEvent(data: JsonObject): string {
 
 /** The same with a report of ours. Official clients give no ping to their callers, but every other event with all its fields. */
 export function tellIn(data: JsonObject, volley: string): string {
-  const event = JSON.stringify(data);
-  return `event: ${String(data["type"])}\ndata: ${event.slice(0, -1)},"volley":${volley}}\n\n`;
+  return `event: ${String(data["type"])}\ndata: ${withReport(data, volley)}\n\n`;
 }
 
 /** Tell what no server of the protocol would: clients pass over a ping, whatever it says. */

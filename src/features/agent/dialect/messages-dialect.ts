@@ -8,9 +8,11 @@ import {
   type Conversation,
   type Dialect,
   type Ending,
+  joinWords,
   type Message,
   type ModelTurn,
   type Replies,
+  withReport,
 } from "./dialect.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err } from "../../../core/kit/result.ts";
@@ -105,7 +107,7 @@ export const MESSAGES: Dialect = {
       ...endContent(turn, ending),
       ...(ending.usage !== null && { usage: ending.usage }),
     };
-    return `${JSON.stringify(answer).slice(0, -1)},"volley":${ending.report}}`;
+    return withReport(answer, ending.report);
   },
   createRelay: (isTheirs) => new MessagesRelay(isTheirs),
 };
@@ -169,11 +171,11 @@ function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject
   });
   const isOwn = text !== undefined || words !== undefined;
   if (!isOwn) return { content: said };
-  const parts = [text ?? "", words ?? ""].filter((part) => part !== "");
+  const own = joinWords(text, words);
   return {
     content: [
       ...(text === undefined ? said : []),
-      ...(parts.length > 0 ? [{ type: "text", text: parts.join("\n\n") }] : []),
+      ...(own === "" ? [] : [{ type: "text", text: own }]),
       ...(text === undefined ? [] : calls.map(toUse)),
     ],
     stop_reason: calls.length > 0 ? "tool_use" : "end_turn",

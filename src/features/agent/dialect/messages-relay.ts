@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import {
   type Ending,
   type IsTheirs,
+  joinWords,
   type ModelEvent,
   type ModelTurn,
   readEvent,
@@ -149,7 +150,7 @@ export class MessagesRelay implements Relay {
   end(ending: Ending): string {
     const isSilent = this.#mode === "silent";
     const said = isSilent ? (ending.text ?? this.turn()?.text ?? "") : "";
-    const words = [said, ending.words ?? ""].filter((part) => part !== "").join("\n\n");
+    const words = joinWords(said, ending.words);
     return [
       this.#hasBegun ? "" : this.#beginSilent(),
       words === "" ? "" : writeText(words, this.#shown++),

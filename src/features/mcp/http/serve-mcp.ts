@@ -1,16 +1,14 @@
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
-import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { attempt, type Result } from "../../../core/kit/result.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import type { SentKey } from "../../../cloudflare/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { holdAnswer, respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { type Era, readAbilities, readEra } from "./mcp-revision.ts";
 import { answerMethod } from "./mcp-methods.ts";
-import type { TaskParts } from "./method.ts";
+import type { MethodOptions } from "./method.ts";
 import {
   idOf,
   readMessage,
@@ -23,15 +21,10 @@ import {
 } from "./rpc-message.ts";
 
 /** A message that was read, bounded and counted already. */
-interface McpPost {
-  readonly surface: ToolSurface;
+interface McpPost extends Pick<MethodOptions, "surface" | "bodyBytes" | "key" | "parts"> {
   readonly body: unknown;
-  readonly bodyBytes: number;
-  /** By what it is known when it comes again; null where by nothing. */
-  readonly key: SentKey | null;
   /** The answer's headers about an allowance that counted it already. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly parts: TaskParts;
 }
 
 /**
@@ -72,13 +65,7 @@ interface Exchange {
 }
 
 /** The listeners of an exchange besides its answer. */
-interface Listeners {
-  readonly signal: AbortSignal;
-  readonly onCounted: (headers: Readonly<Record<string, string>>) => void;
-  readonly onProgress?: (report: ProgressReport) => void;
-  /** Told what gives back the bytes that the answer holds. */
-  readonly onWritten: (give: () => void) => void;
-}
+type Listeners = Pick<MethodOptions, "signal" | "onCounted" | "onProgress" | "onWritten">;
 
 /** Answer a request; a bug of ours is told to the operator, and to the client by the request's id alone. */
 async function answer(

@@ -11,8 +11,10 @@ import {
   type Conversation,
   type Dialect,
   type Ending,
+  joinWords,
   type Message,
   type ModelTurn,
+  withReport,
 } from "../../agent/dialect/dialect.ts";
 import {
   joinReplies,
@@ -100,7 +102,7 @@ export const RESPONSES: Dialect = {
       ...(ending.usage !== null && { usage: ending.usage }),
       store: false,
     };
-    return `${JSON.stringify(answer).slice(0, -1)},"volley":${ending.report}}`;
+    return withReport(answer, ending.report);
   },
   createRelay: (isTheirs) => new ResponsesRelay(isTheirs),
 };
@@ -203,14 +205,14 @@ function endOutput(turn: ModelTurn, { calls, text, words }: Ending): JsonObject 
     return [call.foreign === true ? item : { ...item, call_id: call.id }];
   });
   if (text === undefined && words === undefined) return { output: said };
-  const parts = [text ?? "", words ?? ""].filter((part) => part !== "");
+  const own = joinWords(text, words);
   const id = `msg_${String(turn.response["id"])}_0`;
   return {
     status: "completed",
     incomplete_details: null,
     output: [
       ...(text === undefined ? said : []),
-      ...(parts.length > 0 ? [toTextItem(id, parts.join("\n\n"))] : []),
+      ...(own === "" ? [] : [toTextItem(id, own)]),
       ...(text === undefined ? [] : calls.map(toCallItem)),
     ],
   };

@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import {
   type Ending,
   type IsTheirs,
+  joinWords,
   type ModelCall,
   type ModelEvent,
   type ModelTurn,
@@ -12,6 +13,7 @@ import {
   type Relay,
   type RelayMode,
   type StreamFault,
+  withReport,
 } from "../../agent/dialect/dialect.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { type Item, namedCallsIn, StreamedItems, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
@@ -118,7 +120,7 @@ export class ResponsesRelay implements Relay {
     const isSilent = this.#mode === "silent";
     const turn = this.turn();
     const said = isSilent ? (ending.text ?? turn?.text ?? "") : "";
-    const words = [said, ending.words ?? ""].filter((part) => part !== "").join("\n\n");
+    const words = joinWords(said, ending.words);
     return [
       this.#begun === null ? this.#beginUnheard() : "",
       words === "" ? "" : this.#writeText(words),
@@ -249,8 +251,7 @@ export class ResponsesRelay implements Relay {
     };
     const type = isOwn ? "response.completed" : last.type;
     // Official clients hand the response of the last event to their callers, with all its fields.
-    const json = `${JSON.stringify(response).slice(0, -1)},"volley":${report}}`;
-    return this.#write({ type }, `,"response":${json}`);
+    return this.#write({ type }, `,"response":${withReport(response, report)}`);
   }
 }
 

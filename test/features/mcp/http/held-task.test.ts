@@ -40,7 +40,6 @@ function world(status: "pending" | "done") {
   const gives: (() => void)[] = [];
   const find = () =>
     findTask("call-q1", context, {
-      parts: {},
       asks: true,
       onWritten: (give) => void gives.push(give),
     });
