@@ -15,7 +15,7 @@ import {
   type KeptResult,
   type OpenedBatch,
 } from "../../src/features/background/batch-job.ts";
-import { createBackgroundPart } from "../../src/features/background/objects/background-part.ts";
+import { createBackgroundPart } from "../../src/features/background/objects/stored-batches.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";
 import { createEndpointsPart } from "../../src/features/endpoints/objects/endpoints-part.ts";
 import { createOperatorPart } from "../../src/features/operator/objects/operator-part.ts";

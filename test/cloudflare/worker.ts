@@ -7,7 +7,7 @@ import { createToolGate, type ToolGateMethods } from "../../src/cloudflare/durab
 import type { WorkspaceMethods } from "../../src/core/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
 import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
-import { createBackgroundPart } from "../../src/features/background/objects/background-part.ts";
+import { createBackgroundPart } from "../../src/features/background/objects/stored-batches.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import { createOperatorLog } from "../../src/features/operator/objects/operator-log.ts";

@@ -7,7 +7,7 @@ import { deriveId } from "../../core/kit/derive-id.ts";
 export const BATCH = "batch";
 
 /** The facts of a batch in the background besides its actions; kept as JSON. */
-export interface KeptBatch {
+interface KeptBatch {
   /** Whose rights it runs with: those that its key had. */
   readonly caller: Caller;
   /** How long all of it may take. */
@@ -129,3 +129,16 @@ export function jobIdOf(runId: string): string | null {
 }
 
 const RUN_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{8}0001$/;
+
+const FORM = /^(\d{1,2})\.(-1|\d{1,4})$/;
+
+/** Name a place among results. */
+export function toCursor({ step, element }: Place): string {
+  return `${step}.${element}`;
+}
+
+/** Read a cursor; null where it is none. */
+export function parseCursor(text: string): Place | null {
+  const [, step, element] = FORM.exec(text) ?? [];
+  return step === undefined ? null : { step: Number(step), element: Number(element) };
+}

@@ -1,9 +1,8 @@
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
-import { showResults } from "./http/results.ts";
-import { createBackgroundPart } from "./objects/background-part.ts";
-import { JOB_RUNS } from "./http/job-runs.ts";
-import { later } from "./http/later.ts";
+import { JOB_RUNS, showResults } from "./http/show-results.ts";
+import { createBackgroundPart } from "./objects/stored-batches.ts";
+import { later } from "./http/record-batch.ts";
 
 /** Batches without a waiting caller, with loops of a thousand elements. */
 export function background(): Feature {
@@ -15,9 +14,9 @@ export function background(): Feature {
     jobRuns: JOB_RUNS,
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
-        const { attemptBatch } = await import("./http/attempt-batch.ts");
+        const { attemptBatch } = await import("./http/run-batch.ts");
         await attemptBatch(claim, deploymentOf(env), slots);
       }),
-    load: () => import("./http/attempt-batch.ts"),
+    load: () => import("./http/run-batch.ts"),
   };
 }

@@ -1,6 +1,12 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { jobDataBytes, jobRedrives, longLoopElements, maxDeadlineMs } from "../../core/contract/limits.ts";
+export {
+  jobDataBytes,
+  jobRedrives,
+  longLoopElements,
+  maxDeadlineMs,
+  responseReserveBytes,
+} from "../../core/contract/limits.ts";
 
 /** How long one attempt of a batch in the background begins calls before it leaves the rest to the next, at the end of the row: a batch that comes now waits no longer. */
 export const batchSliceMs = 5_000;

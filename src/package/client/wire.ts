@@ -4,7 +4,7 @@ import type { envelopeSchema, resultSchema } from "../../core/answer/result-sche
 import type { actionForm } from "../../core/contract/action.ts";
 import type { batchForm } from "../../core/contract/batch.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
-import type { resultPageSchema } from "../../features/background/wire-results.ts";
+import type { resultPageSchema } from "../../features/background/batch-results.ts";
 import type { confirmationSchema } from "../../features/confirmations/wire-confirmation.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";

@@ -1,5 +1,132 @@
-import type { JobProgress } from "../../../core/contract/gate/job.ts";
-import type { BatchEntry, KeptResult, ResultPage, ResultQuery } from "../batch-job.ts";
+import * as LIMITS from "../limits.ts";
+import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import type { JobClaim, JobProgress } from "../../../core/contract/gate/job.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import { isLive } from "../../../core/gate/state/outbox.ts";
+import {
+  BATCH,
+  type BatchEntry,
+  type BatchMethods,
+  type KeptResult,
+  readKeptBatch,
+  type ResultPage,
+  type ResultQuery,
+} from "../batch-job.ts";
+import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
+import { attempt } from "../../../core/kit/result.ts";
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS batches (
+    job_id TEXT PRIMARY KEY, ends_at INTEGER, total INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS batch_results (
+    job_id TEXT NOT NULL, step INTEGER NOT NULL, element INTEGER NOT NULL, outcome_json TEXT,
+    in_doubt INTEGER NOT NULL,
+    PRIMARY KEY (job_id, step, element)
+  ) WITHOUT ROWID, STRICT;`;
+
+/** Make the part of a tenant's object that keeps batches in the background. */
+export function createBackgroundPart(
+  runOf: (host: PartHost) => (claim: JobClaim) => Promise<void>,
+  backlogs: BatchBacklogs = BATCH_BACKLOGS,
+): ObjectPart {
+  return {
+    name: "background",
+    steps: [TABLES],
+    createKind: (host) => createBatchKind(backlogs, runOf(host)),
+    open: openBackground,
+  };
+}
+
+function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
+  const table = new ResultTable(storage.sql);
+  const methods: PartMethods<BatchMethods> = {
+    open: (now, jobId, fence, { deadlineMs }) =>
+      outbox.holds(jobId, fence)
+        ? { endsAt: table.open(jobId, now + deadlineMs), kept: table.all(jobId) }
+        : null,
+    write(_, jobId, fence, entry) {
+      const isIts = outbox.holds(jobId, fence);
+      if (isIts) table.write(jobId, entry);
+      else if (outbox.wasCancelled(jobId, fence)) table.write(jobId, endsOf(entry));
+      return isIts;
+    },
+    settle(now, jobId, fence, { end, envelopeJson, ...entry }) {
+      const job = outbox.settle(now, { jobId, fence, end, random: random(), envelopeJson });
+      if (job === null) {
+        if (outbox.wasCancelled(jobId, fence)) table.write(jobId, endsOf(entry));
+        return false;
+      }
+      table.write(jobId, entry);
+      if (!isLive(job.status)) table.close(jobId);
+      return true;
+    },
+    results: (_, jobId, query) => table.page(jobId, query),
+    left: (_, jobId, actions) =>
+      outbox.isOver(jobId) && table.countWhole(jobId) < actions ? table.all(jobId) : null,
+    complete(_, jobId, results) {
+      if (outbox.isOver(jobId)) table.add(jobId, results);
+    },
+    asker(now, jobId) {
+      const spec = outbox.spec(jobId, now);
+      return spec?.kind === BATCH && spec.toolJson !== undefined ? readKeptBatch(spec.toolJson).caller : null;
+    },
+  };
+  return {
+    methods,
+    progress: (jobId) => table.progress(jobId),
+    forget: (jobIds) => table.forget(jobIds),
+  };
+}
+
+/** The ends among entries: that something is about to be sent is not true of what may not be sent any more. */
+function endsOf({ results, ...entry }: BatchEntry): BatchEntry {
+  return { ...entry, results: results.filter(({ outcomeJson }) => outcomeJson !== null) };
+}
+
+interface BatchBacklogs {
+  /** Live batches of one key, and of all. */
+  readonly keyBacklog: number;
+  readonly batchBacklog: number;
+}
+
+const BATCH_BACKLOGS: BatchBacklogs = {
+  keyBacklog: LIMITS.keyBatchBacklog,
+  batchBacklog: LIMITS.batchBacklog,
+};
+
+const BATCHES = "batches";
+
+/** Make the kind of job that a batch in the background is. @param run makes an attempt, and says how it ended to the object itself */
+function createBatchKind(
+  { keyBacklog, batchBacklog }: BatchBacklogs,
+  run: (claim: JobClaim) => Promise<void>,
+): JobKind {
+  return {
+    name: BATCH,
+    lane: { name: BATCHES, places: LIMITS.batchesAtOnce },
+    placeOf: () => ({ lane: BATCHES, backlog: BATCHES }),
+    // Those of one key with those of another.
+    takesTurns: true,
+    // It may take longer than what runs after an answer.
+    isQueued: true,
+    newFirst: true,
+    hasRoom: (backlog, { tool }) =>
+      backlog.sizeOfGroup(tool) < keyBacklog && backlog.sizeOf(BATCHES) < batchBacklog,
+    hasRoomAgain: (backlog) => backlog.sizeOf(BATCHES) < batchBacklog + LIMITS.jobRedrives,
+    // A write that was sent at its end is seen through.
+    attemptMs: () => LIMITS.batchSliceMs + LIMITS.maxDeadlineMs,
+    // The rest of it is done already.
+    mayMend: "unless refused",
+    // It was counted when it was recorded, and its calls draw from their tools' limits.
+    limitOf: () => null,
+    async attempt(claim) {
+      // One whose end is not reported is left to its lease.
+      await attempt(() => run(claim));
+      return null;
+    },
+  };
+}
 
 type ResultRow = { step: number; element: number; outcome_json: string | null; in_doubt: number };
 
@@ -7,7 +134,7 @@ type ResultRow = { step: number; element: number; outcome_json: string | null; i
 const WHOLE = -1;
 
 /** The batches in the background of one tenant: when each ends, how many calls it has, and how those ended that are over. */
-export class ResultTable {
+class ResultTable {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

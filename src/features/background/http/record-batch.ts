@@ -1,28 +1,64 @@
-import { BATCH_TOOL } from "../../core/catalog/alias.ts";
-import type { Batch } from "../../core/contract/batch.ts";
-import { makeFailure } from "../../core/contract/failure.ts";
-import { describe } from "../../core/contract/issues.ts";
-import type { JobSpec } from "../../core/contract/gate/job.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { type Admitted, admitPlan, type Refused } from "../../core/gate/admit-plan.ts";
-import { bindCallback } from "../../core/gate/bind-plan.ts";
-import { abandonKeys, endKey } from "../../core/gate/claimed-keys.ts";
-import type { Execution } from "../../core/gate/execution.ts";
-import { readKeys } from "../../core/gate/read-keys.ts";
-import { deriveId } from "../../core/kit/derive-id.ts";
-import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
-import type { Plan } from "../../core/plan/step.ts";
-import { BATCH, writeKeptBatch, runIdOf } from "./batch-job.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { awaitChange, liveStatusOf } from "../../../cloudflare/http/await-change.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Execution, Later } from "../../../core/gate/execution.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { BATCH, callBackground, runIdOf, writeKeptBatch } from "../batch-job.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import type { JobSpec } from "../../../core/contract/gate/job.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { admitPlan, type Admitted, type Refused } from "../../../core/gate/admit-plan.ts";
+import { bindCallback } from "../../../core/gate/bind-plan.ts";
+import { abandonKeys, endKey } from "../../../core/gate/claimed-keys.ts";
+import { readKeys } from "../../../core/gate/read-keys.ts";
+import { deriveId } from "../../../core/kit/derive-id.ts";
+import type { Plan } from "../../../core/plan/step.ts";
+
+const PREFERENCE = "respond-async";
+
+/** Batches in the background, by the field or by the header that asks for it (RFC 7240). */
+export const later: Later = {
+  read: (headers, sent) =>
+    isPreferred(headers) && isJsonObject(sent) ? { ...sent, background: true } : undefined,
+  awaitJob: (look, request, context) => awaitChange(look, { request, context, liveStatus: liveStatusOf }),
+  async mayReach({ id, tool }, { gate, caller: { tools } }) {
+    if (!tool.startsWith(`${BATCH_TOOL}:`) || tools.includes("*")) return true;
+    const asker = await callBackground(gate, "asker", id);
+    return asker !== null && asker.tools.every((grant) => tools.includes(grant));
+  },
+  async record(batch, execution) {
+    const recorded = await recordBatch(batch, execution);
+    if (!recorded.ok) return recorded;
+    const { jobId, ...answer } = recorded.value;
+    return ok({
+      ...answer,
+      respond: (request, headers) =>
+        respondJson(answer.json, {
+          status: 202,
+          headers: {
+            ...headers,
+            location: `/v1/jobs/${jobId}`,
+            ...(isPreferred(request.headers) && { "preference-applied": PREFERENCE }),
+          },
+        }),
+    });
+  },
+};
+
+function isPreferred(headers: Headers): boolean {
+  const preferences = (headers.get("prefer") ?? "").toLowerCase().split(/[,;]/);
+  return preferences.some((preference) => preference.trim() === PREFERENCE);
+}
 
 /**
  * Record a batch that is to run in the background, in the turn in which it is counted: the answer says where it is found, and is
  * the same for a request that comes again under its key.
  */
-export async function recordBatch(
-  batch: Batch,
-  execution: Execution,
-): Promise<Result<RecordedBatch, Refused>> {
+async function recordBatch(batch: Batch, execution: Execution): Promise<Result<RecordedBatch, Refused>> {
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
   if (unfit !== null) return err({ refusal: unfit, quota: null });
@@ -64,7 +100,7 @@ interface WireAnswer {
 }
 
 /** A batch that was recorded, and the answer that says where it is found. */
-export interface RecordedBatch extends Pick<Admitted, "quota"> {
+interface RecordedBatch extends Pick<Admitted, "quota"> {
   readonly jobId: string;
   readonly json: string;
   readonly replayed: boolean;

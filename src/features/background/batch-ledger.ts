@@ -1,10 +1,10 @@
-import type { Failure } from "../../../core/contract/failure.ts";
-import type { JobClaim } from "../../../core/contract/gate/job.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import type { Plan, Step } from "../../../core/plan/step.ts";
-import { ELEMENT, type KeptStep } from "../../flows/flow-run.ts";
-import type { Ledger } from "../../flows/run/run-journal.ts";
-import { callBackground, type KeptResult } from "../batch-job.ts";
+import type { Failure } from "../../core/contract/failure.ts";
+import type { JobClaim } from "../../core/contract/gate/job.ts";
+import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
+import type { Plan, Step } from "../../core/plan/step.ts";
+import { ELEMENT, type KeptStep } from "../flows/flow-run.ts";
+import type { Ledger } from "../flows/run/run-journal.ts";
+import { callBackground, type KeptResult } from "./batch-job.ts";
 
 export interface BatchLedgerOptions {
   readonly plan: Plan;

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
+import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
 import { BatchObject } from "../../../support/batch-object.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";

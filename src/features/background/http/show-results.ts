@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../limits.ts";
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../limits.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
@@ -14,10 +14,19 @@ import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
-import { callBackground } from "../batch-job.ts";
-import { completeBatch } from "../run/complete-batch.ts";
-import { parseCursor } from "../result-cursor.ts";
-import { resultPageSchema, toPageJson } from "../wire-results.ts";
+import {
+  BATCH,
+  callBackground,
+  jobIdOf,
+  type KeptResult,
+  parseCursor,
+  type Place,
+  type ResultPage,
+} from "../batch-job.ts";
+import { completeBatch, resultPageSchema, toPageJson } from "../batch-results.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { JobRuns } from "../../../cloudflare/feature.ts";
+import { isCut } from "../../flows/run/long-loops.ts";
 
 /** `GET /v1/jobs/{id}/results?cursor=`: the results of a batch in the background, which are too many for one answer. */
 export const showResults: Endpoint = {
@@ -70,3 +79,37 @@ const NO_PAGES = makeRefusal(
   "NOT_FOUND",
   "The job is no batch in the background: GET /v1/jobs/{id} shows its data.",
 );
+
+/** Batches in the background are runs from the moment when they are recorded. A loop is told when all of it is over. */
+export const JOB_RUNS: JobRuns = {
+  kind: BATCH,
+  jobOf: jobIdOf,
+  async results({ id, argsJson = "{}" }, { gate }) {
+    const batch = parseBatch(parseExact(argsJson), argsJson.length);
+    if (!batch.ok) return [];
+    const { entries } = batch.value;
+    const isLoop = ({ step }: KeptResult): boolean => {
+      const action = entries[step]?.action;
+      return action?.ok === true && action.value.forEach !== undefined;
+    };
+    const settled: KeptResult[] = [];
+    for (let after: Place | null | undefined = null; after !== undefined;) {
+      const query = { after, limit: LIMITS.resultPage, bytes: LIMITS.resultPageBytes };
+      const page: ResultPage = await callBackground(gate, "results", id, query);
+      settled.push(...page.results.filter((result) => !isLoop(result) && isSettled(result)));
+      const last = page.results.at(-1);
+      // Behind all elements of a loop.
+      after = page.hasMore && last ? { step: last.step, element: LIMITS.longLoopElements } : undefined;
+    }
+    const json = toPageJson({ results: settled, loop: null, hasMore: false }, entries);
+    const { results } = parseExact(json) as { readonly results: readonly unknown[] };
+    return results.map((result) => JSON.stringify(result));
+  },
+};
+
+/** Whether no later attempt does it again. */
+function isSettled({ outcomeJson, inDoubt }: KeptResult): boolean {
+  if (outcomeJson === null || inDoubt || isCut(outcomeJson)) return false;
+  const { status } = JSON.parse(outcomeJson) as Pick<Outcome, "status">;
+  return status === "success" || status === "initiated";
+}
