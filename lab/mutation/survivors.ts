@@ -79,20 +79,8 @@ export const SURVIVORS: Reasons = {
   ],
   "src/core/plan/find-parking.ts": [on(SHORTCUT, "gated.includes(true)")],
   "src/core/plan/find-placeholders.ts": [
-    on(AT_BOUND, "text.length <= SHOWN"),
-    on(TYPE, 'typeof value !== "object"', "marker?.kind"),
-    on(WORDS, "const isWhole", "$template: `…"),
-    on(
-      "Where more is known than an action may name, the reference's own check refuses it next.",
-      "other !== id && (known.has",
-    ),
-    on("A marker is taken as it is: nothing inside one has braces to find.", "if (marker !== null) return"),
-  ],
-  "src/core/plan/read-placeholders.ts": [
-    on("Each pattern has one of these groups, so the last default is never taken.", "?? plain ??"),
     on(AT_BOUND, "text.length > SHOWN"),
-    on(TYPE, "marker?.kind", "NAME.exec(inner)", "reference === null"),
-    on(SHORTCUT, "STRINGIFIED.test(whole)", "const whole = text.trim()", "readStringified(whole)"),
+    on(TYPE, 'typeof value !== "object"', "read?.kind"),
   ],
   "src/core/plan/hazards.ts": [on(SHORTCUT, "if (needs.every("), on(EMPTY, "effect === null ? []")],
   "src/core/plan/make-plan.ts": [

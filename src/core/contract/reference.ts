@@ -202,3 +202,13 @@ const HANDLE = /^r-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function isHandle(id: string): boolean {
   return HANDLE.test(id);
 }
+
+/** Make the test for ids that an action may name: another's of those that are known, a handle, and the element where it is a loop. */
+export function sourcesOf(
+  { id }: { readonly id: string },
+  { loops, known }: { readonly loops: boolean; readonly known: { has(id: string): boolean } },
+): { readonly isSource: (other: string) => boolean } {
+  return {
+    isSource: (other) => (other === ITEM ? loops : other !== id && (known.has(other) || isHandle(other))),
+  };
+}

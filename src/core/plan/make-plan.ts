@@ -6,14 +6,14 @@ import type { Batch, OnError } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
-import { hasMarker } from "../contract/reference.ts";
+import { hasMarker, sourcesOf } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { checkEarly } from "./check-early.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
-import { findPlaceholders, type Misplaced, sourcesOf, type TryForm } from "./find-placeholders.ts";
+import { findPlaceholders, type Misplaced } from "./find-placeholders.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
@@ -21,7 +21,7 @@ import { findReferences, Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
-import { tryForm } from "./try-form.ts";
+import { type TryForm, tryForm } from "./try-form.ts";
 
 /** A step before the hazards are known. */
 interface Draft {
@@ -288,18 +288,12 @@ function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: Catal
 function findMistakes(
   entry: Entry,
   { args, forEach }: Action,
-  {
-    entries,
-    position,
-    given,
-    attempt,
-  }: Pick<Sources, "entries" | "position" | "given"> & { readonly attempt?: TryForm },
+  { position, given, attempt }: Pick<Sources, "position" | "given"> & { readonly attempt?: TryForm },
 ): readonly Misplaced[] {
   const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
-  const previous = entries[entry.index - 1]?.id;
   const loops = forEach !== undefined;
   const search = (inLoop: boolean) => ({
-    ...sourcesOf(entry, { loops: inLoop, known, previous }),
+    ...sourcesOf(entry, { loops: inLoop, known }),
     tryForm: attempt,
   });
   const found = findPlaceholders(args, ["args"], search(loops));

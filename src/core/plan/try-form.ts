@@ -4,6 +4,9 @@ import { visiblePath } from "../contract/issues.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Edge } from "./step.ts";
 
+/** Says why a value would be refused in a place of an action; null where it would not. */
+export type TryForm = (path: readonly PropertyKey[], value: unknown) => string | null;
+
 /** The part of a planned action that says whether it would be refused. */
 export interface Tried {
   readonly task: Result<unknown, Failure>;

@@ -6,7 +6,7 @@ import { readMarker } from "../../../src/core/contract/reference.ts";
 import { findPlaceholders } from "../../../src/core/plan/find-placeholders.ts";
 
 const isSource = (id: string): boolean => ["shops", "item", "a", "a0"].includes(id);
-const find = (value: unknown) => findPlaceholders(value, ["args"], { isSource, previous: "a0" });
+const find = (value: unknown) => findPlaceholders(value, ["args"], { isSource });
 
 test.each([
   ["{{shops#/name}}", '{"$ref":"shops#/name"}'],
@@ -28,43 +28,17 @@ test.each([
   ["$shops#/name", '{"$ref":"shops#/name"}'],
   ["$.shops.name", '{"$ref":"shops#/name"}'],
   ["$shops", '{"$ref":"shops#"}'],
-  ["${shops.places[0].name}", '{"$ref":"shops#/places/0/name"}'],
-  ["${a.b}", '{"$ref":"a#/b"}'],
-  ["${shops}", '{"$ref":"shops#"}'],
-  ["{shops.name}", '{"$ref":"shops#/name"}'],
   ["<shops.name>", '{"$ref":"shops#/name"}'],
   ["<shops#/name>", '{"$ref":"shops#/name"}'],
-  ["shops#/places/0/name", '{"$ref":"shops#/places/0/name"}'],
-  ['{"$ref": "shops#/places/0/name"}', '{"$ref":"shops#/places/0/name"}'],
   ["{{item#/id}}", '{"$ref":"item#/id"}'],
   ["$item.id", '{"$ref":"item#/id"}'],
   ["{{item.id}}", '{"$ref":"item#/id"}'],
   ["Book {{shops.name}} now", '{"$template":"Book {{shops#/name}} now"}'],
   ["Hi $shops.name!", '{"$template":"Hi {{shops#/name}}!"}'],
   ["It is ($shops.rows[1]).", '{"$template":"It is ({{shops#/rows/1}})."}'],
-  ["${{ steps.shops.outputs.name }}", '{"$ref":"shops#/name"}'],
-  ["${{ shops.name }}", '{"$ref":"shops#/name"}'],
-  ["{{steps.shops.name}}", '{"$ref":"shops#/name"}'],
-  ["$steps['shops'].result.name", '{"$ref":"shops#/name"}'],
-  ["$ref:shops#/name", '{"$ref":"shops#/name"}'],
-  ["on $ref: shops#/name, yes", '{"$template":"on {{shops#/name}}, yes"}'],
-  ["[[shops#/name]]", '{"$ref":"shops#/name"}'],
-  ["{{previous}}", '{"$ref":"a0#"}'],
-  ["{{previous.output.name}}", '{"$ref":"a0#/name"}'],
-  ["{{prev_result.name}}", '{"$ref":"a0#/name"}'],
-  ["{{last.n}}", '{"$ref":"a0#/n"}'],
-  ["{{ result }}", '{"$ref":"a0#"}'],
-  ["The answer is {{output.total}}.", '{"$template":"The answer is {{a0#/total}}."}'],
-  ["${{ last_step.outputs.n }}", '{"$ref":"a0#/n"}'],
-  ["%a.n%", '{"$ref":"a#/n"}'],
-  ["Hi %shops.places[0].name%!", '{"$template":"Hi {{shops#/places/0/name}}!"}'],
-  ["%steps.shops.output.name%", '{"$ref":"shops#/name"}'],
-  ["$(a.n)", '{"$ref":"a#/n"}'],
-  ["n is $( shops#/n ).", '{"$template":"n is {{shops#/n}}."}'],
   ["{{shops#/name", '{"$ref":"shops#/name"}'],
   ["{{shops#/name}", '{"$ref":"shops#/name"}'],
   ["{{shops.name", '{"$ref":"shops#/name"}'],
-  ["Hi {{shops", '{"$template":"Hi {{shops#}}"}'],
   ["Hi {{shops#/name}, dear", '{"$template":"Hi {{shops#/name}}, dear"}'],
   ["{{x}} {{shops#/name}}", '{"$template":"{{{{x}} {{shops#/name}}"}'],
   // A brace before a reference cannot be written in a template, so only the reference is shown.
@@ -81,6 +55,15 @@ test.each([
 test.each([
   "$5.00 and $a",
   "{shops}",
+  "{shops.name}",
+  "${shops.name}",
+  "${{ steps.shops.outputs.name }}",
+  "shops#/name",
+  '{"$ref": "shops#/name"}',
+  "[[shops#/name]]",
+  "$(shops.name)",
+  "%shops.name%",
+  "{{previous.name}} {{steps.shops.name}}",
   "I sell $shops.",
   "I sell $shops...",
   "<shops>",
@@ -142,17 +125,6 @@ test.each([
   expect(find({ body: value })).toMatchObject([{ issue: { path: "/args/body", expected: right } }]);
 });
 
-test.each(["ref", "$REF", "$ref ", "reference"])(
-  "findPlaceholders() takes an object whose only key is '%s' for a reference as a whole",
-  (key) => {
-    expect(find({ body: { [key]: "shops#/name" } })).toMatchObject([
-      { issue: { path: "/args/body", expected: '{"$ref":"shops#/name"}' } },
-    ]);
-    for (const other of ["main", "#shops", "shops#12", "others#/name", { $ref: "shops#/name" }, 1])
-      expect(find({ body: { [key]: other } })).toEqual([]);
-  },
-);
-
 test.each([
   ["Hi {{shops#/name", '{"$template":"Hi {{shops#/name}}"}'],
   ["{{shops#/a}} and {{ you", '{"$template":"{{shops#/a}} and {{{{ you"}'],
@@ -191,7 +163,7 @@ test(`findPlaceholders() names ${LIMITS.warnings} at most, each in a few words`,
 const key = fc.stringMatching(/^[a-z][a-z_]{0,8}$/);
 
 test("findPlaceholders() gives a reference that reads as the place that was meant, however it was spelt", () => {
-  const spellings = fc.constantFrom("{{?}}", "{{ ? }}", "${?}", "$?", "{?}", "<?>");
+  const spellings = fc.constantFrom("{{?}}", "{{ ? }}", "$?", "<?>");
   fc.assert(
     fc.property(
       spellings,

@@ -1,8 +1,9 @@
 import { type Action, actionForm, type Entry } from "../../../core/contract/action.ts";
 import type { Failure, Issue } from "../../../core/contract/failure.ts";
 import { describe, NO_SUCH_FIELD, visiblePath } from "../../../core/contract/issues.ts";
+import { sourcesOf } from "../../../core/contract/reference.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { findPlaceholders, sourcesOf } from "../../../core/plan/find-placeholders.ts";
+import { findPlaceholders } from "../../../core/plan/find-placeholders.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
@@ -129,12 +130,9 @@ function checkPlaceholders(
 ): void {
   const known = new Set([...entries.map(({ id }) => id), INPUT, HOOK]);
   const loops = forEach !== undefined;
-  const previous = entries[entry.index - 1]?.id;
   const found = [
-    ...findPlaceholders(args, ["args"], sourcesOf(entry, { loops, known, previous })),
-    ...(loops
-      ? findPlaceholders(forEach, ["for_each"], sourcesOf(entry, { loops: false, known, previous }))
-      : []),
+    ...findPlaceholders(args, ["args"], sourcesOf(entry, { loops, known })),
+    ...(loops ? findPlaceholders(forEach, ["for_each"], sourcesOf(entry, { loops: false, known })) : []),
   ];
   for (const { issue, sentence } of found) addIssue(issue, sentence, entry, problems);
 }

@@ -1,5 +1,6 @@
 import { checkValue } from "../../../core/contract/check-value.ts";
-import { findPlaceholders, sourcesOf } from "../../../core/plan/find-placeholders.ts";
+import { sourcesOf } from "../../../core/contract/reference.ts";
+import { findPlaceholders } from "../../../core/plan/find-placeholders.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { type ActionsCheck, backgroundOf } from "./check-actions.ts";
 import { checkReferences } from "./check-references.ts";
@@ -30,10 +31,7 @@ export function checkAnswer(answer: unknown, check: ActionsCheck): void {
     loops: false,
     problems,
   });
-  const sources = sourcesOf(
-    { id: "" },
-    { loops: false, known: new Set([...ids, INPUT, HOOK]), previous: ids.at(-1) },
-  );
+  const sources = sourcesOf({ id: "" }, { loops: false, known: new Set([...ids, INPUT, HOOK]) });
   for (const { issue, sentence } of findPlaceholders(answer, path, sources))
     problems.add(parsePointer(issue.path) ?? path, issue.expected, undefined, {
       received: issue.received,

@@ -621,11 +621,11 @@ const BAD: readonly Row[] = [
   ],
   [
     "a placeholder that is none, in a write",
-    actions({ tool: "delete_order", args: { order_id: "${input.query}" } }),
+    actions({ tool: "delete_order", args: { order_id: "<input.query>" } }),
     "/actions/0/args/order_id",
     '{"$ref":"input#/query"}',
-    'the string "${input.query}"',
-    '/actions/0/args/order_id holds "${input.query}", which is only text there: write {"$ref":"input#/query"} for the value, or {"$literal": ...} to mean the text.',
+    'the string "<input.query>"',
+    '/actions/0/args/order_id holds "<input.query>", which is only text there: write {"$ref":"input#/query"} for the value, or {"$literal": ...} to mean the text.',
   ],
   [
     "a select that is no pointer",
