@@ -202,8 +202,12 @@ describe("F29 a tenant's object filled by the landed version", () => {
         { id: "tell", tool: "mail", gated: false, needs: [0], args: { kind: "call", input: {} } },
       ];
       storage.sql.exec(
-        "UPDATE confirmations SET island_json = ? WHERE id = 'c-pending'",
+        "UPDATE confirmations SET island_json = ?, head_json = ? WHERE id = 'c-pending'",
         JSON.stringify({ format: 1, requestedBy: "ann", actions }),
+        JSON.stringify({
+          requestedBy: "ann",
+          actions: actions.map(({ id, tool, gated }) => ({ id, tool, gated })),
+        }),
       );
       storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
     });
@@ -288,6 +292,20 @@ test("F29 bringing the tables up to date is all or nothing, and once", async () 
     expect(after).not.toEqual(before);
     migrate(storage, PARTS);
     expect(everything()).toEqual(after);
+  });
+});
+
+test("F29 a database of a version before is refused with the step that it is at, and left as it is", async () => {
+  await runInDurableObject(gateOf(), async (_gate, { storage }) => {
+    await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
+    storage.sql.exec("DELETE FROM schema_steps WHERE step > 4");
+    expect(() => migrate(storage, PARTS)).toThrow(
+      /^UNAVAILABLE: the tables are at step 5, .* from step 13 on/,
+    );
+    const [{ done }] = storage.sql.exec("SELECT COUNT(*) AS done FROM schema_steps").toArray() as [
+      object & { done: number },
+    ];
+    expect(done).toBe(5);
   });
 });
 
