@@ -41,12 +41,12 @@ export const SHIPPED_FLAGS: Words = {
 
 /** The classes of Durable Objects. */
 export const SHIPPED_OBJECTS = [
-  { className: "KeyShard", binding: "KEYS", tag: "v3" },
-  { className: "RunLog", binding: "RUNS", tag: "v4" },
-  { className: "Workspace", binding: "WORKSPACES", tag: "v5" },
-  { className: "OperatorLog", binding: "OPERATOR", tag: "v6" },
-  { className: "EndpointDirectory", binding: "ENDPOINTS", tag: "v7" },
-  { className: "EndpointShard", binding: "ENDPOINT_SHARDS", tag: "v7" },
-  { className: "ConnectionShard", binding: "CONNECTIONS", tag: "v8" },
+  { className: "KeyShard", binding: "KEYS", tag: "v9" },
   { className: "SignInStore", binding: "SIGN_INS", tag: "v9" },
+  { className: "RunLog", binding: "RUNS", tag: "v9" },
+  { className: "OperatorLog", binding: "OPERATOR", tag: "v9" },
+  { className: "EndpointDirectory", binding: "ENDPOINTS", tag: "v9" },
+  { className: "EndpointShard", binding: "ENDPOINT_SHARDS", tag: "v9" },
+  { className: "ConnectionShard", binding: "CONNECTIONS", tag: "v9" },
+  { className: "Workspace", binding: "WORKSPACES", tag: "v10" },
 ];

@@ -9,8 +9,8 @@ export interface KnownObject {
 
 /** The classes that every Worker has, and those of features. Migrations of a Worker may have other tags: only their classes count. */
 export const KNOWN_OBJECTS: readonly KnownObject[] = [
-  { className: "TenantGate", binding: "TENANT_GATE", tag: "v1" },
-  { className: "ToolGate", binding: "TOOL_GATE", tag: "v2" },
+  { className: "TenantGate", binding: "TENANT_GATE", tag: "v9" },
+  { className: "ToolGate", binding: "TOOL_GATE", tag: "v9" },
   ...SHIPPED_OBJECTS,
 ];
 

@@ -45,7 +45,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
     objects: {
       ConnectionShard: {
         binding: "CONNECTIONS",
-        migration: "v8",
+        migration: "v9",
         create: (options) => createConnectionShard({ ...options, confirmsItself }),
       },
     },

@@ -59,8 +59,8 @@ export function endpoints(): Feature<EndpointObjects> {
             },
       ),
     objects: {
-      EndpointDirectory: { binding: ENDPOINTS, migration: "v7", create: createEndpointDirectory },
-      EndpointShard: { binding: "ENDPOINT_SHARDS", migration: "v7", create: createEndpointShard },
+      EndpointDirectory: { binding: ENDPOINTS, migration: "v9", create: createEndpointDirectory },
+      EndpointShard: { binding: "ENDPOINT_SHARDS", migration: "v9", create: createEndpointShard },
     },
     load: () => import("./http/run-via.ts"),
   };

@@ -14,7 +14,7 @@ export function keys(): Feature<{ readonly KeyShard: ReturnType<typeof createKey
     openCallers: keyDeskOf,
     tenantPart: KEYS_OF_TENANT,
     objects: {
-      KeyShard: { binding: "KEYS", migration: "v3", create: ({ clock }) => createKeyShard(undefined, clock) },
+      KeyShard: { binding: "KEYS", migration: "v9", create: ({ clock }) => createKeyShard(undefined, clock) },
     },
     load: () => import("./http/made-keys.ts"),
   };

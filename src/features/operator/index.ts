@@ -35,7 +35,7 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
     objects: {
       OperatorLog: {
         binding: OPERATOR_LOGS,
-        migration: "v6",
+        migration: "v9",
         create: ({ clock }) => createOperatorLog(clock),
       },
     },

@@ -40,7 +40,7 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
             },
       ),
     objects: {
-      RunLog: { binding: RUN_LOGS, migration: "v4", create: ({ clock }) => createRunLog(undefined, clock) },
+      RunLog: { binding: RUN_LOGS, migration: "v9", create: ({ clock }) => createRunLog(undefined, clock) },
     },
   };
 }

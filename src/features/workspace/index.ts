@@ -7,6 +7,6 @@ export function workspace(): Feature<{ readonly Workspace: ReturnType<typeof cre
   return {
     name: "workspace",
     bindings: [WORKSPACES],
-    objects: { Workspace: { binding: WORKSPACES, migration: "v5", create: () => createWorkspace() } },
+    objects: { Workspace: { binding: WORKSPACES, migration: "v10", create: () => createWorkspace() } },
   };
 }
