@@ -49,7 +49,7 @@ function sayText(text: string, place: Place, search: Search): readonly Misplaced
   let first = { written: "", right: "" };
   const whole = text.replaceAll(FORMS, (written: string, ...groups: readonly unknown[]) => {
     const isOpen = written.startsWith("{{") && Number(groups.at(-2)) >= (place.open ?? 0);
-    if (written.startsWith("{{") && !isOpen) return written;
+    if ((written.startsWith("{{") && !isOpen) || (first.right !== "" && text.length > SHOWN)) return written;
     const ref = guessReference(String(groups.slice(0, -2).find(Boolean) ?? "").trim());
     const isProse = PROSE.test(written) && (written !== text.trim() || written.includes("."));
     const isMeant = ref !== null && !isProse && search.isSource(ref.slice(0, ref.indexOf("#")));
