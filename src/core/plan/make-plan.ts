@@ -217,7 +217,7 @@ function draftStep(
     return { entry, task: err(unknown), edges, handles: [] };
   }
   const isMistaken =
-    action.mayMistake === true && findMistakes(entry, action, { entries, position, given }).length > 0;
+    action.mayMistake === true && findMistakes(entry, action, { position, given }).length > 0;
   // Where such text is refused nothing else of the action matters; `sayMistakes()` finds the words.
   if (isMistaken && tool.isWrite) return { ...refused(makeFailure("BAD_REFERENCE")), isMistaken };
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
