@@ -71,7 +71,7 @@ const CEILINGS = {
   coreFilesThatFeaturesReach: 197,
   coreFilesThatCoreDoesNotUse: 29,
   filesReachedPastAnIndex: 52,
-  files: 1216,
+  files: 1215,
   smallFilesWithOneImporter: 204,
   namesOfSeveralFiles: 38,
 } as const;
