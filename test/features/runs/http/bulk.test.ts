@@ -15,6 +15,7 @@ import {
   type TestVolley,
   type TestVolleyOptions,
 } from "../../../../src/package/testing.ts";
+import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, store } from "./store-tools.ts";
 
 const later = defineTool({
@@ -226,6 +227,45 @@ describe("POST /v1/runs/rerun", () => {
     await volley.advance(3_000);
     expect(await listed(volley, "tag=t&status=waiting")).toHaveLength(1);
     expect(Object.fromEntries(effects)).toEqual({ a: 1 });
+  });
+
+  test("T60 is served in slices: it has four runs under way at most, and another tenant waits for none of them", async () => {
+    const sent: string[] = [];
+    const held: (() => void)[] = [];
+    const { volley } = await start([], {
+      env: {
+        VOLLEY_KEYS: await configureKeys({
+          "test-key": { name: "test", tenant: "acme", quota: { limit: 1_000, window_s: 60 } },
+          "other-key": { name: "other", tenant: "globex" },
+        }),
+      },
+      routes: {
+        "POST https://api.example.com/*": async ({ url }) => {
+          const of = url.split("/").at(-1)!;
+          const isFirst = !sent.includes(of);
+          sent.push(of);
+          if (of === "other") return Response.json({});
+          if (isFirst) return Response.json({}, { status: 400 });
+          return new Promise((answer) => held.push(() => answer(Response.json({}))));
+        },
+      },
+    });
+    const names = Array.from({ length: 14 }, (_, nth) => `w${nth}`);
+    for (const of of names) await volley.run(write(of));
+    await volley.advance(3_000);
+    const bulk = post(volley, "/v1/runs/rerun", { ...ALL, only: "failed" });
+    for (let slice = 0; slice < 4; slice += 1) {
+      await volley.advance(10);
+      expect(held).toHaveLength(slice === 3 ? 2 : 4);
+      const answer = await volley.fetch("/v1/execute_actions", {
+        method: "POST",
+        headers: { authorization: "Bearer other-key", "content-type": "application/json" },
+        body: JSON.stringify(write("other")),
+      });
+      expect(await answer.json()).toMatchObject({ summary: { ok: 1 } });
+      for (const answered of held.splice(0)) answered();
+    }
+    expect((await bulk).body).toEqual({ runs: 14 });
   });
 
   test("begins no more when its time is over", async () => {
