@@ -15,7 +15,7 @@ test("Jobs, keys, sign-ins and connections lie in the objects in which they alwa
   const placed = [0, 6, 12, 18, 36].map((rank) => placeJob(id, { rank, atHome: 6 }));
   expect(placed.map(shardOf)).toEqual([0, 6, 7, 1, 4]);
   expect(placed[1]).toBe("6fa85f64-5717-8562-b3fc-2c963f66afa6");
-  expect([0, 7].map((shard) => nameObject("acme", shard))).toEqual(["acme", "acme\0outbox\0007"]);
+  expect([0, 7].map((shard) => nameObject("acme", shard))).toEqual(["acme", "acme\x00outbox\x007"]);
   expect(["0a", "7b", "ff"].map(shardOfHash)).toEqual([0, 7, 15]);
   expect(["ci", "deploy", "größe"].map((name) => shardOfName({ tenant: "acme", name }))).toEqual([
     10, 10, 11,
@@ -48,14 +48,15 @@ test.each([
     for (const level of ["log", "warn", "error"] as const) vi.spyOn(console, level).mockReturnValue();
     const seen: Record<string, string[]> = {};
     const bindings = ["KEYS", "SIGN_INS", "RUNS", "OPERATOR", "CONNECTIONS", "ENDPOINTS"];
+    const key = {
+      tenant: "acme",
+      flags: ["operator", "manage_keys", "manage_tools", "manage_connections", "manage_endpoints"] as const,
+      ...(jurisdiction !== undefined && { jurisdiction }),
+    };
     const volley = await createTestVolley({
       tools: [],
       features: ALL_FEATURES,
-      key: {
-        tenant: "acme",
-        flags: ["operator", "manage_keys", "manage_tools", "manage_connections", "manage_endpoints"],
-        ...(jurisdiction !== undefined && { jurisdiction }),
-      },
+      key,
       env: {
         VOLLEY_CONNECTORS: JSON.stringify(CONNECTORS),
         ACME_SECRET: "s",

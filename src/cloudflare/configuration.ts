@@ -1,21 +1,27 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
-import { type Caller, type Jurisdiction, JURISDICTIONS, mayDo } from "../core/contract/gate/caller.ts";
+import { type Caller, type Jurisdiction, mayDo } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { WORKSPACES } from "../core/contract/gate/workspace.ts";
 import type { CallbackTarget } from "../core/contract/gate/job.ts";
 import { guardCallback } from "../core/egress/guard-callback.ts";
 import type { Ports, RunOptions } from "../core/egress/ports.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../core/egress/webhook-secret.ts";
-import { attemptNow } from "../core/kit/result.ts";
 import type { Env } from "./configured.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
 import type { Declared } from "./configured.ts";
-import type { ToolGateNamespace } from "./durable/tool-gate.ts";
+import type { ToolGateNamespace } from "./gate-client/tool-gate-client.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import {
+  type ObjectNamespace,
+  placeAsConfigured,
+  placeByKey,
+  placeIn,
+  readJurisdiction,
+} from "./object-client.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logWarning } from "./platform/log-bug.ts";
 
@@ -34,24 +40,7 @@ export function readTenantGates(
 ): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
   if (env["TENANT_GATE"] === undefined)
     throw new ConfigurationError("TENANT_GATE", "this binding is missing");
-  return placeTenantObjects(env, { callers }, env["TENANT_GATE"] as TenantGateNamespace);
-}
-
-/** Place objects that each tenant has one of: they are where its keys say. Throws when the runtime cannot keep them there. */
-export function placeTenantObjects<N extends Placeable<N>>(
-  env: Env,
-  { callers }: Pick<KeyRing, "callers">,
-  anywhere: N,
-): (jurisdiction?: Jurisdiction) => N {
-  const usual = readJurisdiction(env);
-  // Made once: ids are remembered by namespace.
-  const placed = new Map(
-    Array.from(new Set(callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])), (jurisdiction) => {
-      const setting = jurisdiction === usual ? "VOLLEY_JURISDICTION" : "VOLLEY_KEYS";
-      return [jurisdiction, placeObjects(anywhere, jurisdiction, setting)] as const;
-    }),
-  );
-  return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
+  return placeByKey(env, { callers }, env["TENANT_GATE"] as TenantGateNamespace);
 }
 
 /** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
@@ -245,12 +234,6 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   return limited === undefined ? anywhere : placeAsConfigured(env, anywhere);
 }
 
-/** Place objects that no key places: they are where `VOLLEY_JURISDICTION` says. Throws where the runtime cannot keep them there. */
-export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N): N {
-  const jurisdiction = readJurisdiction(env);
-  return jurisdiction === undefined ? anywhere : placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
-}
-
 /**
  * Ports through which a tool gets at the workspaces that are where its caller's objects are: the same name elsewhere is another
  * workspace. Throws where the runtime cannot keep them there.
@@ -260,31 +243,9 @@ export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports
     const found = ports.binding(name);
     return found === undefined || ![WORKSPACES, "ENDPOINTS", "CONNECTIONS"].includes(name)
       ? found
-      : placeObjects(found, jurisdiction, name);
+      : placeIn(found as ObjectNamespace<unknown>, jurisdiction, name);
   };
   return { ...ports, binding };
-}
-
-/** Never ignored: who names a jurisdiction promised somebody where data lies, so anything but a known one throws. */
-function readJurisdiction(env: Env): Jurisdiction | undefined {
-  const value = env["VOLLEY_JURISDICTION"] ?? "";
-  if (value === "") return undefined;
-  const jurisdiction = JURISDICTIONS.find((known) => known === value);
-  if (jurisdiction === undefined)
-    throw new ConfigurationError("VOLLEY_JURISDICTION", "it must be 'eu', 'us' or empty");
-  return jurisdiction;
-}
-
-interface Placeable<N> {
-  jurisdiction?(jurisdiction: Jurisdiction): N;
-}
-
-/** Throws where the runtime has no jurisdictions, such as workerd on a machine of one's own. */
-function placeObjects<N extends Placeable<N>>(namespace: N, jurisdiction: Jurisdiction, setting: string): N {
-  const placed = attemptNow(() => namespace.jurisdiction!(jurisdiction));
-  if (placed.ok) return placed.value;
-  const reason = `this runtime cannot keep objects in '${jurisdiction}'; only Cloudflare's network can`;
-  throw new ConfigurationError(setting, reason);
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */

@@ -6,7 +6,7 @@ import { nameObject, placeJob, shardOf } from "../../src/core/contract/gate/job-
 import { createGateClient } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { deriveId } from "../../src/core/kit/derive-id.ts";
-import type { GateStub } from "../../src/core/contract/gate/tenant-gate-methods.ts";
+import type { BegunCalls, Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
 import { attemptsRun, tenantsServed } from "./scripted-attempts.ts";
@@ -30,7 +30,7 @@ class FakeNamespace implements TenantGateNamespace {
     return { name } as DurableObjectId;
   }
 
-  get(): GateStub {
+  get(): Remote<BegunCalls> {
     this.stubs += 1;
     const answer = this.#answers[Math.min(this.stubs, this.#answers.length) - 1];
     const call = async () => {

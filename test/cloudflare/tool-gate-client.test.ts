@@ -2,8 +2,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { PermitAnswer, PermitRequest } from "../../src/core/contract/gate/permit.ts";
-import type { ToolGateNamespace, ToolGateStub } from "../../src/cloudflare/durable/tool-gate.ts";
-import { createToolGates } from "../../src/cloudflare/gate-client/tool-gate-client.ts";
+import type { Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts";
+import type { ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
+import {
+  createToolGates,
+  type ToolGateNamespace,
+} from "../../src/cloudflare/gate-client/tool-gate-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 
 const REQUEST: PermitRequest = {
@@ -28,7 +32,7 @@ class FakeNamespace implements ToolGateNamespace {
     return { name } as DurableObjectId;
   }
 
-  get(): ToolGateStub {
+  get(): Remote<ToolGateMethods> {
     this.stubs += 1;
     const answer = this.#answers[Math.min(this.stubs, this.#answers.length) - 1];
     const reply = async () => {

@@ -3,7 +3,7 @@ import type { JobClaim, JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { HOME, nameObject, placeJob, shardOf } from "../../../src/core/contract/gate/job-shard.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { admitSharded } from "../../../src/cloudflare/gate-client/admit-sharded.ts";
-import { callBounded } from "../../../src/cloudflare/gate-client/call-bounded.ts";
+import { callBounded } from "../../../src/cloudflare/object-client.ts";
 import { attempt } from "../../../src/core/kit/result.ts";
 import { createRandom } from "../../../test/support/random.ts";
 import { EventQueue } from "./event-queue.ts";

@@ -1,4 +1,3 @@
-import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
 import type { PermitAnswer, PermitRequest } from "../../core/contract/gate/permit.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import {
@@ -18,20 +17,6 @@ import { systemClock } from "../platform/system-ports.ts";
 export interface ToolGateMethods {
   acquire(request: PermitRequest): Promise<PermitAnswer>;
   release(id: string, retryAfterMs: number | null): void;
-}
-
-/** The object from outside: each call is a round trip; that of `acquire` lasts as long as the wait. */
-export interface ToolGateStub {
-  acquire(request: PermitRequest): Promise<PermitAnswer>;
-  release(id: string, retryAfterMs: number | null): Promise<void>;
-}
-
-/** The binding, as much of it as the client uses. */
-export interface ToolGateNamespace {
-  idFromName(name: string): DurableObjectId;
-  get(id: DurableObjectId): ToolGateStub;
-  /** The namespace of the objects that are kept there: the same names are other objects. */
-  jurisdiction?(jurisdiction: Jurisdiction): ToolGateNamespace;
 }
 
 /** How long after a refused write the next one is tried. */

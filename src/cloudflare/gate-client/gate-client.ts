@@ -1,20 +1,14 @@
-import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
 import type { JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
-import type { Gate, GateStub } from "../../core/contract/gate/tenant-gate-methods.ts";
+import type { BegunCalls, Gate, Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, nameObject, shardOf } from "../../core/contract/gate/job-shard.ts";
 import { addUsage, type UsageQuery, type UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../core/gate/state/kept-results.ts";
 import { admitClaimedSharded, admitSharded } from "./admit-sharded.ts";
-import { callBounded, type CallBounds } from "./call-bounded.ts";
+import { type CallBounds, type ObjectNamespace, openObject } from "../object-client.ts";
 
-/** The binding, as much of it as the client uses. */
-export interface TenantGateNamespace {
-  idFromName(name: string): DurableObjectId;
-  get(id: DurableObjectId): GateStub;
-  /** The namespace of the objects that are kept there: the same names are other objects. */
-  jurisdiction?(jurisdiction: Jurisdiction): TenantGateNamespace;
-}
+/** The binding of tenants' objects. */
+export type TenantGateNamespace = ObjectNamespace<BegunCalls>;
 
 export interface GateClientOptions extends CallBounds {
   /** For an admission; as long as for anything else unless given. */
@@ -23,25 +17,18 @@ export interface GateClientOptions extends CallBounds {
   readonly begunAt?: number;
 }
 
-/** Ids are remembered for so many objects per isolate; computing one is a hash. */
-const IDS_KEPT = 1_000;
-
 /**
  * Kept results in one message. At most 1 MiB each as UTF-8, but text with one character beyond Latin-1 travels as UTF-16,
  * so these are 16 MiB at most, half of what a message may have.
  */
 const RESULTS_PER_CALL = 8;
 
-const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
-
 /**
  * Create a client of one tenant's gate.
  *
- * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
- * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
- * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, a
- * settle that landed answers false, a run is recorded once for its cause, and a tool that was deleted is not there. A call that times out rejects; it may still take effect. A job is looked for where its
- * id says; what features keep is at home. Results are kept and recalled in several calls when they are many.
+ * A call that is sent once more may have landed before: quota is then counted twice, a job is recorded once, a settle that landed
+ * answers false, and a method of a feature is its own repetition. A job is looked for where its id says; what features keep is at
+ * home. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
   namespace: TenantGateNamespace,
@@ -49,61 +36,49 @@ export function createGateClient(
   options: GateClientOptions,
 ): Gate {
   const { clock, timeoutMs, admissionTimeoutMs = timeoutMs, begunAt = clock.now() } = options;
-  const callShard = <T>(
-    shard: number,
-    send: (stub: Gate) => Promise<T>,
-    bounds: CallBounds = options,
-  ): Promise<T> =>
-    callBounded(
-      () => send(begunAs(namespace.get(idOf(namespace, nameObject(tenant, shard))), begunAt)),
-      bounds,
-    );
-  const callHolder = <T>(jobId: string, send: (stub: Gate) => Promise<T>): Promise<T> =>
-    callShard(shardOf(jobId), send);
-  const call = <T>(send: (stub: Gate) => Promise<T>): Promise<T> => callShard(HOME, send);
+  const open = (shard: number, bounds: CallBounds = options): Gate =>
+    begunAs(openObject(namespace, nameObject(tenant, shard), bounds), begunAt);
+  const openHolder = (jobId: string): Gate => open(shardOf(jobId));
+  const home = open(HOME);
   return {
     admit: (request, wishes = []) =>
       admitSharded(request, (shard, part) =>
-        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : []), {
-          clock,
-          timeoutMs: admissionTimeoutMs,
-        }),
+        open(shard, { clock, timeoutMs: admissionTimeoutMs }).admit(part, shard === HOME ? wishes : []),
       ),
     admitClaimed: (claim, request) =>
       admitClaimedSharded(request, {
-        admitClaimed: (part) => call((stub) => stub.admitClaimed(claim, part)),
-        admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
+        admitClaimed: (part) => home.admitClaimed(claim, part),
+        admit: (shard, part) => open(shard).admit(part, []),
       }),
-    settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
-    job: (id) => callHolder(id, (stub) => stub.job(id)),
-    jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
-    usage: (query) => sumShards((shard) => callShard(shard, (stub) => stub.usage(onShard(query, shard)))),
-    cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
-    redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
-    renew: (renewal) => call((stub) => stub.renew(renewal)),
-    complete: (closing) => call((stub) => stub.complete(closing)),
-    reportOpening: (report) => call((stub) => stub.reportOpening(report)),
-    call: (feature, method, ...args) => call((stub) => stub.call(feature, method, ...args)),
+    settle: (jobId, fence, end) => openHolder(jobId).settle(jobId, fence, end),
+    job: (id) => openHolder(id).job(id),
+    jobs: (query) => listShards(query, (shard) => open(shard).jobs(query)),
+    usage: (query) => sumShards((shard) => open(shard).usage(onShard(query, shard))),
+    cancel: (jobId) => openHolder(jobId).cancel(jobId),
+    redrive: (jobId) => openHolder(jobId).redrive(jobId),
+    renew: (renewal) => home.renew(renewal),
+    complete: (closing) => home.complete(closing),
+    reportOpening: (report) => home.reportOpening(report),
+    call: (feature, method, ...args) => home.call(feature, method, ...args),
     async erase() {
       // Home last: until then the tenant can be seen not to be empty.
-      for (let shard = LIMITS.outboxShards - 1; shard > HOME; shard -= 1)
-        await callShard(shard, (stub) => stub.erase());
-      return call((stub) => stub.erase());
+      for (let shard = LIMITS.outboxShards - 1; shard > HOME; shard -= 1) await open(shard).erase();
+      return home.erase();
     },
     keep: (results, shelf = "results") =>
-      inParts(fitKeep(results, KEEP_LIMITS[shelf]), (part) => call((stub) => stub.keep(part, shelf))),
+      inParts(fitKeep(results, KEEP_LIMITS[shelf]), (part) => home.keep(part, shelf)),
     recall: (handles, shelf = "results") =>
-      inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part, shelf))),
+      inParts([...new Set(handles)], (part) => home.recall(part, shelf)),
   };
 }
 
 /** The methods of an object for something that began then. */
-function begunAs(stub: GateStub, begunAt: number): Gate {
+function begunAs(object: Remote<BegunCalls>, begunAt: number): Gate {
   return new Proxy({} as Gate, {
     get:
       (_, method: keyof Gate) =>
       async (...args: unknown[]) => {
-        const taken = await stub.since(begunAt, method, ...args);
+        const taken = await object.since(begunAt, method, ...args);
         if (taken !== null) return taken.answer;
         throw new Error(`Cannot ask for '${method}': the tenant was deleted after this began`);
       },
@@ -140,16 +115,4 @@ async function inParts<T, U>(
   for (let at = 0; at < all.length; at += RESULTS_PER_CALL)
     answers.push(...(await send(all.slice(at, at + RESULTS_PER_CALL))));
   return answers;
-}
-
-function idOf(namespace: TenantGateNamespace, tenant: string): DurableObjectId {
-  let known = ids.get(namespace);
-  if (known === undefined) ids.set(namespace, (known = new Map()));
-  let id = known.get(tenant);
-  if (id !== undefined) return id;
-  id = namespace.idFromName(tenant);
-  const [oldest] = known.keys();
-  if (known.size >= IDS_KEPT && oldest !== undefined) known.delete(oldest);
-  known.set(tenant, id);
-  return id;
 }

@@ -1,8 +1,11 @@
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt } from "../../core/kit/result.ts";
 import type { ToolGates } from "../../core/egress/ports.ts";
-import { callBounded } from "./call-bounded.ts";
-import type { ToolGateNamespace } from "../durable/tool-gate.ts";
+import type { ToolGateMethods } from "../durable/tool-gate.ts";
+import { type ObjectNamespace, openObject } from "../object-client.ts";
+
+/** The binding of the tools' gates. */
+export type ToolGateNamespace = ObjectNamespace<ToolGateMethods>;
 
 export interface ToolGatesOptions {
   readonly clock: Clock;
@@ -22,13 +25,10 @@ export interface ToolGatesOptions {
  */
 export function createToolGates(namespace: ToolGateNamespace, options: ToolGatesOptions): ToolGates {
   const { clock, tenant, timeoutMs, defer } = options;
-  const gateOf = (tool: string) => namespace.get(namespace.idFromName(tool));
+  const gateOf = (tool: string, waitMs = 0) =>
+    openObject(namespace, tool, { clock, timeoutMs: waitMs + timeoutMs, once: ["release"] });
   return {
-    acquire: (tool, request) =>
-      callBounded(() => gateOf(tool).acquire({ ...request, tenant }), {
-        clock,
-        timeoutMs: request.waitMs + timeoutMs,
-      }),
+    acquire: (tool, request) => gateOf(tool, request.waitMs).acquire({ ...request, tenant }),
     release(tool, id, retryAfterMs) {
       defer(attempt(() => gateOf(tool).release(id, retryAfterMs)));
     },

@@ -1,7 +1,7 @@
 import type { Feature } from "../../cloudflare/feature.ts";
 import { recordTogether } from "../../cloudflare/record-together.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
-import { operatorDeskOf } from "./http/operator-desk.ts";
+import { operatorCountsOf } from "./http/operator-counts.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";
 import { COUNTS_OF_TENANT } from "./http/tenant-part.ts";
@@ -18,14 +18,14 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
     name: "operator",
     flags: { operator: "May look across tenants" },
     router: routerOf(["operator"], [showOverview, redriveTenant]),
-    openRuns: (configured, before) => recordTogether(before, operatorDeskOf(configured)),
+    openRuns: (configured, before) => recordTogether(before, operatorCountsOf(configured)),
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createOperatorPart((env, tenant) => {
         if (env[OPERATOR_LOGS] === undefined) return undefined;
         const log = () => {
           const deployment = deploymentOf(env);
-          return operatorDeskOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
+          return operatorCountsOf(deployment.configured).logOf(deployment.runnerOf(tenant) ?? {});
         };
         return {
           tell: async (standing) => log()?.tell(standing),

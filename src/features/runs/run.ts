@@ -1,3 +1,4 @@
+import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
 import type { OutcomeStatus } from "../../core/contract/outcome.ts";
 import type { TurnedJob } from "./turned-job.ts";
 
@@ -251,3 +252,6 @@ export interface RunLogMethods {
   /** Forget everything; how many runs there were. */
   erase(): number;
 }
+
+/** The log of one tenant, an object of its own, from outside. */
+export type RunLog = Remote<RunLogMethods>;

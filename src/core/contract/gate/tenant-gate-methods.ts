@@ -64,15 +64,12 @@ export interface Taken {
   readonly answer: unknown;
 }
 
-/** The same methods, each answered later. */
-type Promised<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
-    ? (...args: Args) => Promise<Answer>
+/** The methods of an object as they are called from outside it: each is a round trip, and rejects where the object does not answer. */
+export type Remote<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
     : never;
 };
 
-/** The tenant's gate from outside: each method is a round trip. A rejected promise means that nothing is certain. */
-export type Gate = Promised<TenantGateMethods>;
-
-/** The object that holds it, as a Worker calls it. */
-export type GateStub = Promised<BegunCalls>;
+/** The tenant's gate from outside. A rejected promise means that nothing is certain. */
+export type Gate = Remote<TenantGateMethods>;

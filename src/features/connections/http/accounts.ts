@@ -17,7 +17,7 @@ import {
   takeSaid,
   toAccount,
 } from "../subject.ts";
-import { connect, openShards } from "./connect.ts";
+import { connect, shardsOfCall } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { calledBy, findMissing, missesAccounts } from "./missing-accounts.ts";
 
@@ -93,7 +93,7 @@ async function lookAgain(
     connector,
     name: account.connections?.[connector] ?? DEFAULT_NAME,
   }));
-  await attempt(() => openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.awaited(places)));
+  await attempt(() => shardsOfCall(origin, ports)(shardOfSubject(subject)).awaited(places));
 }
 
 async function findUsed(
@@ -132,5 +132,5 @@ async function findUsed(
 
 function listOf({ subject }: Account, { origin, ports }: Pick<Execution, "origin" | "ports">) {
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
-  return openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.list(query));
+  return shardsOfCall(origin, ports)(shardOfSubject(subject)).list(query);
 }

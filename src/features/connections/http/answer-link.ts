@@ -21,8 +21,7 @@ import {
   REFUSED,
   USED,
 } from "../page/link-page.ts";
-import type { AskShard } from "../objects/connection-shards.ts";
-import { connectionDeskOf } from "./connection-desk.ts";
+import { openShards, type Shards } from "../objects/connection-shards.ts";
 import { makeBrowserText, readCookie, writeCookie } from "./browser-cookie.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { leadToIssuer } from "./lead-to-issuer.ts";
@@ -48,10 +47,10 @@ export async function answerLink(
   deployment: Deployment,
   ways: LinkWays,
 ): Promise<Response> {
-  const ask = openTenant(tenant, deployment);
+  const shards = openTenant(tenant, deployment);
   const shard = shardOfId(id);
-  if (ask === null || shard === null) return respondPage(NO_LINK);
-  const link = await ask(shard, (stub) => stub.view(id, secret));
+  if (shards === null || shard === null) return respondPage(NO_LINK);
+  const link = await shards(shard).view(id, secret);
   if (link === null) return respondPage(NO_LINK);
   if ("kind" in link) return respondPage(makeMadePage(link.connector));
   if (link.isUsed) return respondPage(USED);
@@ -79,7 +78,7 @@ export async function answerLink(
   if (reached?.ok === false) return respondPage(makeUnreachablePage(reached.error));
   const redirectUri = `${url.origin}${CALLBACK_PATH}`;
   const browser = readCookie(request);
-  const opened = await ask(shard, (stub) => stub.open(id, { secret, browser, redirectUri }));
+  const opened = await shards(shard).open(id, { secret, browser, redirectUri });
   switch (opened.kind) {
     case "opened":
       return redirect(opened.authorizeUrl, { "set-cookie": writeCookie(opened.browser, url) });
@@ -98,23 +97,21 @@ export async function answerLink(
 export async function answerCallback(request: Request, deployment: Deployment): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const place = parseState(query.get("state") ?? "");
-  const ask = place === null ? null : openTenant(place.tenant, deployment);
-  if (place === null || ask === null) return respondPage(NO_LINK);
+  const shards = place === null ? null : openTenant(place.tenant, deployment);
+  if (place === null || shards === null) return respondPage(NO_LINK);
   const { headers } = request;
   // A browser says where a request of it comes from. A client that does not is none, and another page cannot have led it here.
   const isBrowser = headers.has("sec-fetch-site") || headers.has("cookie");
-  const came = await ask(shardOfId(place.id)!, (stub) =>
-    stub.arrive(place.id, {
-      state: place.secret,
-      browser: isBrowser ? (readCookie(request) ?? "") : null,
-      code: query.has("error") ? undefined : (query.get("code") ?? undefined),
-      issuer: query.get("iss"),
-    }),
-  );
+  const came = await shards(shardOfId(place.id)!).arrive(place.id, {
+    state: place.secret,
+    browser: isBrowser ? (readCookie(request) ?? "") : null,
+    code: query.has("error") ? undefined : (query.get("code") ?? undefined),
+    issuer: query.get("iss"),
+  });
   switch (came.kind) {
     case "arrived":
       if (came.returnTo === null && !came.isActive)
-        return leadToIssuer({ request, ask, ...place, code: came.code }, deployment);
+        return leadToIssuer({ request, shards, ...place, code: came.code }, deployment);
       return came.returnTo === null
         ? respondPage(makeDonePage(came.place.connector, came.account))
         : leadBack(came.returnTo, { connection_id: came.id, code: came.code });
@@ -137,10 +134,10 @@ export async function answerCallback(request: Request, deployment: Deployment): 
   }
 }
 
-export function openTenant(tenant: string, deployment: Deployment): AskShard | null {
+export function openTenant(tenant: string, deployment: Deployment): Shards | null {
   const runner = deployment.runnerOf(tenant);
   if (runner === null) return null;
-  const opened = connectionDeskOf(deployment.configured).open(runner);
+  const opened = openShards(runner, deployment.configured);
   return opened.ok ? opened.value : null;
 }
 

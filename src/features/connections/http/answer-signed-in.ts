@@ -19,11 +19,11 @@ import { peopleOf } from "./people-of.ts";
 export async function answerSignedIn(request: Request, deployment: Deployment): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const found = parseState(query.get("state") ?? "");
-  const ask = found === null ? null : openTenant(found.tenant, deployment);
-  if (found === null || ask === null) return respondPage(NO_LINK);
+  const shards = found === null ? null : openTenant(found.tenant, deployment);
+  if (found === null || shards === null) return respondPage(NO_LINK);
   const { tenant, id, secret: state } = found;
   const shard = shardOfId(id)!;
-  const came = await ask(shard, (stub) => stub.endVisit(id, { state, browser: readCookie(request) }));
+  const came = await shards(shard).endVisit(id, { state, browser: readCookie(request) });
   if (came.kind !== "back") return respondPage(came.kind === "gone" ? OVER : OTHER_BROWSER);
   const { code, ...kept } = JSON.parse(came.kept) as KeptForVisit;
   const finder = await peopleOf(tenant, deployment.configured)?.load();
@@ -32,7 +32,7 @@ export async function answerSignedIn(request: Request, deployment: Deployment): 
       ? err("people cannot sign in here any more")
       : await finder.identify({ query, ...kept });
   const subject = identified.ok ? identified.value : null;
-  const confirmed = await ask(shard, (stub) => stub.confirm(id, { code, subject }));
+  const confirmed = await shards(shard).confirm(id, { code, subject });
   if (!identified.ok) return respondPage(makeUnknownPersonPage(identified.error));
   switch (confirmed.kind) {
     case "active":

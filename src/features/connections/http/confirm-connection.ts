@@ -37,10 +37,10 @@ export const confirmConnection: Endpoint = {
     const { code, subject } = body.value.parsed;
     const other = refuseOtherSubject(context, subject);
     if (other !== null) return err(other);
-    const found = await findConnection(opened.value.ask, id, context);
+    const found = await findConnection(opened.value.shards, id, context);
     if (!found.ok) return found;
     const said = await askGate(
-      () => opened.value.ask(shardOfId(id)!, (shard) => shard.confirm(id, { code, subject })),
+      () => opened.value.shards(shardOfId(id)!).confirm(id, { code, subject }),
       "Whether the connection was confirmed is not certain; look at it.",
     );
     if (!said.ok) return said;

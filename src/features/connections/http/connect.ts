@@ -9,7 +9,7 @@ import { attempt } from "../../../core/kit/result.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
 import { withCredentials } from "../credentials.ts";
 import { shardOfSubject } from "../link-token.ts";
-import { type AskShard, askShardsIn, type ShardNamespace } from "../objects/connection-shards.ts";
+import { type Shards, shardsIn } from "../objects/connection-shards.ts";
 import { requireConnection, requireSubject } from "../require-connection.ts";
 import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
@@ -105,23 +105,18 @@ async function askToken(
     ...(refused !== undefined && { refused }),
     ...(isLook === true && { isLook }),
   };
-  const asked = await attempt(() =>
-    openShards(origin, ports)(shardOfSubject(subject), (stub) => stub.token(wish)),
-  );
+  const asked = await attempt(() => shardsOfCall(origin, ports)(shardOfSubject(subject)).token(wish));
   return asked.ok ? asked.value : { kind: "failed", retryAfterMs: 0 };
 }
 
 /** Open the objects of a tenant, as a call reaches them. */
-export function openShards({ tenant }: Pick<Origin, "tenant">, ports: Ports): AskShard {
-  const namespace = ports.binding(CONNECTIONS) as ShardNamespace | undefined;
-  if (namespace === undefined)
+export function shardsOfCall({ tenant }: Pick<Origin, "tenant">, ports: Ports): Shards {
+  const binding = ports.binding(CONNECTIONS);
+  if (binding === undefined)
     throw new ToolFailure("MISCONFIGURED", {
       hint: `The deployment keeps no connections; its operator has to bind the class ConnectionShard as ${CONNECTIONS}. Do without this tool until then.`,
     });
-  return askShardsIn(namespace, {
-    tenant,
-    bounds: { clock: ports.clock, timeoutMs: LIMITS.connectionTimeoutMs },
-  });
+  return shardsIn(binding, tenant, ports.clock);
 }
 
 /** Say why there is no token. @param before what had become of the call by then */

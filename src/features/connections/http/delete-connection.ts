@@ -11,10 +11,10 @@ export const deleteConnection: Endpoint = {
   async handle(_, context, id) {
     const opened = openConnections(context);
     if (!opened.ok) return opened;
-    const found = await findConnection(opened.value.ask, id, context);
+    const found = await findConnection(opened.value.shards, id, context);
     if (!found.ok) return found;
     const removed = await askGate(
-      () => opened.value.ask(shardOfId(id)!, (shard) => shard.remove(id)),
+      () => opened.value.shards(shardOfId(id)!).remove(id),
       "Whether the connection is gone is not certain; send the same request again.",
     );
     if (!removed.ok) return removed;

@@ -2,7 +2,7 @@ import type { SignInSecrets } from "../../../cloudflare/configured.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
-import type { AskShard } from "../objects/connection-shards.ts";
+import type { Shards } from "../objects/connection-shards.ts";
 import { makeUnknownPersonPage, NO_LINK } from "../page/link-page.ts";
 import { readCookie, writeCookie } from "./browser-cookie.ts";
 import { peopleOf } from "./people-of.ts";
@@ -18,18 +18,18 @@ export interface KeptForVisit {
 
 interface Arrived extends LinkPlace {
   readonly request: Request;
-  readonly ask: AskShard;
+  readonly shards: Shards;
   readonly code: string;
 }
 
 /** Lead who came from the provider on to the issuer, to show that they are the subject. */
 export async function leadToIssuer(
-  { request, ask, tenant, id, code }: Arrived,
+  { request, shards, tenant, id, code }: Arrived,
   { configured }: Deployment,
 ): Promise<Response> {
   const shard = shardOfId(id)!;
   const end = async (problem: string): Promise<Response> => {
-    await ask(shard, (stub) => stub.confirm(id, { code, subject: null }));
+    await shards(shard).confirm(id, { code, subject: null });
     return respondPage(makeUnknownPersonPage(problem));
   };
   const people = peopleOf(tenant, configured);
@@ -39,7 +39,7 @@ export async function leadToIssuer(
   const redirectUri = `${url.origin}${SIGNED_IN_PATH}`;
   const secrets = finder.makeSecrets();
   const kept = JSON.stringify({ code, redirectUri, secrets } satisfies KeptForVisit);
-  const state = await ask(shard, (stub) => stub.beginVisit(id, { code, kept }));
+  const state = await shards(shard).beginVisit(id, { code, kept });
   if (state === null) return respondPage(NO_LINK);
   const address = await finder.addressFor(secrets, { state, redirectUri });
   if (!address.ok) return end(address.error);

@@ -32,12 +32,11 @@ export const listConnections: Endpoint = {
     if (!opened.ok) return opened;
     const query = parseQuery(new URL(request.url).searchParams, context);
     if (!query.ok) return query;
-    const { ask } = opened.value;
+    const { shards } = opened.value;
     const { subject, limit } = query.value;
     const asked = { ...query.value, limit: limit + 1 };
     const found = await askGate(
-      () =>
-        subject === null ? listAll(ask, asked) : ask(shardOfSubject(subject), (shard) => shard.list(asked)),
+      () => (subject === null ? listAll(shards, asked) : shards(shardOfSubject(subject)).list(asked)),
       UNREADABLE,
     );
     if (!found.ok) return found;

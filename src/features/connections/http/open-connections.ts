@@ -5,10 +5,9 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { shardOfId } from "../link-token.ts";
-import type { AskShard } from "../objects/connection-shards.ts";
+import { openShards, type Shards } from "../objects/connection-shards.ts";
 import type { SeenConnection } from "../shard-methods.ts";
 import { OTHER_SUBJECT } from "../subject.ts";
-import { connectionDeskOf } from "./connection-desk.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 
 /** The heading of the endpoints in the document. */
@@ -19,7 +18,7 @@ export const subjectOf = () => subjectField("Whose account it is: a word of the 
 
 /** The connections of a tenant, and its deployment's connectors. */
 export interface OpenedConnections {
-  readonly ask: AskShard;
+  readonly shards: Shards;
   readonly connectors: Connectors;
 }
 
@@ -27,19 +26,19 @@ export interface OpenedConnections {
 export function openConnections({ configured, caller }: RequestContext): Result<OpenedConnections, Refusal> {
   const { connectors } = connectionSetupOf(configured);
   if (connectors.size === 0) return err(NO_CONNECTORS);
-  const ask = connectionDeskOf(configured).open(caller);
-  return ask.ok ? ok({ ask: ask.value, connectors }) : ask;
+  const shards = openShards(caller, configured);
+  return shards.ok ? ok({ shards: shards.value, connectors }) : shards;
 }
 
 /** Find a connection that the caller may see. */
 export async function findConnection(
-  ask: AskShard,
+  shards: Shards,
   id: string,
   context: RequestContext,
 ): Promise<Result<SeenConnection, Refusal>> {
   const shard = shardOfId(id);
   if (shard === null) return err(NO_CONNECTION);
-  const found = await askGate(() => ask(shard, (stub) => stub.get(id)), UNREADABLE);
+  const found = await askGate(() => shards(shard).get(id), UNREADABLE);
   if (!found.ok) return found;
   const isOwn = context.caller.subject === undefined || found.value?.subject === context.caller.subject;
   return found.value === null || !isOwn ? err(NO_CONNECTION) : ok(found.value);

@@ -1,8 +1,7 @@
 import { makeReseal, type ResealedPart } from "../../../cloudflare/endpoints/make-reseal.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
-import type { AskShard } from "../objects/connection-shards.ts";
+import { openShards, type Shards } from "../objects/connection-shards.ts";
 import type { Resealed } from "../shard-methods.ts";
-import { connectionDeskOf } from "./connection-desk.ts";
 
 /** `POST /v1/connections/reseal`: seal the tokens of every tenant under the first of two keys, so that the other can be taken out. */
 export const resealConnections = /* @__PURE__ */ makeReseal({
@@ -14,17 +13,17 @@ export const resealConnections = /* @__PURE__ */ makeReseal({
   sealed: "Connections whose tokens are now under the first key",
   unreadable: "Those that no key opens: their subjects connect them anew",
   partsOf(owner, configured) {
-    const ask = connectionDeskOf(configured).open(owner);
-    if (!ask.ok) return [];
-    return Array.from({ length: CONNECTION_SHARDS }, (_, shard) => () => resealShard(ask.value, shard));
+    const shards = openShards(owner, configured);
+    if (!shards.ok) return [];
+    return Array.from({ length: CONNECTION_SHARDS }, (_, shard) => () => resealShard(shards.value, shard));
   },
 });
 
-async function resealShard(ask: AskShard, shard: number): Promise<ResealedPart> {
+async function resealShard(shards: Shards, shard: number): Promise<ResealedPart> {
   let [sealed, unreadable] = [0, 0];
   for (let after: string | null = null; ;) {
     const from: string | null = after;
-    const page: Resealed = await ask(shard, (stub) => stub.reseal(from));
+    const page: Resealed = await shards(shard).reseal(from);
     sealed += page.sealed;
     unreadable += page.unreadable;
     if (page.next === null) return { sealed, unreadable, more: false };

@@ -1,10 +1,10 @@
+import { openShards } from "../objects/connection-shards.ts";
 import { saySubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { SayReach } from "../../../cloudflare/feature.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listWords } from "../list-words.ts";
 import { DEFAULT_NAME } from "../subject.ts";
-import { connectionDeskOf } from "./connection-desk.ts";
 
 /** Say to a person who is asked about a call which accounts it would use: those of its subject, or the deployment's own. */
 export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, caller, configured }) => {
@@ -14,11 +14,11 @@ export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, c
   const { account } = origin;
   const isOptional = tool?.connectionOptional === true;
   if (account === undefined) return isOptional ? `It uses ${listWords(connectors.map(sayOwn))}.` : null;
-  const ask = connectionDeskOf(configured).open(caller);
-  if (!ask.ok) return null;
+  const shards = openShards(caller, configured);
+  if (!shards.ok) return null;
   const { subject, connections = {} } = account;
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
-  const kept = await ask.value(shardOfSubject(subject), (shard) => shard.list(query));
+  const kept = await shards.value(shardOfSubject(subject)).list(query);
   const person = saySubject(subject);
   const said = connectors.map((connector) => {
     const wanted = connections[connector] ?? DEFAULT_NAME;

@@ -15,7 +15,7 @@ export const showConnection: Endpoint = {
   async handle(request, context, id) {
     const opened = openConnections(context);
     if (!opened.ok) return opened;
-    const found = await awaitChange(() => findConnection(opened.value.ask, id, context), {
+    const found = await awaitChange(() => findConnection(opened.value.shards, id, context), {
       request,
       context,
       liveStatus: (connection) => connection.state,

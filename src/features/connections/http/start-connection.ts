@@ -14,7 +14,7 @@ import type { ConnectionPlace } from "../connection.ts";
 import { type Connector, connectorOf } from "../connectors/connector.ts";
 import { keysOf } from "../credentials.ts";
 import { shardOfSubject, toLinkPath } from "../link-token.ts";
-import type { AskShard } from "../objects/connection-shards.ts";
+import type { Shards } from "../objects/connection-shards.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
@@ -88,7 +88,7 @@ export const startConnection: Endpoint = {
     const found = findConnector(opened.value, wanted, context.caller.tenant);
     if (!found.ok) return found;
     const place = { subject, connector: found.value.name, name };
-    const { ask } = opened.value;
+    const { shards } = opened.value;
     if (found.value.kind === "key") {
       if (secret === undefined)
         return err(refuse("/secret", "the subject's key, because it is a connector of keys", "nothing"));
@@ -103,7 +103,7 @@ export const startConnection: Endpoint = {
       const { pattern, inWords } = keysOf(found.value.as);
       // The key itself is in no answer.
       if (!pattern.test(secret)) return err(refuse("/secret", inWords, "another text"));
-      return keepKey(ask, place, secret);
+      return keepKey(shards, place, secret);
     }
     if (secret !== undefined)
       return err(refuse("/secret", "nothing, because the subject signs in at this connector", "a value"));
@@ -111,7 +111,7 @@ export const startConnection: Endpoint = {
     if (returnTo !== undefined && !isReturn(returnTo, origins)) return err(refuseReturn(returnTo));
     const wish = { scopes: scopes ?? [], returnTo: returnTo ?? null };
     const started = await askGate(
-      () => ask(shardOfSubject(subject), (shard) => shard.start(place, wish)),
+      () => shards(shardOfSubject(subject)).start(place, wish),
       "Whether the link was made is not certain; ask for another one.",
     );
     if (!started.ok) return started;
@@ -144,12 +144,12 @@ export const startConnection: Endpoint = {
 };
 
 async function keepKey(
-  ask: AskShard,
+  shards: Shards,
   place: ConnectionPlace,
   secret: string,
 ): Promise<Result<Response, Refusal>> {
   const kept = await askGate(
-    () => ask(shardOfSubject(place.subject), (shard) => shard.keepKey(place, secret)),
+    () => shards(shardOfSubject(place.subject)).keepKey(place, secret),
     "Whether the key was kept is not certain; send it again.",
   );
   if (!kept.ok) return kept;

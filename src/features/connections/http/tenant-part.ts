@@ -3,10 +3,9 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import { askAll, listAll } from "../objects/connection-shards.ts";
+import { openShards, allOf, listAll } from "../objects/connection-shards.ts";
 import type { ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
-import { connectionDeskOf } from "./connection-desk.ts";
 import { restoreConnections } from "../restore-connections.ts";
 
 /** The connections of a tenant: exported without tokens, for a caller that may manage connections. */
@@ -14,12 +13,12 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
   field: "connections",
   describeExport: () => z.array(connectionSchema()),
   async exportJson({ caller, configured }) {
-    const ask = connectionDeskOf(configured).open(caller);
-    if (!mayDo(caller, "manage_connections") || caller.subject !== undefined || !ask.ok) return null;
+    const shards = openShards(caller, configured);
+    if (!mayDo(caller, "manage_connections") || caller.subject !== undefined || !shards.ok) return null;
     const texts: string[] = [];
     for (let after: ListPlace | null = null; ;) {
       const query = { subject: null, connector: null, after, limit: LIMITS.maxJobPage };
-      const page: readonly SeenConnection[] = await listAll(ask.value, query);
+      const page: readonly SeenConnection[] = await listAll(shards.value, query);
       texts.push(...page.map((seen) => JSON.stringify(toWireConnection(seen))));
       if (page.length < query.limit) return `[${texts.join(",")}]`;
       after = page.at(-1)!;
@@ -28,9 +27,9 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
   restore: restoreConnections,
   erased: "Connections, with their tokens; what providers keep of them is theirs",
   async erase({ caller, configured }) {
-    const ask = connectionDeskOf(configured).open(caller);
-    if (!ask.ok) return 0;
-    const counts = await askAll(ask.value, (shard) => shard.erase());
+    const shards = openShards(caller, configured);
+    if (!shards.ok) return 0;
+    const counts = await Promise.all(allOf(shards.value).map((shard) => shard.erase()));
     return counts.reduce((sum, count) => sum + count, 0);
   },
 };

@@ -1,45 +1,62 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
+import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import * as LIMITS from "../limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import {
+  type CallBounds,
+  defineObject,
+  type ObjectNamespace,
+  openObject,
+} from "../../../cloudflare/object-client.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
-import type { ConnectionQuery, ConnectionShardMethods, SeenConnection } from "../shard-methods.ts";
+import {
+  type ConnectionQuery,
+  CONNECTIONS,
+  type ConnectionShardMethods,
+  type SeenConnection,
+} from "../shard-methods.ts";
 
-type Promised<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
-    ? (...args: Args) => Promise<Awaited<Answer>>
-    : never;
-};
+/** The objects of a tenant that keep connections, by their numbers. */
+export type Shards = (shard: number) => Remote<ConnectionShardMethods>;
 
-/** An object that keeps connections, from outside. */
-export type Shard = Promised<ConnectionShardMethods>;
+const objectsOf = defineObject<ConnectionShardMethods>({
+  binding: CONNECTIONS,
+  timeoutMs: LIMITS.connectionTimeoutMs,
+});
 
-/** The binding, as much of it as is used. */
-export interface ShardNamespace {
-  idFromName(name: string): object;
-  get(id: object): Shard;
-  /** The namespace of the objects that are kept there: the same names are other objects. */
-  jurisdiction?(jurisdiction: Jurisdiction): ShardNamespace;
+const nameOf = (tenant: string, shard: number): string => `${tenant}/${shard}`;
+
+/** Open the objects of a tenant; refused where the deployment has none. */
+export function openShards(
+  owner: { readonly tenant: string; readonly jurisdiction?: Jurisdiction | undefined },
+  configured: Configured,
+): Result<Shards, Refusal> {
+  const open = objectsOf(configured);
+  return open === null ? err(UNBOUND) : ok((shard) => open(nameOf(owner.tenant, shard), owner));
 }
 
-/** Call one of a tenant's objects, within its time. Rejects where it does not answer. */
-export type AskShard = <T>(shard: number, send: (stub: Shard) => Promise<T>) => Promise<T>;
+const UNBOUND = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no connections; its operator has to bind the class ConnectionShard as ${CONNECTIONS}.`,
+);
 
-/** Open the objects of a tenant. */
-export function askShardsIn(
-  namespace: ShardNamespace,
-  { tenant, bounds }: { readonly tenant: string; readonly bounds: CallBounds },
-): AskShard {
-  return (shard, send) =>
-    callBounded(() => send(namespace.get(namespace.idFromName(`${tenant}/${shard}`))), bounds);
+/** Open the objects of a tenant in a binding that is placed already, as the port of a call is. */
+export function shardsIn(binding: object, tenant: string, clock: CallBounds["clock"]): Shards {
+  const namespace = binding as ObjectNamespace<ConnectionShardMethods>;
+  const bounds = { clock, timeoutMs: LIMITS.connectionTimeoutMs };
+  return (shard) => openObject(namespace, nameOf(tenant, shard), bounds);
 }
 
-/** Ask all objects of a tenant. */
-export function askAll<T>(ask: AskShard, send: (stub: Shard) => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: CONNECTION_SHARDS }, (_, shard) => ask(shard, send)));
+/** All objects of a tenant. */
+export function allOf(shards: Shards): ReturnType<Shards>[] {
+  return Array.from({ length: CONNECTION_SHARDS }, (_, shard) => shards(shard));
 }
 
 /** List connections of all objects as one list, newest first. */
-export async function listAll(ask: AskShard, query: ConnectionQuery): Promise<SeenConnection[]> {
-  const pages = await askAll(ask, (stub) => stub.list(query));
+export async function listAll(shards: Shards, query: ConnectionQuery): Promise<SeenConnection[]> {
+  const pages = await Promise.all(allOf(shards).map((shard) => shard.list(query)));
   const found = pages.flat();
   found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
   return found.slice(0, query.limit);

@@ -10,14 +10,13 @@ import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
 import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
-import { connectionDeskOf } from "../http/connection-desk.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import { CONNECTION_SHARDS, makeConnectionId, makeSecretText } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
 import { Awaited } from "./awaited.ts";
-import type { Shard } from "./connection-shards.ts";
+import { allOf, openShards, type Shards } from "./connection-shards.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { type Refused, RefusedLately } from "./refused-lately.ts";
 import { type KeptTokens, TokenBox } from "./token-box.ts";
@@ -205,14 +204,13 @@ export class ShardWorld {
   }
 
   /** Ask the tenant's other objects. */
-  async #askOthers<T>(send: (shard: Shard) => Promise<T>): Promise<T[]> {
+  async #askOthers<T>(send: (shard: ReturnType<Shards>) => Promise<T>): Promise<T[]> {
     const { deployment, tenant } = this;
     const jurisdiction = deployment.runnerOf(tenant)?.jurisdiction;
-    const ask = connectionDeskOf(deployment.configured).open({ tenant, jurisdiction });
-    if (!ask.ok) return [];
-    const shards = Array.from({ length: CONNECTION_SHARDS }, (_, shard) => shard);
-    const others = shards.filter((shard) => `${tenant}/${shard}` !== this.#of.ctx.id.name);
-    return Promise.all(others.map((shard) => ask.value(shard, send)));
+    const shards = openShards({ tenant, jurisdiction }, deployment.configured);
+    if (!shards.ok) return [];
+    const others = allOf(shards.value).filter((_, shard) => `${tenant}/${shard}` !== this.#of.ctx.id.name);
+    return Promise.all(others.map(send));
   }
 
   putOrDelete(id: string, connection: Connection | null): void {

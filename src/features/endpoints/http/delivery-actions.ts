@@ -45,7 +45,7 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
     ...(scope.customer !== undefined && { customer: scope.customer }),
     ...place.value,
   };
-  const found = await askGate(() => scope.ask((directory) => directory.deliveries(asked)), UNREADABLE);
+  const found = await askGate(() => scope.directory.deliveries(asked), UNREADABLE);
   if (!found.ok) return found;
   const { deliveries, next } = found.value;
   return respondList("deliveries", deliveries, {
@@ -57,10 +57,7 @@ export async function listDeliveries(query: URLSearchParams, scope: Scope): Answ
 }
 
 export async function showDelivery(id: string, scope: Scope): Answered {
-  const found = await askGate(
-    () => scope.ask((directory) => directory.delivery(id, scope.customer)),
-    UNREADABLE,
-  );
+  const found = await askGate(() => scope.directory.delivery(id, scope.customer), UNREADABLE);
   if (!found.ok) return found;
   return found.value === null
     ? err(NO_DELIVERY)
@@ -70,7 +67,7 @@ export async function showDelivery(id: string, scope: Scope): Answered {
 /** Deliver an event to its endpoint once more. */
 export async function resendDelivery(id: string, scope: Scope): Answered {
   const hint = "Whether it is delivered again is not certain; look at the delivery.";
-  const resent = await askGate(() => scope.ask((directory) => directory.resend(id, scope.customer)), hint);
+  const resent = await askGate(() => scope.directory.resend(id, scope.customer), hint);
   if (!resent.ok) return resent;
   if (resent.value === null) return err(NO_DELIVERY);
   if (!resent.value) return err(NOT_RESENT);

@@ -101,7 +101,7 @@ export async function showEndpoint(id: string, scope: Scope): Answered {
 
 export async function deleteEndpoint(id: string, scope: Scope): Answered {
   const hint = "Whether the endpoint was deleted is not certain; send the same request again.";
-  const removed = await askGate(() => scope.ask((directory) => directory.remove(id, scope.customer)), hint);
+  const removed = await askGate(() => scope.directory.remove(id, scope.customer), hint);
   if (!removed.ok) return removed;
   return removed.value ? ok(new Response(null, { status: 204 })) : err(noEndpoint(id));
 }
@@ -123,7 +123,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   const sealed = await boxOf(scope).seal(id, secret);
   const asked = { id, secret: sealed, overlapMs: overlapS * 1_000, ...only(scope) };
   const hint = "Whether the secret was changed is not certain; rotate again, with an overlap.";
-  const rotated = await askGate(() => scope.ask((directory) => directory.rotate(asked)), hint);
+  const rotated = await askGate(() => scope.directory.rotate(asked), hint);
   if (!rotated.ok) return rotated;
   if (rotated.value === null) return err(noEndpoint(id));
   return ok(respondJson(JSON.stringify({ ...toShownEndpoint(rotated.value, scope), secret })));
@@ -149,12 +149,12 @@ export async function testEndpoint(request: Request, id: string, scope: Scope): 
     return err(
       makeRefusal("INVALID_REQUEST", `/type: the endpoint does not ask for '${visibleText(type)}'.`),
     );
-  const described = await askGate(() => scope.ask((directory) => directory.type(type)), UNREADABLE);
+  const described = await askGate(() => scope.directory.type(type), UNREADABLE);
   if (!described.ok) return described;
   const data = described.value?.example ?? '{"test":true}';
   const event = { type, data, customer: null, only: id };
   const published = await askGate(
-    () => scope.ask((directory) => directory.publish(event)),
+    () => scope.directory.publish(event),
     "Whether the test was sent is not certain; look at the endpoint's deliveries.",
   );
   if (!published.ok) return published;
@@ -192,7 +192,7 @@ export async function recoverEndpoint(request: Request, id: string, scope: Scope
   }
   const query = { since: from, until: to, all };
   const recovered = await askGate(
-    () => scope.ask((directory) => directory.recover(id, query, scope.customer)),
+    () => scope.directory.recover(id, query, scope.customer),
     "Whether everything is delivered again is not certain; send the same request again.",
   );
   if (!recovered.ok) return recovered;
@@ -211,7 +211,7 @@ async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scop
   const put = { ...asked, ...sealed, keepsVia: customer !== undefined };
   const most = customer === undefined ? 0 : portalSettingsOf(scope.context.configured).maxEndpoints;
   const by = customer === undefined ? undefined : { customer, most };
-  const kept = await askGate(() => scope.ask((directory) => directory.put(put, by)), UNCERTAIN);
+  const kept = await askGate(() => scope.directory.put(put, by), UNCERTAIN);
   if (!kept.ok) return kept;
   if (!kept.value.ok) return err(refuseKept(kept.value.error, { id: asked.id, most }));
   const { created, endpoint } = kept.value.value;
@@ -221,7 +221,7 @@ async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scop
 }
 
 async function read(id: string, scope: Scope) {
-  const found = await askGate(() => scope.ask((directory) => directory.get(id, scope.customer)), UNREADABLE);
+  const found = await askGate(() => scope.directory.get(id, scope.customer), UNREADABLE);
   if (!found.ok) return found;
   return found.value === null
     ? err(noEndpoint(id))

@@ -77,7 +77,7 @@ const putType: Endpoint = {
     const { description } = body.value.parsed;
     const kept = { type, description, schema: schemaText, example: exampleText };
     const hint = "Whether the type was kept is not certain; send the same request again.";
-    const put = await askGate(() => scope.value.ask((directory) => directory.putType(kept)), hint);
+    const put = await askGate(() => scope.value.directory.putType(kept), hint);
     if (!put.ok) return put;
     if (put.value === "too-many")
       return err(
@@ -131,14 +131,14 @@ const listTypes: Endpoint = {
 /** List the described types, as the tenant and its customers see them. */
 export async function listEventTypes(
   query: URLSearchParams,
-  { ask, customer }: Scope,
+  { directory, customer }: Scope,
 ): Promise<Result<Response, Refusal>> {
   const other = refuseOtherParameters(query, ["limit", "cursor"]);
   if (other !== null) return err(other);
   const asked = parsePage(query, (cursor) => (typeField().safeParse(cursor).success ? cursor : null));
   if (!asked.ok) return asked;
   const wanted = { ...asked.value, isForCustomer: customer !== undefined };
-  const found = await askGate(() => ask((directory) => directory.types(wanted)), UNREADABLE);
+  const found = await askGate(() => directory.types(wanted), UNREADABLE);
   if (!found.ok) return found;
   const { types, next } = found.value;
   const { limit } = wanted;
@@ -151,7 +151,7 @@ const showType: Endpoint = {
   async handle(_, context, type) {
     const scope = openScope(context);
     if (!scope.ok) return scope;
-    const found = await askGate(() => scope.value.ask((directory) => directory.type(type)), UNREADABLE);
+    const found = await askGate(() => scope.value.directory.type(type), UNREADABLE);
     if (!found.ok) return found;
     return found.value === null ? err(noType(type)) : ok(respondJson(toTypeText(found.value)));
   },
@@ -171,7 +171,7 @@ const deleteType: Endpoint = {
     const scope = openScope(context);
     if (!scope.ok) return scope;
     const hint = "Whether the type was deleted is not certain; send the same request again.";
-    const deleted = await askGate(() => scope.value.ask((directory) => directory.deleteType(type)), hint);
+    const deleted = await askGate(() => scope.value.directory.deleteType(type), hint);
     if (!deleted.ok) return deleted;
     return deleted.value ? ok(new Response(null, { status: 204 })) : err(noType(type));
   },

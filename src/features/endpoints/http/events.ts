@@ -97,9 +97,9 @@ const publishEvent: Endpoint = {
   }),
 };
 
-async function publish(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
+async function publish(asked: Publishing, { directory }: Scope): Promise<Result<Response, Refusal>> {
   const published = await askGate(
-    () => ask((directory) => directory.publish(asked)),
+    () => directory.publish(asked),
     "Whether the event was published is not certain; send it again with the same id, or Idempotency-Key, and it is published once.",
   );
   if (!published.ok) return published;
@@ -108,8 +108,8 @@ async function publish(asked: Publishing, { ask }: Scope): Promise<Result<Respon
   return ok(respondJson(JSON.stringify({ event_id: eventId, endpoints }), { status: 202 }));
 }
 
-async function explain(asked: Publishing, { ask }: Scope): Promise<Result<Response, Refusal>> {
-  const found = await askGate(() => ask((directory) => directory.explain(asked)), UNREADABLE);
+async function explain(asked: Publishing, { directory }: Scope): Promise<Result<Response, Refusal>> {
+  const found = await askGate(() => directory.explain(asked), UNREADABLE);
   if (!found.ok) return found;
   if (!found.value.ok) return err(refusalOf(found.value.error));
   const { explained, endpoints: matched } = found.value.value;
@@ -173,7 +173,7 @@ const listEvents: Endpoint = {
       before,
       limit,
     };
-    const found = await askGate(() => scope.value.ask((directory) => directory.events(wanted)), UNREADABLE);
+    const found = await askGate(() => scope.value.directory.events(wanted), UNREADABLE);
     if (!found.ok) return found;
     const { events, next } = found.value;
     return respondList("events", events, {
@@ -208,7 +208,7 @@ const showEvent: Endpoint = {
   async handle(_, context: RequestContext, id) {
     const scope = openScope(context);
     if (!scope.ok) return scope;
-    const found = await askGate(() => scope.value.ask((directory) => directory.event(id)), UNREADABLE);
+    const found = await askGate(() => scope.value.directory.event(id), UNREADABLE);
     if (!found.ok) return found;
     if (found.value === null)
       return err(makeRefusal("NOT_FOUND", "There is no event of that id; they are kept for 30 days."));

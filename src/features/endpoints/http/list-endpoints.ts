@@ -37,7 +37,7 @@ export async function listEndpoints(
     before: asked.value.after,
     limit: asked.value.limit,
   };
-  const found = await askGate(() => scope.ask((directory) => directory.list(wanted)), UNREADABLE);
+  const found = await askGate(() => scope.directory.list(wanted), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
   return respondList("endpoints", endpoints, {

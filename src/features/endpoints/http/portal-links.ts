@@ -52,7 +52,7 @@ const makeLink: Endpoint = {
     const expiresAt = ports.clock.now() + seconds * 1_000;
     const hash = await ports.sha256(token);
     const kept = await askGate(
-      () => scope.value.ask((directory) => directory.putLink({ hash, customer, expiresAt, readOnly })),
+      () => scope.value.directory.putLink({ hash, customer, expiresAt, readOnly }),
       "Whether the link was made is not certain; make another one.",
     );
     if (!kept.ok) return kept;
@@ -87,7 +87,7 @@ const endLinks: Endpoint = {
     if (!SUBJECT.test(customer))
       return err(refuseQuery("customer", "the customer whose links end", customer));
     const hint = "Whether the links have ended is not certain; send the same request again.";
-    const ended = await askGate(() => scope.value.ask((directory) => directory.deleteLinks(customer)), hint);
+    const ended = await askGate(() => scope.value.directory.deleteLinks(customer), hint);
     return ended.ok ? ok(new Response(null, { status: 204 })) : ended;
   },
   describe: () => ({

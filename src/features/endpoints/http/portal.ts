@@ -19,7 +19,7 @@ import {
   showEndpoint,
   testEndpoint,
 } from "./endpoint-actions.ts";
-import { endpointDeskOf } from "./endpoint-desk.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
 import { listEventTypes } from "./event-types.ts";
 import { listEndpoints } from "./list-endpoints.ts";
 import { portalSettingsOf, respondPortalPage } from "./portal-page.ts";
@@ -81,9 +81,9 @@ async function answerPortal(c: Context<RouterTypes>, answer: Answer): Promise<Re
   if (runner === null) return respondRefusal(NO_LINK, refusing);
   const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
   const context = deployment.contextOf({ ...runner, name: "portal:" }, { requestId, defer });
-  const opened = endpointDeskOf(configured).open(context.caller);
+  const opened = openDirectory(context.caller, configured);
   if (!opened.ok) return respondRefusal(opened.error, refusing);
-  const found = await askGate(() => opened.value((directory) => directory.link(hash)), UNREADABLE);
+  const found = await askGate(() => opened.value.link(hash), UNREADABLE);
   if (!found.ok) return respondRefusal(found.error, refusing);
   const link = found.value;
   if (link === null) {
@@ -92,7 +92,7 @@ async function answerPortal(c: Context<RouterTypes>, answer: Answer): Promise<Re
   }
   visits.found(visit, clock.now());
   if (link.readOnly && request.method !== "GET") return respondRefusal(ONLY_READS, refusing);
-  const scope = { ask: opened.value, context, customer: link.customer, link };
+  const scope = { directory: opened.value, context, customer: link.customer, link };
   return respondResult(await answer(scope, request, c.req.param("id") ?? ""), context);
 }
 

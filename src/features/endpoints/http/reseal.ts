@@ -1,5 +1,5 @@
 import { makeReseal } from "../../../cloudflare/endpoints/make-reseal.ts";
-import { endpointDeskOf } from "./endpoint-desk.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
 
 /** `POST /v1/endpoints/reseal`: seal the secrets of every tenant's endpoints under the vault's first key. */
 export const resealEndpoints = /* @__PURE__ */ makeReseal({
@@ -11,7 +11,7 @@ export const resealEndpoints = /* @__PURE__ */ makeReseal({
   sealed: "Endpoints whose secrets are now under the first key",
   unreadable: "Those with a secret that no key opens: rotate it, or put the key back",
   partsOf(owner, configured) {
-    const ask = endpointDeskOf(configured).open(owner);
-    return ask.ok ? [() => ask.value((directory) => directory.reseal())] : [];
+    const directory = openDirectory(owner, configured);
+    return directory.ok ? [() => directory.value.reseal()] : [];
   },
 });

@@ -3,15 +3,15 @@ import type { JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { SayReach } from "../../../cloudflare/feature.ts";
 import type { Reach } from "../directory-methods.ts";
-import { endpointDeskOf } from "./endpoint-desk.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
 
 /** Say to a person who is asked about a call that publishes an event how many endpoints of how many customers it would go to. */
 export const sayEndpoints: SayReach = async ({ tool, calls }, { catalog, caller, configured }) => {
   if (catalog.get(tool)?.bindings.includes(ENDPOINTS) !== true) return null;
   const events = calls.slice(0, LIMITS.loopElements).flatMap(toPublishing);
-  const ask = endpointDeskOf(configured).open(caller);
-  if (events.length === 0 || !ask.ok) return null;
-  const reach = await ask.value((directory) => directory.reach(events));
+  const directory = openDirectory(caller, configured);
+  if (events.length === 0 || !directory.ok) return null;
+  const reach = await directory.value.reach(events);
   const where = sayWhere(reach);
   if (calls.length === 1) return `It goes to ${where}.`;
   const which = calls.length > events.length ? `The first ${events.length} of its` : "Its";

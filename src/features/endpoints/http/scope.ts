@@ -6,11 +6,11 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { FoundDelivery } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
-import { type AskDirectory, endpointDeskOf } from "./endpoint-desk.ts";
+import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
 
 /** The part of a tenant's endpoints that a request may see. */
 export interface Scope {
-  readonly ask: AskDirectory;
+  readonly directory: Directory;
   readonly context: Pick<RequestContext, "ports" | "configured" | "currentCatalog" | "caller">;
   /** As if there were no endpoints but this customer's; absent for the tenant itself. */
   readonly customer?: string;
@@ -18,8 +18,8 @@ export interface Scope {
 
 /** Open everything of a caller's tenant. */
 export function openScope(context: RequestContext): Result<Scope, Refusal> {
-  const opened = endpointDeskOf(context.configured).open(context.caller);
-  return opened.ok ? ok({ ask: opened.value, context }) : opened;
+  const opened = openDirectory(context.caller, context.configured);
+  return opened.ok ? ok({ directory: opened.value, context }) : opened;
 }
 
 /** The fields of an endpoint that its customer may say. Any other one is the tenant's, whatever it comes to do. */

@@ -12,20 +12,16 @@ type Answered = Promise<Result<Response, Refusal>>;
  * is not shown: the event may have what the flow leaves out.
  */
 export async function showOwnDelivery(id: string, scope: Scope): Answered {
-  const { ask, customer } = scope;
-  const found = await askGate(() => ask((directory) => directory.delivery(id, customer)), UNREADABLE);
+  const { directory, customer } = scope;
+  const found = await askGate(() => directory.delivery(id, customer), UNREADABLE);
   if (!found.ok) return found;
   const delivery = found.value;
   if (delivery === null) return err(NO_DELIVERY);
-  const read = await askGate(
-    () =>
-      ask(async (directory) => {
-        const kept = await directory.get(delivery.endpoint, customer);
-        const { events } = await directory.events({ before: delivery.seq + 1, limit: 1 });
-        return { kept: kept?.endpoint ?? null, event: events[0] };
-      }),
-    UNREADABLE,
-  );
+  const read = await askGate(async () => {
+    const kept = await directory.get(delivery.endpoint, customer);
+    const { events } = await directory.events({ before: delivery.seq + 1, limit: 1 });
+    return { kept: kept?.endpoint ?? null, event: events[0] };
+  }, UNREADABLE);
   if (!read.ok) return read;
   const { kept, event } = read.value;
   const isShown = kept !== null && !Object.hasOwn(kept, "via") && event?.seq === delivery.seq;

@@ -5,7 +5,7 @@ import * as LIMITS from "../limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
 import type { EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
-import { endpointDeskOf } from "./endpoint-desk.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
 import { restoreEndpoints } from "../restore-endpoints.ts";
 
 /** The endpoints, types and events of a tenant: exported without secrets, for a caller that may manage endpoints. */
@@ -16,21 +16,21 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
       .looseObject({})
       .check(z.describe("Endpoints without their secrets, described types, and events, the oldest first")),
   async exportJson({ caller, configured }) {
-    const desk = endpointDeskOf(configured).open(caller);
-    if (!mayDo(caller, "manage_endpoints") || !desk.ok) return null;
-    const ask = desk.value;
-    const endpoints = await ask((directory) => directory.readEndpoints());
+    const opened = openDirectory(caller, configured);
+    if (!mayDo(caller, "manage_endpoints") || !opened.ok) return null;
+    const directory = opened.value;
+    const endpoints = await directory.readEndpoints();
     const types: string[] = [];
     for (let after: string | null = ""; after !== null;) {
       const query: TypeQuery = { after, limit: LIMITS.eventTypes };
-      const page: TypePage = await ask((directory) => directory.types(query));
+      const page: TypePage = await directory.types(query);
       for (const type of page.types) types.push(toTypeText(type));
       after = page.next;
     }
     const events: string[] = [];
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
-      const page: EventPage = await ask((directory) => directory.read(from, LIMITS.pageBytes));
+      const page: EventPage = await directory.read(from, LIMITS.pageBytes);
       for (const event of page.events) events.push(toEventText(event));
       after = page.next;
     }
@@ -40,7 +40,7 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
   restore: restoreEndpoints,
   erased: "Endpoints, with their events and deliveries",
   async erase({ caller, configured }) {
-    const desk = endpointDeskOf(configured).open(caller);
-    return desk.ok ? desk.value((directory) => directory.erase()) : 0;
+    const opened = openDirectory(caller, configured);
+    return opened.ok ? opened.value.erase() : 0;
   },
 };

@@ -28,7 +28,7 @@ export class EndpointChanges {
     return this.#inTurn(id, async () => {
       const known = this.#index.find(id);
       if (known === null || (customer !== undefined && known.customer !== customer)) return false;
-      const removed = await this.#shards.call(known.shard, (stub) => stub.remove(id));
+      const removed = await this.#shards.of(known.shard).remove(id);
       this.#index.remove(known);
       return removed;
     });
@@ -45,7 +45,7 @@ export class EndpointChanges {
       return err("too-many-of-customer");
     for (;;) {
       const { no, shard } = (known ??= this.#index.add(id, owner));
-      const put = await this.#shards.call(shard, (stub) => stub.put({ ...asked, no }));
+      const put = await this.#shards.of(shard).put({ ...asked, no });
       if (put === null) return err("changed");
       if (put !== "used") {
         const now = this.#index.find(id);

@@ -77,7 +77,7 @@ export function createEndpointDirectory({
       this.#log = new EventLog(sql);
       this.#types = new EventTypes(sql);
       this.#links = new PortalLinks(sql);
-      this.#shards = new ShardCalls((shard) => openShardOf(ctx.id, env, shard), clock);
+      this.#shards = new ShardCalls((shard) => openShardOf({ id: ctx.id, env, clock }, shard));
       this.#changes = new EndpointChanges(this.#index, this.#shards);
       this.#recovery = new Recovery(this.#log, this.#shards);
       void ctx.blockConcurrencyWhile(async () => {
@@ -130,7 +130,7 @@ export function createEndpointDirectory({
 
     async get(id: string, customer?: string): Promise<SeenEndpoint | null> {
       const known = this.#find(id, customer);
-      return known === null ? null : this.#shards.call(known.shard, (stub) => stub.get(id));
+      return known === null ? null : this.#shards.of(known.shard).get(id);
     }
 
     async list(query: EndpointList): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
@@ -140,7 +140,7 @@ export function createEndpointDirectory({
     async rotate({ id, secret, overlapMs, customer }: Rotation): Promise<KeptEndpoint | null> {
       const known = this.#find(id, customer);
       if (known === null) return null;
-      return this.#shards.call(known.shard, (stub) => stub.rotate(id, secret, overlapMs));
+      return this.#shards.of(known.shard).rotate(id, secret, overlapMs);
     }
 
     async remove(id: string, customer?: string): Promise<boolean> {
@@ -177,7 +177,7 @@ export function createEndpointDirectory({
       const place = parseDeliveryId(id);
       if (place === null) return null;
       const { shard, no, seq } = place;
-      const found = await this.#shards.call(shard, (stub) => stub.delivery(no, seq));
+      const found = await this.#shards.of(shard).delivery(no, seq);
       return found === null || (customer !== undefined && found.customer !== customer)
         ? null
         : { ...found, shard };

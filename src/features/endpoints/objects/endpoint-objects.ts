@@ -1,49 +1,70 @@
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import type { DirectoryMethods } from "../directory-methods.ts";
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
+import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import * as LIMITS from "../limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { defineObject, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { DirectoryMethods } from "../directory-methods.ts";
 import { ENDPOINT_SHARDS } from "../endpoint.ts";
 import type { EndpointShardMethods } from "../shard-methods.ts";
 
-type Promised<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
-    ? (...args: Args) => Promise<Awaited<Answer>>
-    : never;
-};
+/** A tenant's directory from outside. */
+export type Directory = Remote<DirectoryMethods>;
+export type Shard = Remote<EndpointShardMethods>;
 
-/** A tenant's directory from outside. Every method rejects where the object does not answer. */
-export type Directory = Promised<DirectoryMethods>;
-export type Shard = Promised<EndpointShardMethods>;
+const directoriesOf = defineObject<DirectoryMethods>({
+  binding: ENDPOINTS,
+  timeoutMs: LIMITS.directoryTimeoutMs,
+});
 
-/** A binding, as much of it as is used. */
-export interface ObjectNamespace<Stub> {
-  idFromName(name: string): object;
-  get(id: object): Stub;
-  /** The namespace of the objects that are kept there: the same names are other objects. */
-  jurisdiction?(jurisdiction: Jurisdiction): ObjectNamespace<Stub>;
+/** Open the directory of a tenant; refused where the deployment has no objects for it. */
+export function openDirectory(
+  owner: { readonly tenant: string; readonly jurisdiction?: Jurisdiction | undefined },
+  configured: Configured,
+): Result<Directory, Refusal> {
+  const open = directoriesOf(configured);
+  const { [ENDPOINT_SHARDS]: shards } = configured.env;
+  if (open === null || typeof shards !== "object" || shards === null) return err(UNBOUND);
+  return ok(open(owner.tenant, owner));
 }
 
-/** The id of the object that asks: its name begins with its tenant's, and the others are where it is. */
+const UNBOUND = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no endpoints; its operator has to bind the classes EndpointDirectory as ${ENDPOINTS} and EndpointShard as ${ENDPOINT_SHARDS}.`,
+);
+
+/** An object that asks another one of its tenant: its name begins with the tenant's, and the others are where it is. */
 interface Asker {
-  readonly name?: string | undefined;
-  readonly jurisdiction?: unknown;
+  readonly id: { readonly name?: string | undefined; readonly jurisdiction?: unknown };
+  readonly env: Record<string, unknown>;
+  readonly clock: Clock;
 }
 
-/** Open one of the objects that deliver, from its tenant's directory. */
-export function openShardOf(id: Asker, env: Record<string, unknown>, shard: number): Shard {
-  return open(id, env[ENDPOINT_SHARDS] as ObjectNamespace<Shard>, `${tenantOf(id)}/${shard}`);
+/** Open one of the objects that deliver, from its tenant's directory. Its calls arrive in the order in which they are made. */
+export function openShardOf(asker: Asker, shard: number): Shard {
+  const bounds = { clock: asker.clock, timeoutMs: LIMITS.gateTimeoutMs, inOrder: true };
+  return openObject(
+    besides<EndpointShardMethods>(asker, ENDPOINT_SHARDS),
+    `${tenantOf(asker.id)}/${shard}`,
+    bounds,
+  );
 }
 
 /** Open the directory of a tenant, from an object that delivers. */
-export function openDirectoryOf(id: Asker, env: Record<string, unknown>): Directory {
-  return open(id, env[ENDPOINTS] as ObjectNamespace<Directory>, tenantOf(id));
+export function openDirectoryOf(asker: Asker): Directory {
+  const bounds = { clock: asker.clock, timeoutMs: LIMITS.directoryTimeoutMs };
+  return openObject(besides<DirectoryMethods>(asker, ENDPOINTS), tenantOf(asker.id), bounds);
 }
 
 /** The tenant of an object. */
-export function tenantOf({ name = "" }: Asker): string {
+export function tenantOf({ name = "" }: Asker["id"]): string {
   return name.split("/")[0]!;
 }
 
-function open<Stub>({ jurisdiction }: Asker, anywhere: ObjectNamespace<Stub>, name: string): Stub {
-  const placed = jurisdiction === undefined ? anywhere : anywhere.jurisdiction!(jurisdiction as Jurisdiction);
-  return placed.get(placed.idFromName(name));
+function besides<Methods>({ id, env }: Asker, binding: string): ObjectNamespace<Methods> {
+  const anywhere = env[binding] as ObjectNamespace<Methods>;
+  return id.jurisdiction === undefined ? anywhere : anywhere.jurisdiction!(id.jurisdiction as Jurisdiction);
 }

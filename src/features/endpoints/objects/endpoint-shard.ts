@@ -294,7 +294,9 @@ export function createEndpointShard({
     /** Publish what the tenant is to be told of, until it is recorded. */
     async #tell(): Promise<void> {
       await this.#store.notices.tell(clock.now(), async (notices) => {
-        const told = await attempt(() => openDirectoryOf(this.ctx.id, this.env).tell(notices));
+        const told = await attempt(() =>
+          openDirectoryOf({ id: this.ctx.id, env: this.env, clock }).tell(notices),
+        );
         return told.ok;
       });
     }

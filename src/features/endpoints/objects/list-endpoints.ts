@@ -21,7 +21,7 @@ export async function listEndpoints(
     const all = await Promise.all(
       groups.map(([shard, of]) => {
         const ids = of.map(({ id }) => id);
-        return shards.call(shard, (stub) => stub.list(ids, state));
+        return shards.of(shard).list(ids, state);
       }),
     );
     return all.flat().sort((a, b) => b.no - a.no);

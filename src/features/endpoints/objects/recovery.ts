@@ -23,7 +23,7 @@ export class Recovery {
   /** Deliver what an endpoint should have got in a time and did not, the oldest first; how many. */
   async recover(known: IndexedEndpoint, query: RecoverQuery): Promise<number> {
     const { id, shard } = known;
-    const missed = await this.#shards.call(shard, (stub) => stub.missed(id, query));
+    const missed = await this.#shards.of(shard).missed(id, query);
     const events = this.#log.at(missed);
     if (query.all) events.push(...(await this.#neverTried(known, query, new Set(missed))));
     events.sort((a, b) => a.seq - b.seq);
@@ -49,7 +49,7 @@ export class Recovery {
       after = page.at(-1)!.seq;
       const fresh = page.filter(({ seq, only }) => only === undefined && !missed.has(seq));
       for (const chunk of inChunks(fresh)) {
-        const seqs = new Set(await this.#shards.call(shard, (stub) => stub.unoffered(id, chunk)));
+        const seqs = new Set(await this.#shards.of(shard).unoffered(id, chunk));
         found.push(...chunk.filter(({ seq }) => seqs.has(seq)));
       }
     }
@@ -58,8 +58,7 @@ export class Recovery {
 
   async #reopen({ id, shard }: IndexedEndpoint, events: readonly PublishedEvent[]): Promise<number> {
     let count = 0;
-    for (const chunk of inChunks(events))
-      count += await this.#shards.call(shard, (stub) => stub.reopen(id, chunk));
+    for (const chunk of inChunks(events)) count += await this.#shards.of(shard).reopen(id, chunk);
     return count;
   }
 }

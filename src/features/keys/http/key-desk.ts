@@ -1,9 +1,9 @@
-import { KEY_SHARDS } from "../kept-key.ts";
+import { KEY_SHARDS, type KeyShardMethods } from "../kept-key.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { placeAsConfigured } from "../../../cloudflare/configuration.ts";
 import type { Configured, Env } from "../../../cloudflare/configured.ts";
 import type { CallerSource } from "../../../cloudflare/feature.ts";
+import { placeAsConfigured, readNamespace } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { hasKeyForm } from "../key-form.ts";
@@ -59,7 +59,6 @@ export const keyDeskOf = createSlot((configured) => new KeyDesk(configured));
  * tenant is known: they are where `VOLLEY_JURISDICTION` says.
  */
 export function readKeyShards(env: Env): KeyShardNamespace | null {
-  const anywhere = env[KEY_SHARDS];
-  if (typeof anywhere !== "object" || anywhere === null) return null;
-  return placeAsConfigured(env, anywhere as KeyShardNamespace);
+  const anywhere = readNamespace<KeyShardMethods>(env, KEY_SHARDS);
+  return anywhere && placeAsConfigured(env, anywhere);
 }

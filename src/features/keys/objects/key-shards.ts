@@ -1,4 +1,3 @@
-import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import {
   compareKeys,
   type FoundKey,
@@ -12,21 +11,10 @@ import {
 import * as LIMITS from "../limits.ts";
 import { shardOfHash, shardOfName } from "../key-form.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
-import { callBounded, type CallBounds } from "../../../cloudflare/gate-client/call-bounded.ts";
+import { type CallBounds, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 
-type Promised<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
-    ? (...args: Args) => Promise<Answer>
-    : never;
-};
-
-/** The binding, as much of it as the client uses. */
-export interface KeyShardNamespace {
-  idFromName(name: string): object;
-  get(id: object): Promised<KeyShardMethods>;
-  /** The namespace of the objects that are kept there: the same names are other objects. */
-  jurisdiction?(jurisdiction: Jurisdiction): KeyShardNamespace;
-}
+/** The binding of the objects that keep keys. */
+export type KeyShardNamespace = ObjectNamespace<KeyShardMethods>;
 
 /** The objects that keep keys, as one. Whatever is asked rejects where an object does not answer. */
 export interface KeyShards {
@@ -51,18 +39,14 @@ export interface KeyShards {
  * its hash.
  */
 export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds): KeyShards {
-  const ask = <T>(shard: number, send: (stub: Promised<KeyShardMethods>) => Promise<T>): Promise<T> =>
-    callBounded(() => send(namespace.get(namespace.idFromName(`keys ${shard}`))), bounds);
-  const askAll = <T>(send: (stub: Promised<KeyShardMethods>) => Promise<T>): Promise<T[]> =>
-    Promise.all(Array.from({ length: LIMITS.keyShards }, (_, shard) => ask(shard, send)));
+  const open = (shard: number) => openObject(namespace, `keys ${shard}`, bounds);
+  const all = () => Array.from({ length: LIMITS.keyShards }, (_, shard) => open(shard));
   const holds = async (owner: KeyOwner, hash: string): Promise<boolean> => {
-    const [found] = await ask(shardOfName(owner), (stub) => stub.find([hash]));
+    const [found] = await open(shardOfName(owner)).find([hash]);
     return found?.kind === "key";
   };
   const unpoint = (hashes: readonly string[], owner: KeyOwner): Promise<unknown> =>
-    Promise.all(
-      hashes.map((hash) => attempt(() => ask(shardOfHash(hash), (stub) => stub.unpoint([hash], owner)))),
-    );
+    Promise.all(hashes.map((hash) => attempt(() => open(shardOfHash(hash)).unpoint([hash], owner))));
 
   /** Write a name's new digest where it is looked for, then the name; take the sign back where the name is not written. */
   const keep = async (
@@ -73,10 +57,10 @@ export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds
     const owner = { tenant, name };
     const [there, home] = [shardOfHash(hash), shardOfName(owner)];
     if (there === home) return write();
-    const other = await ask(there, (stub) => stub.point(hash, owner, { untilMs }));
+    const other = await open(there).point(hash, owner, { untilMs });
     if (other !== null) {
       if (await holds(other, hash)) return err("hash-taken");
-      const still = await ask(there, (stub) => stub.point(hash, owner, { untilMs, instead: other }));
+      const still = await open(there).point(hash, owner, { untilMs, instead: other });
       if (still !== null) return err("hash-taken");
     }
     const written = await write();
@@ -91,41 +75,39 @@ export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds
         .filter(({ hash }) => shardOfHash(hash) !== shardOfName({ tenant, name }))
         .map(({ hash, endsAt }) =>
           attempt(() =>
-            ask(shardOfHash(hash), (stub) =>
-              stub.point(hash, { tenant, name }, { untilMs: endsAt ?? expiresAt }),
-            ),
+            open(shardOfHash(hash)).point(hash, { tenant, name }, { untilMs: endsAt ?? expiresAt }),
           ),
         ),
     );
 
   return {
-    find: (shard, hashes) => ask(shard, (stub) => stub.find(hashes)),
-    read: (owner) => ask(shardOfName(owner), (stub) => stub.read(owner)),
+    find: (shard, hashes) => open(shard).find(hashes),
+    read: (owner) => open(shardOfName(owner)).read(owner),
     make: (key) =>
       keep(key, { hash: key.digests[0]!.hash, untilMs: key.expiresAt }, () =>
-        ask(shardOfName(key), (stub) => stub.make(key)),
+        open(shardOfName(key)).make(key),
       ),
     async rotate(rotation) {
       const { tenant, name, hash } = rotation;
       const owner = { tenant, name };
       const rotated = await keep(owner, { hash, untilMs: null }, () =>
-        ask(shardOfName(owner), (stub) => stub.rotate(rotation)),
+        open(shardOfName(owner)).rotate(rotation),
       );
       if (rotated.ok) await limitSigns(rotated.value);
       return rotated;
     },
     async revoke({ tenant, name }) {
       const owner = { tenant, name };
-      const hashes = await ask(shardOfName(owner), (stub) => stub.revoke(owner));
+      const hashes = await open(shardOfName(owner)).revoke(owner);
       if (hashes !== null) await unpoint(hashes, owner);
       return hashes;
     },
     async list(tenant, after, limit) {
-      const lists = await askAll((stub) => stub.list(tenant, after, limit));
+      const lists = await Promise.all(all().map((stub) => stub.list(tenant, after, limit)));
       return lists.flat().sort(compareKeys).slice(0, limit);
     },
     async forget(tenant) {
-      const counts = await askAll((stub) => stub.forget(tenant));
+      const counts = await Promise.all(all().map((stub) => stub.forget(tenant)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };

@@ -10,7 +10,7 @@ import { err, ok } from "../../../core/kit/result.ts";
 import { quantileOf } from "../histogram.ts";
 import { OPERATOR_LOGS, type SeenTenant, type ToolRow } from "../operator.ts";
 import { parseOverviewQuery } from "../operator-query.ts";
-import { operatorDeskOf } from "./operator-desk.ts";
+import { operatorCountsOf } from "./operator-counts.ts";
 
 /** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
 export const showOverview: Endpoint = {
@@ -19,9 +19,12 @@ export const showOverview: Endpoint = {
   async handle(request, { configured }) {
     const query = parseOverviewQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
-    const desk = operatorDeskOf(configured);
-    if (!desk.isBound) return err(NO_LOG);
-    const found = await askGate(() => desk.overview(query.value), "The counts could not be read; ask again.");
+    const counts = operatorCountsOf(configured);
+    if (!counts.isBound) return err(NO_LOG);
+    const found = await askGate(
+      () => counts.overview(query.value),
+      "The counts could not be read; ask again.",
+    );
     if (!found.ok) return found;
     const answer: Written<typeof overviewSchema> = { tenants: found.value.map(toTenant) };
     return ok(respondJson(JSON.stringify(answer)));

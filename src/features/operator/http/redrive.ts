@@ -13,7 +13,7 @@ import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { codeOf } from "../dead-code.ts";
-import { operatorDeskOf } from "./operator-desk.ts";
+import { operatorCountsOf } from "./operator-counts.ts";
 
 /** `POST /v1/operator/redrive`: give dead jobs of one tenant fresh attempts, of one code and one tool where these are said. */
 export const redriveTenant: Endpoint = {
@@ -23,7 +23,7 @@ export const redriveTenant: Endpoint = {
     const body = await readRequest(request, redriveSchema());
     if (!body.ok) return body;
     const { tenant, code, tool } = body.value.parsed;
-    const gate = operatorDeskOf(configured).gateOf(tenant);
+    const gate = operatorCountsOf(configured).gateOf(tenant);
     if (gate === null) return err(NO_TENANT);
     const found = await askGate(
       () => findDead(gate, { code, tool }),

@@ -2,7 +2,7 @@ import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import { operatorDeskOf } from "./operator-desk.ts";
+import { operatorCountsOf } from "./operator-counts.ts";
 import { restoreCounts } from "../restore-counts.ts";
 
 /** The counts of a tenant: its own hours are exported for a caller that may manage its tools and call all of them. */
@@ -14,7 +14,7 @@ export const COUNTS_OF_TENANT: TenantPart = {
       .check(z.describe("What the operator's overview counts of the tenant, by the hour, the oldest first")),
   async exportJson({ caller, configured }) {
     const isWhole = mayDo(caller, "manage_tools") && caller.tools.includes("*");
-    const log = isWhole ? operatorDeskOf(configured).logOf(caller) : null;
+    const log = isWhole ? operatorCountsOf(configured).logOf(caller) : null;
     if (log === null) return null;
     const hours = await log.read(caller.tenant);
     return JSON.stringify(
@@ -31,8 +31,8 @@ export const COUNTS_OF_TENANT: TenantPart = {
   restore: restoreCounts,
   erased: "Hours of counts",
   async erase({ caller, configured }) {
-    const desk = operatorDeskOf(configured);
-    desk.forget(caller);
-    return (await desk.logOf(caller)?.erase(caller.tenant)) ?? 0;
+    const counts = operatorCountsOf(configured);
+    counts.forget(caller);
+    return (await counts.logOf(caller)?.erase(caller.tenant)) ?? 0;
   },
 };

@@ -1,16 +1,16 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
+import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall } from "../../../core/gate/state/outbox.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { codeOf, OTHER_CODE } from "../dead-code.ts";
-import type { DeadJobs, Standing } from "../operator.ts";
+import type { DeadJobs, OperatorLogMethods, Standing } from "../operator.ts";
 import { TallyBook } from "../tally-book.ts";
 import { REPORT_BOUNDS } from "../tally-buffer.ts";
-import type { OperatorLog } from "./operator-logs.ts";
 
 /** The operator's log of an object's jurisdiction. */
-export type ToldLog = Pick<OperatorLog, "tell" | "report">;
+export type ToldLog = Remote<Pick<OperatorLogMethods, "tell" | "report">>;
 
 /**
  * Make the part of a tenant's object that tells the operator how many of its jobs are dead and how many questions wait, and counts jobs

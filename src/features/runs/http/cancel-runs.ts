@@ -9,8 +9,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
-import type { RunLog } from "../objects/run-logs.ts";
-import type { ListedRun } from "../run.ts";
+import type { ListedRun, RunLog } from "../run.ts";
 import {
   type BulkEnd,
   type BulkQuery,

@@ -6,9 +6,8 @@ import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../cloudflare/feature.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { isLive } from "../live-run.ts";
-import type { RunLog } from "../objects/run-logs.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";
-import type { FoundRun, Look } from "../run.ts";
+import type { FoundRun, Look, RunLog } from "../run.ts";
 import { sightOf } from "./open-log.ts";
 
 /** A run as it is found: in the log, as a job, or both. */

@@ -2,8 +2,7 @@ import { visibleTools } from "../../../cloudflare/endpoints/jobs.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { RunLog } from "../objects/run-logs.ts";
-import { RUN_LOGS, type Sight } from "../run.ts";
+import { RUN_LOGS, type Sight, type RunLog } from "../run.ts";
 import { runDeskOf } from "./run-desk.ts";
 
 /** There is no such run in the caller's tenant, or none for this key. */

@@ -1,27 +1,27 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import type { Account, Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import type { Account } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
-import { placeTenantObjects } from "../../../cloudflare/configuration.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
 import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
+import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
-import { openRunLog, type RunLog, type RunLogNamespace } from "../objects/run-logs.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
-import { RUN_LOGS, type RunSource } from "../run.ts";
+import { RUN_LOGS, type RunLog, type RunLogMethods, type RunReport, type RunSource } from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
-import type { RunReport } from "../run.ts";
 import { toFailedNotices } from "../failed-notices.ts";
 import { sourceOf } from "../source-of.ts";
+
+const logsOf = defineObject<RunLogMethods>({ binding: RUN_LOGS, timeoutMs: LIMITS.gateTimeoutMs });
 
 /** The runs of one deployment: what is recorded, and the logs that keep it. */
 class RunDesk implements RunRecorder {
   readonly #configured: Configured;
   readonly #kept: Kept;
-  readonly #logsIn: ((jurisdiction?: Jurisdiction) => RunLogNamespace) | null;
+  readonly #logs: ReturnType<typeof logsOf>;
   readonly #buffer: RunBuffer;
 
   /** Throws where its part of the configuration cannot be read. */
@@ -34,11 +34,7 @@ class RunDesk implements RunRecorder {
     if (parseRunDays(env) === null)
       throw new ConfigurationError(RUN_DAYS, `it must be a whole number from 1 to ${LIMITS.maxRunDays}`);
     this.#kept = kept;
-    const anywhere = env[RUN_LOGS];
-    this.#logsIn =
-      typeof anywhere === "object" && anywhere !== null
-        ? placeTenantObjects(env, configured.keys, anywhere as RunLogNamespace)
-        : null;
+    this.#logs = logsOf(configured);
     this.#buffer = new RunBuffer({
       clock: ports.clock,
       newId: () => ports.newId(),
@@ -47,9 +43,9 @@ class RunDesk implements RunRecorder {
     });
   }
 
-  /** The log of a caller's tenant; null where the deployment has no objects that keep any. */
-  logOf(caller: RunOwner): RunLog | null {
-    return this.#logsIn === null ? null : this.#logOf(caller);
+  /** The log of a tenant; null where the deployment has no objects that keep any. */
+  logOf(owner: RunOwner): RunLog | null {
+    return this.#logs?.(owner.tenant, owner) ?? null;
   }
 
   /** Forget what waits to be reported of a tenant. */
@@ -58,7 +54,7 @@ class RunDesk implements RunRecorder {
   }
 
   listen(to: RunWitness): RunListener | undefined {
-    if (this.#logsIn === null || this.#kept === "off") return undefined;
+    if (this.#logs === null || this.#kept === "off") return undefined;
     const record = (): RunRecord =>
       new RunRecord({
         keepsContent: this.#kept === "content",
@@ -76,14 +72,9 @@ class RunDesk implements RunRecorder {
     const { tellTenant, ports } = this.#configured;
     const failed = tellTenant === undefined ? [] : toFailedNotices(report, ports.clock.now());
     const told = failed.length === 0 ? ok(undefined) : await attempt(() => tellTenant!(failed, owner));
-    await this.#logOf(owner).report(report);
+    await this.logOf(owner)?.report(report);
     // Both are sent once more; a tenant that cannot be told then has its runs all the same.
     if (!told.ok && !report.isRepeated) throw told.error;
-  }
-
-  #logOf({ tenant, jurisdiction }: RunOwner): RunLog {
-    const { clock } = this.#configured.ports;
-    return openRunLog(this.#logsIn!(jurisdiction), tenant, { clock, timeoutMs: LIMITS.gateTimeoutMs });
   }
 }
 

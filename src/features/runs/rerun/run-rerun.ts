@@ -7,7 +7,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan } from "../../../core/run/execute/executor.ts";
-import type { RunLogMethods } from "../run.ts";
+import type { RunLog } from "../run.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
@@ -27,14 +27,8 @@ export interface RerunOf {
   readonly flow?: string;
   /** The data of other actions of the root, and the input of a flow, by the names that references have for them. */
   readonly known: ReadonlyMap<string, unknown>;
-  readonly log: Promised<Pick<RunLogMethods, "claimRerun" | "dropRerun">>;
+  readonly log: Pick<RunLog, "claimRerun" | "dropRerun">;
 }
-
-type Promised<T> = {
-  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answered
-    ? (...args: Args) => Promise<Answered>
-    : never;
-};
 
 /**
  * Run what is to be run again, and answer the run as a whole. Which writes it sets out to send is written down before any is sent: if

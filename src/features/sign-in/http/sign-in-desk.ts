@@ -1,15 +1,15 @@
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { placeAsConfigured } from "../../../cloudflare/configuration.ts";
 import type { Configured, People } from "../../../cloudflare/configured.ts";
 import type { CallerSource } from "../../../cloudflare/feature.ts";
+import { placeAsConfigured, readNamespace } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { KeyMemory } from "../../../core/gate/key-memory.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { createSignInStores, type SignInNamespace, type SignInStores } from "../objects/sign-in-stores.ts";
+import { createSignInStores, type SignInStores } from "../objects/sign-in-stores.ts";
 import { hasTokenForm, type SignedKey, signInOf, toCaller } from "../sign-in.ts";
-import { SIGN_INS } from "../store-methods.ts";
+import { SIGN_INS, type SignInStoreMethods } from "../store-methods.ts";
 import type { Issuer } from "./issuer.ts";
 import type { OauthServer } from "./oauth-server.ts";
 import { findIdentityKey, type Identity, readIdentity } from "./read-identity.ts";
@@ -39,14 +39,9 @@ export class SignInDesk implements CallerSource {
   constructor(configured: Configured) {
     const { env, keys, ports } = configured;
     this.configured = configured;
-    const namespace = env[SIGN_INS];
-    this.stores =
-      typeof namespace !== "object" || namespace === null
-        ? null
-        : createSignInStores(placeAsConfigured(env, namespace as SignInNamespace), {
-            clock: ports.clock,
-            timeoutMs: LIMITS.gateTimeoutMs,
-          });
+    const anywhere = readNamespace<SignInStoreMethods>(env, SIGN_INS);
+    const bounds = { clock: ports.clock, timeoutMs: LIMITS.gateTimeoutMs };
+    this.stores = anywhere && createSignInStores(placeAsConfigured(env, anywhere), bounds);
     this.identity = readIdentity(env);
     this.#identityKey = findIdentityKey(this.identity, keys.callers);
   }

@@ -1,15 +1,15 @@
 import type { Caller, Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import type { Gate, Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
-import { placeTenantObjects, readTenantGates } from "../../../cloudflare/configuration.ts";
+import { readTenantGates } from "../../../cloudflare/configuration.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
 import { createGateClient } from "../../../cloudflare/gate-client/gate-client.ts";
+import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { RunListener } from "../../../core/observe/seen.ts";
 import { countBatches } from "../count-batches.ts";
-import { openOperatorLog, type OperatorLog, type OperatorLogNamespace } from "../objects/operator-logs.ts";
-import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant } from "../operator.ts";
+import { OPERATOR_LOGS, type OperatorLogMethods, type OverviewQuery, type SeenTenant } from "../operator.ts";
 import { TallyBuffer } from "../tally-buffer.ts";
 
 type Place = Jurisdiction | undefined;
@@ -19,29 +19,30 @@ interface Placed {
   readonly jurisdiction?: Place;
 }
 
+const logsOf = defineObject<OperatorLogMethods>({
+  binding: OPERATOR_LOGS,
+  timeoutMs: LIMITS.operatorReadMs,
+  once: ["report"],
+});
+
 /** The operator's counts of one deployment: what this isolate counts, and the objects that keep it, one in each jurisdiction. */
-class OperatorDesk implements RunRecorder {
+class OperatorCounts implements RunRecorder {
   readonly #configured: Configured;
-  readonly #logsIn: ((place: Place) => OperatorLogNamespace) | null;
+  readonly #logs: ReturnType<typeof logsOf>;
   readonly #buffers = new Map<Place, TallyBuffer>();
 
   constructor(configured: Configured) {
     this.#configured = configured;
-    const { env, keys } = configured;
-    const anywhere = env[OPERATOR_LOGS];
-    this.#logsIn =
-      typeof anywhere === "object" && anywhere !== null
-        ? placeTenantObjects(env, keys, anywhere as OperatorLogNamespace)
-        : null;
+    this.#logs = logsOf(configured);
   }
 
   /** Whether the deployment has objects that count. */
   get isBound(): boolean {
-    return this.#logsIn !== null;
+    return this.#logs !== null;
   }
 
   listen({ caller, defer }: RunWitness): RunListener | undefined {
-    if (this.#logsIn === null) return undefined;
+    if (this.#logs === null) return undefined;
     const buffer = this.#bufferOf(caller.jurisdiction);
     const begunAt = this.#configured.ports.clock.now();
     return countBatches(caller, (add) =>
@@ -52,12 +53,9 @@ class OperatorDesk implements RunRecorder {
     );
   }
 
-  /** The log that counts a tenant; null where the deployment has none. */
-  logOf({ jurisdiction }: Placed): OperatorLog | null {
-    const { clock } = this.#configured.ports;
-    return this.#logsIn === null
-      ? null
-      : openOperatorLog(this.#logsIn(jurisdiction), { clock, timeoutMs: LIMITS.operatorReadMs });
+  /** The log that counts a tenant, one in each jurisdiction; null where the deployment has none. */
+  logOf({ jurisdiction }: Placed): Remote<OperatorLogMethods> | null {
+    return this.#logs?.("operator", { jurisdiction }) ?? null;
   }
 
   /** Look across all tenants, those of every jurisdiction. A tenant is in one of them. */
@@ -104,5 +102,4 @@ class OperatorDesk implements RunRecorder {
   }
 }
 
-/** The desk of a deployment. */
-export const operatorDeskOf = createSlot((configured) => new OperatorDesk(configured));
+export const operatorCountsOf = createSlot((configured) => new OperatorCounts(configured));
