@@ -1,7 +1,6 @@
 import type { ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Origin, OWN_ACCOUNT, saySubject } from "../../../core/contract/gate/caller.ts";
-import * as LIMITS from "../limits.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { Connect } from "../../../core/gate/execution.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";

@@ -11,7 +11,7 @@ import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
 import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
-import { CONNECTION_SHARDS, makeConnectionId, makeSecretText } from "../link-token.ts";
+import { makeConnectionId, makeSecretText } from "../link-token.ts";
 import { toConnectionNotice } from "../own-events.ts";
 import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
