@@ -1,4 +1,4 @@
-import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
+import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/routes.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 

@@ -1,4 +1,4 @@
-import { TURNS } from "./http/endpoints.ts";
+import { TURNS } from "./http/routes.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 

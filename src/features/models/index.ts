@@ -1,4 +1,4 @@
-import { MESSAGES_MODELS_ERRORS, MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/endpoints.ts";
+import { MESSAGES_MODELS_ERRORS, MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/routes.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 

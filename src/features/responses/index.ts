@@ -1,4 +1,4 @@
-import { createResponse, RESPONSES_ERRORS } from "./http/endpoints.ts";
+import { createResponse, RESPONSES_ERRORS } from "./http/routes.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 

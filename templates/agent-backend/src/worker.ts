@@ -8,6 +8,7 @@ import { keys } from "volley/keys";
 import { models } from "volley/models";
 import { responses } from "volley/responses";
 import { runs } from "volley/runs";
+import { tokens } from "volley/tokens";
 import { usage } from "volley/usage";
 
 import { openTicket } from "./tools/open-ticket.ts";
@@ -15,12 +16,14 @@ import { searchHelp } from "./tools/search-help.ts";
 
 const volley = createVolley({
   tools: [searchHelp, openTicket],
-  // `agent`, `responses` and `models` are the doors of the clients of OpenAI and Anthropic; `runs` keeps what ran.
+  // `agent`, `responses` and `models` are the doors of the clients of OpenAI and Anthropic; `runs` keeps what ran, and `tokens`
+  // counts the results of a round to within 15 %.
   features: [
     discovery(),
     agent(),
     responses(),
     models(),
+    tokens(),
     confirmations(),
     runs(),
     keys(),

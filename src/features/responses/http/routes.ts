@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { agentOptionsSchema } from "../../agent/agent-options.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
-import { answerModelRequests, providerDialect } from "../../agent/http/endpoints.ts";
+import { answerModelRequests, providerDialect } from "../../agent/http/routes.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
-import { providerDialect } from "../../agent/http/endpoints.ts";
+import { providerDialect } from "../../agent/http/routes.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
