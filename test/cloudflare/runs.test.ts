@@ -9,7 +9,7 @@ import { callAddedTools, type FlowClock, type ToolToKeep } from "../../src/core/
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as FLOWS_LIMITS from "../../src/features/flows/limits.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";
-import { RunTable } from "../../src/features/flows/objects/run-table.ts";
+import { RunTable } from "../../src/features/flows/objects/stored-runs.ts";
 import { makeRun } from "../../src/features/flows/run/make-run.ts";
 
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";

@@ -14,10 +14,9 @@ import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../src/cloudflare/durable/gate-alarm.ts";
 import type { JobKind } from "../../../src/cloudflare/durable/job-kind.ts";
 import { Outbox } from "../../../src/cloudflare/durable/outbox.ts";
-import { createRunKind, RUN_BACKLOGS } from "../../../src/features/flows/objects/run-kind.ts";
+import { createRunKind, RUN_BACKLOGS, RunTable } from "../../../src/features/flows/objects/stored-runs.ts";
 import { KEY_LIMITS, KeyTable } from "../../../src/cloudflare/durable/tables/key-table.ts";
 import { QuotaTable } from "../../../src/cloudflare/durable/tables/quota-table.ts";
-import { RunTable } from "../../../src/features/flows/objects/run-table.ts";
 import { TENANT_GATE_OPTIONS } from "../../../src/cloudflare/durable/tenant-gate-options.ts";
 import type { Clock } from "../../../src/core/kit/clock.ts";
 

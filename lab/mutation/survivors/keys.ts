@@ -26,6 +26,6 @@ export const KEYS: Reasons = {
     ),
     on("Empty words are left out next.", "secret.split("),
   ],
-  "src/features/flows/hooks/secret-flaw.ts": [],
+  "src/features/flows/hooks/webhook-secret.ts": [],
   "src/features/flows/hooks/verify-delivery.ts": [on(DEFAULT, 'sent.headers.get(name) ?? ""')],
 };

@@ -5,7 +5,7 @@ import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { withAnswer } from "./run/plan-flow.ts";
 import { runFlow } from "./run/run-flow.ts";
-import { deleteFlow, listFlows, putFlow, showFlow } from "./http/endpoints.ts";
+import { deleteFlow, listFlows, putFlow, showFlow } from "./http/routes.ts";
 import { createHooks } from "./http/hooks.ts";
 import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 

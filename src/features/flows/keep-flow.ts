@@ -1,9 +1,8 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { DeclarationIssue } from "../added-tools/declared/problems.ts";
-import { FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
+import { clockOf, FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
 import { parseFlow } from "./declaration/parse-flow.ts";
 import type { TriggerRules } from "./declaration/check-triggers.ts";
-import { clockOf } from "./declaration/triggers.ts";
 import { startClock } from "./clock/due-clocks.ts";
 import type { ToolToKeep } from "../../core/contract/gate/kept-tool.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";

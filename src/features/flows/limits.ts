@@ -1,12 +1,19 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
 export {
+  actions,
   bodyBytes,
   causeMs,
+  deadlineMs,
+  declarationIssues,
   firstAttemptMs,
+  jobAttempts,
+  jobBackoffInitialMs,
   jobDataBytes,
   jobRedrives,
   loopElements,
+  maxDeadlineMs,
+  maxTokens,
   nesting,
   pruneCausesEveryMs,
 } from "../../core/contract/limits.ts";

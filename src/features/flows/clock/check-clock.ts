@@ -2,8 +2,7 @@ import * as LIMITS from "../limits.ts";
 import { nearest } from "../../../core/kit/nearest.ts";
 import { DAY_MS, placeOfZone } from "../../../core/kit/time-zone.ts";
 import { quotedText } from "../../../core/kit/visible-text.ts";
-import { fieldsOf } from "./calendar.ts";
-import { checkField, CRON_FIELDS, fieldExpected } from "./cron-field.ts";
+import { checkField, CRON_FIELDS, fieldExpected, fieldsOf } from "./cron.ts";
 import { nextTime } from "./next-time.ts";
 
 /** One thing that is wrong with a clock: where it stands, what should, and what to write. */

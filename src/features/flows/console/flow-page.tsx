@@ -21,8 +21,8 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { PlanGraph } from "../../../console/run/plan-graph.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
-import { FlowIssues, type WireFlowIssue } from "./flow-issues.tsx";
 import { JobTable } from "../../../console/jobs/job-table.tsx";
+import { count } from "../../../console/parts/count.ts";
 
 /** The answer of `GET /v1/flows/{name}`. */
 interface WireFlow {
@@ -225,5 +225,35 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         </section>
       )}
     </div>
+  );
+}
+
+/** An issue of a flow that is kept all the same. */
+interface WireFlowIssue {
+  readonly severity: "error" | "warning";
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly hint: string;
+}
+
+/** The issues of a flow, an error or a warning each, and the advice for it. */
+function FlowIssues({ issues }: { readonly issues: readonly WireFlowIssue[] }) {
+  const isBad = issues.some(({ severity }) => severity === "error");
+  return (
+    <section class={`note ${isBad ? "tone-bad" : "tone-wait"}`} aria-label="Its issues">
+      <strong>{count(issues.length, "issue")}</strong>
+      <ul>
+        {issues.map(({ severity, path, expected, received, hint }) => (
+          <li key={`${severity} ${path} ${received}`}>
+            <p>
+              {severity === "error" ? "Error" : "Warning"} at <bdi class="mono">{path}</bdi>: expected{" "}
+              <bdi>{expected}</bdi>, received <bdi>{received}</bdi>.
+            </p>
+            <p dir="auto">{hint}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

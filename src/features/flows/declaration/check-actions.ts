@@ -14,9 +14,10 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { checkReferences } from "./check-references.ts";
 import { HOOK, INPUT } from "./flow-schema.ts";
+import { checkValue } from "../../../core/contract/check-value.ts";
 
 /** The surroundings that a flow's actions and its answer are checked against. */
-export interface ActionsCheck {
+interface ActionsCheck {
   /** That of the flow. */
   readonly name: string;
   readonly catalog: Catalog;
@@ -55,7 +56,7 @@ export function checkActions(check: ActionsCheck, planned: Result<Plan, Refusal>
 }
 
 /** Whether an action runs in the background, by its id. */
-export function backgroundOf({ entries, catalog }: ActionsCheck): (id: string) => boolean {
+function backgroundOf({ entries, catalog }: ActionsCheck): (id: string) => boolean {
   const background = new Set(
     resolveAliases(entries).flatMap(({ id, action }) =>
       action.ok && catalog.get(action.value.tool)?.execution === "fire-and-forget" ? [id] : [],
@@ -191,4 +192,37 @@ function pathIn(entry: Entry, pointer: string): readonly PropertyKey[] {
   const [first, ...inside] = parsePointer(pointer) ?? pointer.split("/").slice(1);
   if (first === undefined) return ["actions", entry.index];
   return first === "args" ? [...argsPath(entry), ...inside] : ["actions", entry.index, first, ...inside];
+}
+
+/**
+ * Find what is wrong with what a flow answers: its references name actions that have data, or the input. A loop over
+ * background work has the list of its jobs as data, which is what such a flow has to tell.
+ */
+export function checkAnswer(answer: unknown, check: ActionsCheck): void {
+  const { known, problems, entries } = check;
+  const path = ["answer"];
+  const ids = entries.map(({ id }) => id);
+  const loops = new Set(
+    entries.flatMap(({ id, action }) => (action.ok && action.value.forEach !== undefined ? [id] : [])),
+  );
+  const isBackground = backgroundOf(check);
+  const value = checkValue(answer, path);
+  if (!value.ok)
+    problems.add(parsePointer(value.error.path) ?? path, value.error.expected, undefined, {
+      received: value.error.received,
+    });
+  checkReferences(answer, path, {
+    ids,
+    isBackground: (id) => isBackground(id) && !loops.has(id),
+    known,
+    self: null,
+    loops: false,
+    problems,
+  });
+  const sources = sourcesOf({ id: "" }, { loops: false, known: new Set([...ids, INPUT, HOOK]) });
+  for (const { issue, sentence } of findPlaceholders(answer, path, sources))
+    problems.add(parsePointer(issue.path) ?? path, issue.expected, undefined, {
+      received: issue.received,
+      hint: sentence,
+    });
 }

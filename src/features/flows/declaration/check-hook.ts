@@ -1,7 +1,14 @@
 import type { TokenForm, WrittenForm } from "../hooks/hook-form.ts";
 import { type HookTrigger, hookTriggerSchema } from "../hooks/hook-trigger.ts";
-import { names, parsePayload, type Piece } from "../hooks/payload.ts";
-import { formsOf, type HookForm, isForm, partsOf } from "../hooks/read-form.ts";
+import {
+  formsOf,
+  type HookForm,
+  isForm,
+  names,
+  parsePayload,
+  partsOf,
+  type Piece,
+} from "../hooks/read-form.ts";
 
 /** A field of a webhook that contradicts another, or cannot work. */
 export interface HookFlaw {

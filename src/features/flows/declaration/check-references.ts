@@ -1,5 +1,5 @@
 import { describe } from "../../../core/contract/issues.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { isHandle, ITEM, readMarker, type Reference } from "../../../core/contract/reference.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";

@@ -2,7 +2,7 @@ import { checkHook } from "./check-hook.ts";
 import { checkClock } from "../clock/check-clock.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { follow } from "../../../core/kit/json/json-pointer.ts";
-import { SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
+import { SECRET_FLAWS, type SecretFlaw } from "../hooks/webhook-secret.ts";
 import type { Problems } from "../../added-tools/declared/problems.ts";
 
 export interface TriggerRules {

@@ -1,12 +1,40 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../limits.ts";
+import type { CronClock } from "../clock/next-time.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
 import { batchForm, type OnError } from "../../../core/contract/batch.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
-import { type Triggers, triggersSchema } from "./triggers.ts";
+import type { HookFacts } from "../../../core/contract/gate/job.ts";
+
+/** Triggers run a flow without a caller: signed deliveries to its address, a clock, or both. */
+export const triggersSchema = lazySchema(() =>
+  z
+    .strictObject({
+      webhook: z.optional(hookTriggerSchema()),
+      cron: z.optional(z.string()).check(z.describe("Five fields, such as '0 7 * * 1-5'")),
+      timezone: z.optional(z.string()).check(z.describe("An IANA zone; UTC where it is left out")),
+      paused: z
+        .optional(z.boolean())
+        .check(
+          z.describe(
+            "Neither the webhook nor the clock runs it; what the clock would have run is not made up",
+          ),
+        ),
+    })
+    .register(z.globalRegistry, { id: "Triggers" }),
+);
+
+type Triggers = Written<typeof triggersSchema>;
+
+/** The clock of a flow that has one and is not paused; null for every other. */
+export function clockOf(triggers: Triggers | undefined): CronClock | null {
+  const { cron, timezone = "UTC", paused = false } = triggers ?? {};
+  return cron === undefined || paused ? null : { cron, timezone };
+}
 
 /** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
 export const flowSchema = lazySchema(() => {
@@ -75,3 +103,19 @@ export const INPUT = "input";
 
 /** The same for the delivery that began the run. An older flow may have an action of that name, which counts. */
 export const HOOK = "hook";
+
+/** Data of a run, undefined where it is not known yet. */
+interface RunData {
+  readonly input: JsonObject | undefined;
+  /** Null where no delivery began it. */
+  readonly hook: HookFacts | null | undefined;
+}
+
+/** The data that actions of a flow and its answer can refer to besides results, by the ids under which they do. */
+export function givenOf(
+  actions: readonly { readonly id: string }[],
+  { input, hook }: RunData,
+): ReadonlyMap<string, unknown> {
+  const given = new Map<string, unknown>([[INPUT, input]]);
+  return actions.some(({ id }) => id === HOOK) ? given : given.set(HOOK, hook);
+}

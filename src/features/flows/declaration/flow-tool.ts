@@ -1,5 +1,5 @@
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
 import { defineTool, type Tool } from "../../../core/catalog/define-tool.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
@@ -16,14 +16,11 @@ import { type DeclarationIssue, Problems, suggestName } from "../../added-tools/
 import { argumentsOf } from "../../added-tools/json-schema/arguments-of.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { checkSchema } from "../../added-tools/json-schema/check-schema.ts";
-import { checkActions } from "./check-actions.ts";
-import { checkAnswer } from "./check-answer.ts";
-import { type FlowDeclaration, flowSchema, type KeptFlow } from "./flow-schema.ts";
-import { givenOf } from "./given-of.ts";
+import { checkActions, checkAnswer } from "./check-actions.ts";
+import { type FlowDeclaration, flowSchema, givenOf, type KeptFlow, triggersSchema } from "./flow-schema.ts";
 import { batchOf } from "./flow-tool.ts";
 import { factsOf } from "./plan-kept-flow.ts";
 import { checkTriggers, type TriggerRules } from "./check-triggers.ts";
-import { triggersSchema } from "./triggers.ts";
 
 export interface FlowOptions {
   readonly name: string;

@@ -6,11 +6,9 @@ import type { Batch } from "../../../core/contract/batch.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { catalogOfFlow } from "./flow-catalog.ts";
+import type { FlowBatch, Tool } from "../../../core/catalog/define-tool.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
-import type { FlowFacts } from "./flow-schema.ts";
-import { givenOf } from "./given-of.ts";
+import { type FlowFacts, givenOf } from "./flow-schema.ts";
 
 /** Say what follows of a plan in which nothing is wrong. */
 export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
@@ -33,7 +31,7 @@ export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
 const OWN_TOKENS = 20;
 
 /** The options that a flow is planned with. */
-export interface FlowPlanOptions {
+interface FlowPlanOptions {
   /** The input of a run; undefined where it is not known. */
   readonly input?: JsonObject;
   /** The delivery that began the run. */
@@ -103,4 +101,21 @@ const AGAIN = "keep the flow again.";
 
 function say(id: string, what: string): string {
   return `Action '${id}': ${what}`;
+}
+
+const parts = new WeakMap<FlowBatch, WeakMap<Catalog, Catalog>>();
+
+/**
+ * The part of a catalog that a flow sees: its actions call, and discovery among them finds, no tool that the key which kept the
+ * flow may not call. The catalog given belongs to the caller that runs the flow, so a run sees the tools that both may call.
+ *
+ * The part is made once for a flow and a catalog, because it has a search index of its own.
+ */
+export function catalogOfFlow({ flow }: Pick<Tool, "flow">, { ofFlows: catalog }: Catalog): Catalog {
+  if (flow === undefined) return catalog;
+  let known = parts.get(flow);
+  if (known === undefined) parts.set(flow, (known = new WeakMap()));
+  let part = known.get(catalog);
+  if (part === undefined) known.set(catalog, (part = catalog.restrictTo(flow.tools)));
+  return part;
 }

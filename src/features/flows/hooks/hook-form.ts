@@ -1,3 +1,6 @@
+import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+
 /** Where in a delivery something stands. A pointer leads into its body. */
 export type Place = { readonly header: string } | { readonly pointer: string };
 
@@ -46,7 +49,7 @@ export interface HmacForm extends SignedFields {
   readonly id_header?: string | undefined;
 }
 
-export interface Ed25519Form extends SignedFields {
+interface Ed25519Form extends SignedFields {
   readonly verify: "ed25519";
 }
 
@@ -110,4 +113,59 @@ export type Handshake =
 export interface Preset {
   readonly forms: readonly (WrittenForm & PresetFields)[];
   readonly handshakes?: readonly Handshake[];
+}
+
+/** A delivery in which places are looked up. */
+export interface Searched {
+  readonly headers: Pick<Headers, "get">;
+  /** The body's value; null where it could not be read. */
+  readonly body: () => object | null;
+}
+
+/** The text in a place of a delivery; null where there is none. A number has the digits that the sender wrote. */
+export function findText(place: Place, { headers, body }: Searched): string | null {
+  if ("header" in place) return headers.get(place.header);
+  const value = findValue(place.pointer, body());
+  if (JSON.isRawJSON(value)) return value.rawJSON;
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+/** The value that a pointer leads to; undefined where there is none. A list is also found as the input that it becomes. */
+export function findValue(pointer: string, body: object | null): unknown {
+  const tokens = parsePointer(pointer) ?? [];
+  const found = follow(body, tokens);
+  if (found.found) return found.value;
+  const inInput = Array.isArray(body) ? follow(toInput(body), tokens) : found;
+  return inInput.found ? inInput.value : undefined;
+}
+
+/** The input of a run: the body, or its list. */
+export function toInput(body: object): Readonly<Record<string, unknown>> {
+  return Array.isArray(body)
+    ? { items: body as readonly unknown[] }
+    : (body as Readonly<Record<string, unknown>>);
+}
+
+/** The bytes that a text writes; null where it is no such text. Base64 is read in the one way to write it. */
+export function decodeBytes(text: string, encoding: Encoding): Uint8Array | null {
+  if (encoding === "hex") return decodeHex(text);
+  if (encoding === "base64") return decodeBase64(text);
+  if (!/^[\w-]+={0,2}$/.test(text)) return null;
+  const letters = text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
+  return decodeBase64(letters + "=".repeat((4 - (letters.length % 4)) % 4));
+}
+
+function decodeHex(text: string): Uint8Array | null {
+  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return null;
+  return Uint8Array.from({ length: text.length / 2 }, (_, at) =>
+    Number.parseInt(text.slice(2 * at, 2 * at + 2), 16),
+  );
+}
+
+function decodeBase64(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
+  const decoded = attemptNow(() => atob(text));
+  // The last letter may have bits that no byte has: the same signature could be written otherwise.
+  if (!decoded.ok || btoa(decoded.value) !== text) return null;
+  return Uint8Array.from(decoded.value, (character) => character.charCodeAt(0));
 }

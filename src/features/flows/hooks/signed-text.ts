@@ -1,5 +1,7 @@
-import { names, type Piece } from "./payload.ts";
-import type { SignedProof } from "./read-form.ts";
+import * as LIMITS from "../limits.ts";
+import { names, type Piece, type SignedProof } from "./read-form.ts";
+import { decodeBytes, type TimeUnit } from "./hook-form.ts";
+import { parseInstant } from "../../../core/kit/rfc3339.ts";
 
 /** The text that is signed: what stands around the body's bytes, or around the fields of a form in place of them. */
 export interface SignedText {
@@ -10,7 +12,7 @@ export interface SignedText {
 }
 
 /** The values that the names of a payload stand for. */
-export interface TextFacts {
+interface TextFacts {
   readonly method: string;
   readonly url: string;
   readonly headers: Pick<Headers, "get">;
@@ -87,4 +89,66 @@ function withPort(url: string): string {
   return url.replace(/^(https?):\/\/([^/?#]+)/, (whole, scheme: string, host: string) =>
     /:\d+$/.test(host) ? whole : `${scheme}://${host}:${scheme === "https" ? 443 : 80}`,
   );
+}
+
+/** The signatures that a delivery claims; nothing of it is known to be true. */
+interface Claimed {
+  /** One of them must be right. */
+  readonly signatures: readonly Uint8Array[];
+  /** The time that stands beside them, as it came; null where the form has none there. */
+  readonly time: string | null;
+}
+
+/**
+ * Read the signatures in a delivery's headers, a few of them.
+ *
+ * A value that came twice fits no header but those that are lists, and so the delivery is refused: the checked value may not be
+ * another than the used one. In a list of signatures it does no harm, because each is tried on one and the same text.
+ */
+export function claimedOf(
+  { headers, parts, listed, prefix, isPrefixOptional, encoding }: SignedProof,
+  sent: Pick<Headers, "get">,
+): Claimed {
+  const values = headers.map((name) => sent.get(name) ?? "");
+  if (parts !== null) {
+    const written = values.flatMap((value) => value.split(parts.separator)).map((part) => part.trim());
+    const valuesOf = (name: string): readonly string[] =>
+      written.flatMap((part) => (part.startsWith(`${name}=`) ? [part.slice(name.length + 1)] : []));
+    // Two times are none: the signed one and the late one could be two.
+    const time = parts.timestamp === undefined ? null : valuesOf(parts.timestamp).join();
+    return { signatures: decodeAll(valuesOf(parts.signature), encoding), time };
+  }
+  const written = listed ? values.flatMap((value) => value.split(/,? +/)) : values;
+  const texts = written.flatMap((text) => {
+    if (text.startsWith(prefix)) return [text.slice(prefix.length)];
+    return isPrefixOptional ? [text] : [];
+  });
+  return { signatures: decodeAll(texts, encoding), time: null };
+}
+
+function decodeAll(texts: readonly string[], encoding: SignedProof["encoding"]): readonly Uint8Array[] {
+  const decoded = texts.map((text) => decodeBytes(text, encoding));
+  return decoded.filter((bytes) => bytes !== null).slice(0, LIMITS.deliverySignatures);
+}
+
+/** Digits only: what is compared with the clock is then the very text that is signed. */
+const DIGITS: Readonly<Record<Exclude<TimeUnit, "rfc3339">, RegExp>> = { s: /^\d{1,12}$/, ms: /^\d{1,15}$/ };
+
+/** Whether a sender's time is near enough to now. */
+export function isTimely(
+  time: string,
+  {
+    unit,
+    nowMs,
+    toleranceMs,
+  }: { readonly unit: TimeUnit; readonly nowMs: number; readonly toleranceMs: number },
+): boolean {
+  const at = toMs(time, unit);
+  return at !== null && Math.abs(nowMs - at) <= toleranceMs;
+}
+
+function toMs(time: string, unit: TimeUnit): number | null {
+  if (unit === "rfc3339") return parseInstant(time);
+  if (!DIGITS[unit].test(time)) return null;
+  return unit === "s" ? Number(time) * 1_000 : Number(time);
 }

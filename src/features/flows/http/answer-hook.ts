@@ -9,22 +9,26 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { callFlows } from "../flow-run.ts";
 import { makeRun } from "../run/make-run.ts";
-import { acceptDelivery } from "../hooks/accept-delivery.ts";
-import { findValue } from "../hooks/find-place.ts";
-import { findHandshake } from "../hooks/find-handshake.ts";
+import { acceptDelivery, findHandshake } from "../hooks/accept-delivery.ts";
+import { findValue } from "../hooks/hook-form.ts";
 import type { HookTrigger } from "../hooks/hook-trigger.ts";
-import { chooseForm, proveDelivery, proveLarge } from "../hooks/prove-delivery.ts";
+import { chooseForm, proveDelivery, proveLarge } from "../hooks/verify-signature.ts";
 import { formsOf, handshakesOf } from "../hooks/read-form.ts";
-import { flawOf, SECRET_FLAWS } from "../hooks/secret-flaw.ts";
-import type { HookWorld } from "../hooks/sent-delivery.ts";
+import { flawOf, SECRET_FLAWS } from "../hooks/webhook-secret.ts";
+import type { HookWorld } from "../hooks/proofs.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attemptRun } from "./attempt-run.ts";
-import { IncomingBody } from "./incoming-body.ts";
-import { lookUpSecret } from "./look-up-secret.ts";
-import { respondAccepted, respondQuestion, respondText, respondUnwanted } from "./respond-hook.ts";
-import { WEB_PROOFS } from "./web-proofs.ts";
+import { IncomingBody } from "./hook-body.ts";
+import { lookUpSecret } from "./flow-issues.ts";
+import {
+  respondAccepted,
+  respondQuestion,
+  respondText,
+  respondUnwanted,
+  WEB_PROOFS,
+} from "./respond-hook.ts";
 
 /** A delivery, and which flow of whose it is for. */
 export interface Hook {

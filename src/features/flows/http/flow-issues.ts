@@ -6,10 +6,12 @@ import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { flawOf, type MissingSecret, SECRET_FLAWS, type SecretFlaw } from "../hooks/webhook-secret.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { lookUpSecret } from "./look-up-secret.ts";
+import { isBoundTo } from "../../added-tools/declared/secret-bindings.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";
 
 /** An issue of a flow that is kept all the same. */
 export const flowIssueSchema = lazySchema(() =>
@@ -86,4 +88,18 @@ function sayFlows(names: readonly string[], visible: Catalog): string {
   const known = names.find((name) => visible.get(name) !== undefined);
   if (known === undefined) return names.length === 1 ? "another flow" : `${names.length} other flows`;
   return names.length === 1 ? `the flow '${known}'` : `the flow '${known}' and ${names.length - 1} more`;
+}
+
+/** Look up a secret that the operator has bound to a tenant, or say why there is none. */
+export async function lookUpSecret(
+  name: string,
+  { tenant, configured }: { readonly tenant: string; readonly configured: Configured },
+): Promise<Result<string, MissingSecret>> {
+  const { ports } = configured;
+  if (!isBoundTo(name, tenant, toolSettingsOf(configured).secrets)) return err("unbound");
+  const own = await attempt(() => ports.secretOf?.(name, { tenant, key: "" }));
+  // Where the tenant may have its own, no other is good enough.
+  if (!own.ok) return err("lookup-failed");
+  const text = typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
+  return text === undefined || text === "" ? err("unset") : ok(text);
 }

@@ -5,7 +5,7 @@ import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
 import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";

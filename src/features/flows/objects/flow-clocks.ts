@@ -5,7 +5,7 @@ import type { ToolTable } from "../../added-tools/objects/tool-table.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { makeRun } from "../run/make-run.ts";
 import { ClockTable, type Look } from "./clock-table.ts";
-import type { RunTable } from "./run-table.ts";
+import type { RunTable } from "./stored-runs.ts";
 
 /** The parts of an object that its clocks need. */
 export interface FlowClocksParts {

@@ -4,9 +4,14 @@ import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudfl
 import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { FlowClocks } from "./flow-clocks.ts";
-import { InputTable } from "./input-table.ts";
-import { createRunKind, RUN_BACKLOGS, type RunAttempts, type RunBacklogs } from "./run-kind.ts";
-import { RunTable } from "./run-table.ts";
+import {
+  createRunKind,
+  InputTable,
+  RUN_BACKLOGS,
+  type RunAttempts,
+  type RunBacklogs,
+  RunTable,
+} from "./stored-runs.ts";
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS run_causes (

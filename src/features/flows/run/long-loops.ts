@@ -13,8 +13,7 @@ import type { Plan, Step, Task } from "../../../core/plan/step.ts";
 import { refuseParked } from "../../../core/run/fail-parked.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../flow-run.ts";
-import { ElementJournal } from "./element-journal.ts";
-import { isUnfinished, keepStep, type Ledger, resumeRun } from "./run-journal.ts";
+import { ElementJournal, isUnfinished, keepStep, type Ledger, resumeRun } from "./run-journal.ts";
 import { seedOfSlice } from "./seed-of-slice.ts";
 
 type RunLoop = NonNullable<Journal["runLoop"]>;

@@ -1,7 +1,7 @@
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import type { Account } from "../../../core/contract/gate/caller.ts";
 import type { HookFacts, JobSpec, RunOf } from "../../../core/contract/gate/job.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
+import * as LIMITS from "../limits.ts";
 
 /** The parts that a run is made of. */
 export interface RunOptions {

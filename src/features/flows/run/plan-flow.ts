@@ -1,7 +1,6 @@
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { catalogOfFlow } from "../declaration/flow-catalog.ts";
-import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import { checkValue } from "../../../core/contract/check-value.ts";
 import { type Failure, toWireFailure } from "../../../core/contract/failure.ts";

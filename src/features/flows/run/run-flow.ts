@@ -1,8 +1,7 @@
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { serialiseOutput } from "../../../core/answer/serialise-output.ts";
 import { planParked } from "../../confirmations/make-approved-plan.ts";
-import { catalogOfFlow } from "../declaration/flow-catalog.ts";
-import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import { isFailure, isInDoubt, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";

@@ -1,8 +1,7 @@
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { catalogOfFlow } from "../declaration/flow-catalog.ts";
-import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
@@ -17,9 +16,9 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { callFlows, type RunReport } from "../flow-run.ts";
 import { firstCause, type FlowFailed, type Ran } from "./first-cause.ts";
+import { toOutcome } from "./run-flow.ts";
 import { LongLoops } from "./long-loops.ts";
 import { withAnswer } from "./plan-flow.ts";
-import { toOutcome } from "./run-flow.ts";
 import { isLoop, openLedger, resumeRun, RunJournal } from "./run-journal.ts";
 
 /** How an attempt of a run ended, and what it leaves; no report where nothing ran. */

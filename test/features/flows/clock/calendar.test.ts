@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { calendarOf } from "../../../../src/features/flows/clock/calendar.ts";
+import { calendarOf } from "../../../../src/features/flows/clock/cron.ts";
 import { cronSamples } from "./cron-samples.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
-import { catalogOfFlow } from "../../../../src/features/flows/declaration/flow-catalog.ts";
+import { catalogOfFlow } from "../../../../src/features/flows/declaration/plan-kept-flow.ts";
 import { toFlowTool } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { toolSchema } from "../../../../src/core/catalog/tool-schema.ts";
 import { FakeToolContext } from "../../../support/fake-tool-context.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { givenOf } from "../../../../src/features/flows/declaration/given-of.ts";
+import { givenOf } from "../../../../src/features/flows/declaration/flow-schema.ts";
 
 const DATA = { input: { a: 1 }, hook: { event: "e", id: "1", sender: "github" } };
 

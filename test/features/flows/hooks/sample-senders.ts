@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 
 import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import { err, type Result } from "../../../../src/core/kit/result.ts";
-import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/respond-hook.ts";
 import { acceptDelivery, type Delivery } from "../../../../src/features/flows/hooks/accept-delivery.ts";
 import type { HookTrigger } from "../../../../src/features/flows/hooks/hook-trigger.ts";
 import type { Proofs } from "../../../../src/features/flows/hooks/proofs.ts";
@@ -10,7 +10,7 @@ import {
   chooseForm,
   proveDelivery,
   type Proven,
-} from "../../../../src/features/flows/hooks/prove-delivery.ts";
+} from "../../../../src/features/flows/hooks/verify-signature.ts";
 import { formsOf } from "../../../../src/features/flows/hooks/read-form.ts";
 
 /** When deliveries of these tests arrive. */

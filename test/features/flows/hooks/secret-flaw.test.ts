@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { flawOf, SECRET_FLAWS } from "../../../../src/features/flows/hooks/secret-flaw.ts";
+import { flawOf, SECRET_FLAWS } from "../../../../src/features/flows/hooks/webhook-secret.ts";
 import { err, ok } from "../../../../src/core/kit/result.ts";
 import { formsOfSent } from "../../../../src/features/flows/declaration/check-hook.ts";
 import { WHSEC } from "./sample-senders.ts";

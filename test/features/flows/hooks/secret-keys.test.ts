@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
-import { decodeBytes } from "../../../../src/features/flows/hooks/decode-bytes.ts";
-import type { KeyForm } from "../../../../src/features/flows/hooks/hook-form.ts";
-import { keysOf } from "../../../../src/features/flows/hooks/secret-keys.ts";
+import { decodeBytes, type KeyForm } from "../../../../src/features/flows/hooks/hook-form.ts";
+import { keysOf } from "../../../../src/features/flows/hooks/webhook-secret.ts";
 import { WHSEC } from "./sample-senders.ts";
 
 const hexOf = (secret: string, form: KeyForm) =>

@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/respond-hook.ts";
 
 const ALGORITHMS = ["sha1", "sha256", "sha512"] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Configured } from "../../../../src/cloudflare/configured.ts";
-import { lookUpSecret } from "../../../../src/features/flows/http/look-up-secret.ts";
+import { lookUpSecret } from "../../../../src/features/flows/http/flow-issues.ts";
 
 /** A deployment that binds `HOOK_SECRET` to acme. Its tenants have secrets of their own where `own` is given. */
 function configure(

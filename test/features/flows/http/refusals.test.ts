@@ -4,7 +4,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import { findHandshake } from "../../../../src/features/flows/hooks/find-handshake.ts";
+import { findHandshake } from "../../../../src/features/flows/hooks/accept-delivery.ts";
 import { type HookWorld, openHookWorld } from "./hook-world.ts";
 
 /* Deliveries that begin nothing, that begin again, and that are large. */

@@ -1,8 +1,45 @@
+import * as LIMITS from "../limits.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
+import { findText } from "./hook-form.ts";
+import { areSame, type HookWorld, type SentDelivery } from "./proofs.ts";
+import type { TokenProof } from "./read-form.ts";
+import { textsOf } from "./webhook-secret.ts";
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import * as LIMITS from "../limits.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+
+/** The token that a delivery has in a place; null where it has none. `user:password` where that is the place. */
+export function tokenOf(
+  at: TokenProof["at"],
+  { url, headers }: Omit<SentDelivery, "body">,
+  body: (() => DeliveryBody | null) | null,
+): string | null {
+  if (at === "basic") {
+    const [, base64 = ""] = /^Basic +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
+    const decoded = attemptNow(() =>
+      new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))),
+    );
+    return decoded.ok && decoded.value.includes(":") ? decoded.value : null;
+  }
+  if ("query" in at) return new URL(url).searchParams.get(at.query);
+  return findText(at, { headers, body: () => body?.()?.value ?? null });
+}
+
+/** Whether a token is one of the secrets, in a time that says nothing of them. */
+export async function isRightToken(
+  token: string,
+  at: TokenProof["at"],
+  { secret = "", proofs }: HookWorld,
+): Promise<boolean> {
+  const hash = (text: string): Promise<Uint8Array> => proofs.sha256(new TextEncoder().encode(text));
+  let isRight = false;
+  for (const text of textsOf(secret)) {
+    // The password alone, unless the secret has the user too.
+    const claimed = at === "basic" && !text.includes(":") ? token.slice(token.indexOf(":") + 1) : token;
+    if (areSame(await hash(claimed), await hash(text))) isRight = true;
+  }
+  return isRight;
+}
 
 /** A body that could be read: an object or a list. */
 export interface DeliveryBody {

@@ -1,15 +1,10 @@
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { claimedOf } from "./claimed-signature.ts";
-import { type DeliveryBody, readBody } from "./delivery-body.ts";
-import { findText } from "./find-place.ts";
-import { isTimely } from "./is-timely.ts";
-import { names } from "./payload.ts";
-import { areSame, join, type OpenMac, toHex } from "./proofs.ts";
-import type { HookForm, SignedProof } from "./read-form.ts";
-import { keysOf } from "./secret-keys.ts";
-import type { HookWorld, SentDelivery } from "./sent-delivery.ts";
-import { type SignedText, signedTexts } from "./signed-text.ts";
-import { isRightToken, tokenOf } from "./token.ts";
+import { claimedOf, isTimely, type SignedText, signedTexts } from "./signed-text.ts";
+import { type DeliveryBody, isRightToken, readBody, tokenOf } from "./verify-token.ts";
+import { findText } from "./hook-form.ts";
+import { type HookForm, names, type SignedProof } from "./read-form.ts";
+import { areSame, type HookWorld, join, type OpenMac, type SentDelivery, toHex } from "./proofs.ts";
+import { keysOf } from "./webhook-secret.ts";
 
 /** A delivery that has proved who sent it. */
 export interface Proven {

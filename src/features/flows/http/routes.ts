@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 
 import type { AddedTool, Tool } from "../../../core/catalog/define-tool.ts";
-import { FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
+import { clockOf, FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
 import { toOwnFields } from "../declaration/own-fields.ts";
-import { clockOf } from "../declaration/triggers.ts";
 import type { CronClock } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { TRIGGERS } from "../../../core/contract/gate/job.ts";

@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
-
 import fc from "fast-check";
+import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
-import type { JsonObject } from "../../../../src/core/contract/json.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import * as FLOWS_LIMITS from "../../../../src/features/flows/limits.ts";
-import { WEB_PROOFS } from "../../../../src/features/flows/http/web-proofs.ts";
+import type { JsonObject } from "../../../../src/core/contract/json.ts";
+import { WEB_PROOFS } from "../../../../src/features/flows/http/respond-hook.ts";
 import type { Proofs } from "../../../../src/features/flows/hooks/proofs.ts";
 import {
   bytesOf,
@@ -21,8 +20,8 @@ import {
   slack,
   standard,
   stripe,
-  WHSEC,
   verify,
+  WHSEC,
 } from "./sample-senders.ts";
 
 /** Sign a body and send it; what comes of it. */
