@@ -166,8 +166,9 @@ function toErrorJson(failure: Failure): string {
   return `,"error":${JSON.stringify(toWireFailure(failure))}`;
 }
 
-function toMetaJson(outcome: Outcome, { readAs, warnings }: Step): string {
+function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string {
   const { meta } = outcome;
+  const texts = task.ok ? task.value.call?.readAs : undefined;
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
   return JSON.stringify({
@@ -193,7 +194,10 @@ function toMetaJson(outcome: Outcome, { readAs, warnings }: Step): string {
     handle,
     idempotency_replayed: replayed,
     limiter,
-    read_as: readAs,
+    read_as:
+      texts === undefined
+        ? readAs
+        : { ...readAs, args: readAs?.["args"] === undefined ? texts : `${readAs["args"]}, ${texts}` },
     warnings:
       selectHints === undefined ? warnings : [...(warnings ?? []), ...selectHints].slice(0, LIMITS.warnings),
   } satisfies Written<typeof metaSchema>);

@@ -5,6 +5,7 @@ import { explainMisfit } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject, withoutNulls } from "../contract/json.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
+import { readJsonText } from "../contract/run-schema.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
 /** The tool that a model calls to have a whole batch run. */
@@ -14,6 +15,8 @@ export const BATCH_TOOL = "execute_actions";
 export interface Invocation {
   readonly tool: string;
   readonly args: JsonObject;
+  /** The arguments came as JSON text, which may have references in it. */
+  readonly wasText?: true;
 }
 
 /**
@@ -44,7 +47,10 @@ const invokeTool: Alias = {
     return invocationSchema();
   },
   resolve(sent) {
-    const args = withoutNulls(sent, ["parameters"]) as JsonObject;
+    const bare = withoutNulls(sent, ["parameters"]) as JsonObject;
+    const { parameters } = bare;
+    const read = typeof parameters === "string" ? readJsonText(parameters, "object") : undefined;
+    const args = read === undefined ? bare : { ...bare, parameters: read };
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
     const parsed = invocationSchema().safeParse(args);
     if (!parsed.success) {
@@ -54,7 +60,11 @@ const invokeTool: Alias = {
     const tool = parsed.data.tool_name;
     if (ALIASES.has(tool)) return err(makeFailure("INVALID_ARGS", { hint: `'${tool}' cannot call itself.` }));
     // The arguments as they were sent, not Zod's copy.
-    return ok({ tool, args: (args["parameters"] ?? {}) as JsonObject });
+    return ok({
+      tool,
+      args: (args["parameters"] ?? {}) as JsonObject,
+      ...(read !== undefined && { wasText: true }),
+    });
   },
 };
 

@@ -4,6 +4,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
 import { isJsonObject, isLongInteger, type JsonObject, mapExact } from "../contract/json.ts";
 import { canonicalKey } from "../kit/json/canonical-key.ts";
+import { toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
 import { findCertain } from "./find-certain.ts";
@@ -72,6 +73,8 @@ const EXACT = "an integer within ±(2^53 - 1), or a string";
 export interface ParsedCall {
   readonly input: JsonObject;
   readonly args: unknown;
+  /** From where arguments were read that came as JSON text; undefined where none did. */
+  readonly readAs?: string;
 }
 
 /**
@@ -87,7 +90,21 @@ export function parseCall(
   if (!parsed.ok) return parsed;
   const args = parsed.value;
   const isLookedAt = typeof tool.orchestration.confirm === "object";
-  return ok({ input: isLookedAt ? (toInput(tool, args) ?? input) : input, args });
+  const readAs = sayTexts(input, args);
+  return ok({
+    input: isLookedAt ? (toInput(tool, args) ?? input) : input,
+    args,
+    ...(readAs !== undefined && { readAs }),
+  });
+}
+
+/** Say which arguments of a call were sent as JSON text of the list or the object that they are. */
+function sayTexts(input: JsonObject, args: unknown): string | undefined {
+  if (args === input || !isJsonObject(args)) return undefined;
+  const read = Object.entries(input).filter(
+    ([name, sent]) => typeof sent === "string" && /^\s*[[{]/.test(sent) && typeof args[name] === "object",
+  );
+  return read.length === 0 ? undefined : `JSON text in ${read.map(([name]) => toPointer([name])).join(", ")}`;
 }
 
 /** Parsed arguments as input that is parsed to the same again; null where JSON does not say them, or the schema turns them over. */

@@ -18,6 +18,7 @@ import { describe, explainMisfit, toHint } from "./issues.ts";
 import * as LIMITS from "./limits.ts";
 import { OTHER_FIELDS } from "./other-names.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
+import { readJsonText } from "./run-schema.ts";
 
 const ON_ERROR = ["partial-success", "fail-fast"] as const;
 
@@ -78,7 +79,7 @@ export function parseBatch(
   bodyBytes: number,
   taken: readonly string[] = [],
 ): Result<Batch, Refusal> {
-  const value = withoutNulls(sent, OPTIONAL);
+  const value = withListOfActions(withoutNulls(sent, OPTIONAL));
   if (!batchForm.fits(value)) {
     const { error } = batchForm.schema().safeParse(value);
     const { issues, hint } = explainMisfit(error!, value, { known: [...batchForm.names, ...taken] });
@@ -120,6 +121,13 @@ export function parseBatch(
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),
     ...(background && { background: value }),
   });
+}
+
+/** The body with the list of actions that the text of `actions` is the JSON of. */
+function withListOfActions(body: unknown): unknown {
+  if (!isJsonObject(body) || typeof body["actions"] !== "string") return body;
+  const actions = readJsonText(body["actions"], "array");
+  return actions === undefined ? body : { ...body, actions };
 }
 
 function tooLong(deadlineMs: number): Refusal {

@@ -1,7 +1,10 @@
 import type * as z from "zod/mini";
 
+import { checkValue } from "./check-value.ts";
 import { PARSING } from "./issues.ts";
 import { isJsonObject, isLongInteger } from "./json.ts";
+import * as LIMITS from "./limits.ts";
+import { parseJsonText } from "./parse-json.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -25,7 +28,8 @@ export function runSchema(schema: z.core.$ZodType, sent: unknown, first?: Ran): 
 
 /**
  * Check what was sent. Serialisers write `null` in every optional field, so a null that is not admitted is as if the field
- * were not there; one that is admitted stays. A required field that is null is missing.
+ * were not there; one that is admitted stays. A required field that is null is missing. JSON text of a list or an object is read
+ * where one is asked for: models and their libraries encode such arguments once too often.
  */
 export function runLeniently(check: (value: unknown) => Ran, sent: unknown, first = check(sent)): Ran {
   let ran = first;
@@ -57,7 +61,7 @@ type Path = readonly PropertyKey[];
 
 /**
  * A copy with what an issue tells of and that can be meant otherwise: without a field that is null, and with an integer beyond 2^53
- * as the text or the bigint that is asked for. Null where no issue tells of such a thing.
+ * as the text or the bigint that is asked for, and with the list or the object that a text is the JSON of. Null where no issue tells of such a thing.
  */
 function repair(value: unknown, issues: readonly RawIssue[]): unknown {
   const changes = findChanges(value, issues);
@@ -105,8 +109,21 @@ function changeOf(value: unknown, path: Path, expected: unknown): Change | null 
   if (at === null) return isField ? {} : null;
   if (path.length === 0) return null;
   if (typeof at === "bigint" && expected === "string") return { value: String(at) };
+  const read = typeof at === "string" ? readJsonText(at, expected) : undefined;
+  if (read !== undefined) return { value: read };
   const isDigits = typeof at === "string" ? isLongInteger(at) : Number.isSafeInteger(at);
   return expected === "bigint" && isDigits ? { value: BigInt(at as string | number) } : null;
+}
+
+const LIST = /^\s*\[/;
+const OBJECT = /^\s*\{/;
+
+/** The list or the object that a text is the JSON of, where one is asked for; undefined where it is none that an argument may be. */
+export function readJsonText(text: string, expected: unknown): unknown {
+  const asksForObject = expected === "object" || expected === "record";
+  if (!(expected === "array" ? LIST : asksForObject ? OBJECT : undefined)?.test(text)) return undefined;
+  const parsed = parseJsonText(text, LIMITS.nesting);
+  return parsed.ok && checkValue(parsed.value, []).ok ? parsed.value : undefined;
 }
 
 /** Changes by their way. */

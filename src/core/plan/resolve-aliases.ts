@@ -20,6 +20,8 @@ function resolve(entry: Entry): Entry {
   const action = entry.action.value;
   const invocation = ALIASES.get(action.tool)!.resolve(action.args);
   if (!invocation.ok) return { ...entry, action: err(invocation.error) };
-  const { tool, args } = invocation.value;
-  return { ...entry, tool: visibleText(tool), action: ok({ ...action, tool, args }) };
+  const { tool, args, wasText = false } = invocation.value;
+  const mayRefer = action.mayRefer || wasText;
+  const resolved = { ...entry, tool: visibleText(tool), action: ok({ ...action, tool, args, mayRefer }) };
+  return wasText ? { ...resolved, readAs: { ...entry.readAs, args: "JSON text in /parameters" } } : resolved;
 }

@@ -17,6 +17,8 @@ export interface Call {
   readonly input: JsonObject;
   /** The arguments that the tool's schema made of it. */
   readonly args: unknown;
+  /** From where arguments were read that came as JSON text; absent where none did. */
+  readonly readAs?: string;
   readonly timeoutMs: number;
   /** Who is told when its job is over; background calls only. */
   readonly callback?: CallbackTarget | undefined;

@@ -197,8 +197,8 @@ test.each([
   ["one call of OpenAI's", '{"function": {"name": "ping"}}', "the body is one action"],
   ["an action for the list", `{"actions": ${PING}}`, 'Put it into a list: {"actions": [{...}]}.'],
   [
-    "actions as JSON text",
-    `{"actions": ${JSON.stringify(`[${PING}]`)}}`,
+    "actions as text that is no JSON",
+    `{"actions": ${JSON.stringify(`[${PING}`)}}`,
     "Send the list itself, not JSON text of it.",
   ],
   [
@@ -249,5 +249,14 @@ test("parseBatch() reads ids that are numbers as text", () => {
     ["7", []],
     ["8", ["7"]],
     ["a2", false],
+  ]);
+});
+
+test("actions that came as JSON text are read", () => {
+  const body = { actions: JSON.stringify([{ tool: "ping" }, { tool: "ping", args: '{"n":1}' }]) };
+  const batch = parseBatch(body, 100);
+  expect(batch.ok && batch.value.entries.map(({ action }) => action.ok && action.value.args)).toEqual([
+    {},
+    { n: 1 },
   ]);
 });
