@@ -43,9 +43,10 @@ const LADDER: Readonly<Record<string, string>> = {
   "cloudflare/page": EDGE,
   "cloudflare/openapi": `${EDGE} cloudflare/http`,
   "cloudflare/endpoints": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
+  feature: `${EDGE} ${EDGE_ROOMS}`,
   "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
   "package/testing": "core/kit core/kit/json core/egress cloudflare/platform",
-  package: `${EDGE} ${EDGE_ROOMS} tools tools/* package/client package/testing`,
+  package: `${EDGE} ${EDGE_ROOMS} feature tools tools/* package/client package/testing`,
 };
 
 export default defineConfig({

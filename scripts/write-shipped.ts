@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
 
 import { readScript } from "./command/read-script.ts";
-import { SHIPPED_FLAGS } from "../src/shipped.ts";
+import * as BEFORE from "../src/shipped.ts";
 import { writeShipped } from "./features/write-shipped.ts";
 
 readScript({
@@ -29,5 +29,5 @@ const path: string = "../test/support/all-features.ts";
 const { ALL_FEATURES } = (await import(path)) as {
   readonly ALL_FEATURES: Parameters<typeof writeShipped>[0];
 };
-const text = await writeShipped(ALL_FEATURES, Object.keys(SHIPPED_FLAGS));
+const text = await writeShipped(ALL_FEATURES, BEFORE);
 if ((await readFile(FILE, "utf8").catch(() => null)) !== text) await writeFile(FILE, text);

@@ -53,6 +53,7 @@ export const ROOMS = [
   "features/usage",
   "features/workspace",
   "cloudflare",
+  "feature",
   "package",
 ] as const;
 

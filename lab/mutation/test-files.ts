@@ -40,6 +40,7 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
   "core/observe": ["test/core/observe/**/*.test.ts", EXECUTOR],
   "core/gate": ["test/{core/gate,features/confirmations,core/run,features/flows/run}/**/*.test.ts", EXECUTOR],
   cloudflare: ["test/{package,mcp}/**/*.test.ts"],
+  feature: ["test/features/{list,rights}.test.ts"],
   "core/run": [
     "test/{core/run,features/confirmations,features/flows/run,core/observe,core/gate}/*.test.ts",
     EXECUTOR,

@@ -2,16 +2,20 @@ import { format } from "oxfmt";
 
 import { flagsOf, type WholeDeclaration } from "../../src/cloudflare/declared.ts";
 
+/** The parts of the module that outlast a change. */
+interface Before {
+  readonly SHIPPED_FLAGS: Readonly<Record<string, string>>;
+  readonly SHIPPED_OBJECTS: readonly { readonly className: string; readonly tag: string }[];
+}
+
 /**
  * Write the module that knows the shipped features without containing them.
  *
- * @param before the flags that it knew: a flag keeps its place in every list, and a new one comes last
+ * @param before the same module as it is: a flag keeps its place in every list and a class the tag of its migration, and new ones come last
  */
-export async function writeShipped(
-  features: readonly WholeDeclaration[],
-  before: readonly string[],
-): Promise<string> {
-  const flags = flagsOf(features).toSorted((a, b) => placeIn(before, a) - placeIn(before, b));
+export async function writeShipped(features: readonly WholeDeclaration[], before: Before): Promise<string> {
+  const known = Object.keys(before.SHIPPED_FLAGS);
+  const flags = flagsOf(features).toSorted((a, b) => placeIn(known, a) - placeIn(known, b));
   const ownerOf = (flag: string) => features.find((feature) => feature.flags?.[flag] !== undefined)!;
   const needed = {
     flags: Object.fromEntries(flags.map((flag) => [flag, ownerOf(flag).name])),
@@ -25,11 +29,16 @@ export async function writeShipped(
     ),
   };
   const abouts = Object.fromEntries(flags.map((flag) => [flag, ownerOf(flag).flags![flag]]));
+  const newTag = `v${Math.max(...before.SHIPPED_OBJECTS.map(numberOf)) + 1}`;
   const objects = features
     .flatMap(({ objects: own = {} }) =>
-      Object.entries(own).map(([className, { binding, migration: tag }]) => ({ className, binding, tag })),
+      Object.entries(own).map(([className, { binding }]) => ({
+        className,
+        binding,
+        tag: before.SHIPPED_OBJECTS.find((one) => one.className === className)?.tag ?? newTag,
+      })),
     )
-    .toSorted((a, b) => Number(a.tag.slice(1)) - Number(b.tag.slice(1)));
+    .toSorted((a, b) => numberOf(a) - numberOf(b));
   const text = [
     "// Written by `npm run shipped` from the declarations of the features.\n",
     "type Words = Readonly<Record<string, string>>;\n\n",
@@ -46,4 +55,8 @@ export async function writeShipped(
 function placeIn(flags: readonly string[], flag: string): number {
   const at = flags.indexOf(flag);
   return at < 0 ? flags.length : at;
+}
+
+function numberOf({ tag }: { readonly tag: string }): number {
+  return Number(tag.slice(1));
 }

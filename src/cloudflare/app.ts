@@ -12,7 +12,7 @@ import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
 import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { type Feature, type Fetch, openRoutersOf, routersOf } from "./feature.ts";
+import type { Feature, Fetch, Routes } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -245,4 +245,18 @@ function sayUnread(pathname: string, { variable, part }: ConfigurationError): st
   return pathname === "/healthz"
     ? `${variable} cannot be read${part === undefined ? "" : ` because of ${part}`}; the operator finds in the log what is wrong with it.`
     : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
+}
+
+/** The routers of features' paths behind the key. */
+export function routersOf(features: readonly Feature[]): readonly Router[] {
+  return groupsOf(features).flatMap((group) => ("paths" in group ? routerOf(group.for, group.paths) : []));
+}
+
+/** The routers of features' paths before the key. */
+export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
+  return groupsOf(features).flatMap((group) => ("router" in group ? group.router : []));
+}
+
+function groupsOf(features: readonly Feature[]): Routes {
+  return features.flatMap(({ routes = [] }) => (typeof routes === "function" ? routes(features) : routes));
 }

@@ -15,8 +15,6 @@ export interface DeclaredVariable {
 /** A class of Durable Objects, as configurations name it. */
 export interface DeclaredObject {
   readonly binding: string;
-  /** The tag of its migration in Volley's own `wrangler.toml`. */
-  readonly migration: string;
 }
 
 /** The part of a feature that names things. Commands look at it in Node, without the platform. */

@@ -23,7 +23,8 @@ import type { Configured, Declared, Env, FlowCompiler, People } from "./configur
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
-import type { KeyedRouter, Router } from "./http/router.ts";
+import type { Router } from "./http/router.ts";
+import type { Endpoint, ProtocolEndpoint, Right } from "./openapi/endpoint.ts";
 
 /**
  * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
@@ -32,10 +33,8 @@ import type { KeyedRouter, Router } from "./http/router.ts";
 export interface Feature<Objects extends object = object> extends Declaration {
   /** Its classes of Durable Objects, by the names under which a Worker exports them. */
   readonly objects?: { readonly [Name in keyof Objects]: FeatureObject<Objects[Name]> };
-  /** Its paths behind the key; made of the whole list where they tell of it. */
-  readonly router?: Keyed | ((features: readonly Feature[]) => Keyed);
-  /** Its paths before the key: their requests say themselves who sent them. */
-  readonly openRouter?: Router | ((features: readonly Feature[]) => Router);
+  /** Its paths; made of the whole list where they depend on what other features give. */
+  readonly routes?: Routes | ((features: readonly Feature[]) => Routes);
   /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
   readonly around?: (next: Fetch, features: readonly Feature[]) => Fetch;
   /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
@@ -88,6 +87,21 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly checkTool?: (tool: Tool) => void;
   /** Load what is loaded when it is first used: in tests no virtual time may pass while it is. */
   readonly load?: () => Promise<unknown>;
+}
+
+/** Paths by who may ask for them. */
+export type Routes = readonly (KeyedPaths | OpenPaths)[];
+
+/** Paths behind the key. */
+interface KeyedPaths {
+  readonly for: Right;
+  readonly paths: readonly (Endpoint | ProtocolEndpoint)[];
+}
+
+/** Paths before the key: their requests say themselves who sent them. */
+interface OpenPaths {
+  readonly for: "anyone";
+  readonly router: Router;
 }
 
 /** A class of Durable Objects, and how it is made. */
@@ -212,20 +226,6 @@ export function objectsOf(features: readonly Feature[]): readonly (readonly [str
   return features.flatMap(({ objects }) => Object.entries({ ...objects } as Record<string, FeatureObject>));
 }
 
-type Keyed = KeyedRouter | readonly KeyedRouter[];
-
-/** The routers of features' paths behind the key. */
-export function routersOf(features: readonly Feature[]): readonly Router[] {
-  return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
-}
-
-/** The routers of features' paths before the key. */
-export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
-  return features.flatMap(({ openRouter = [] }) =>
-    typeof openRouter === "function" ? openRouter(features) : openRouter,
-  );
-}
-
 /** The first of the features that has a part; undefined where none is listed that does. */
 export function partOf<K extends keyof Feature>(
   features: readonly Feature[],
@@ -234,4 +234,40 @@ export function partOf<K extends keyof Feature>(
   return features.find((feature) => feature[part] !== undefined)?.[part] as
     | NonNullable<Feature[K]>
     | undefined;
+}
+
+/**
+ * Make one recorder of two. It is in features only, so that a Worker which lists none that records contains nothing of it, and where only one
+ * is listed nothing stands between a batch and it.
+ */
+export function recordTogether(before: RunRecorder | undefined, recorder: RunRecorder): RunRecorder {
+  if (before === undefined) return recorder;
+  return {
+    listen(to) {
+      const [first, second] = [before.listen(to), recorder.listen(to)];
+      return first === undefined || second === undefined ? (first ?? second) : listenTogether(first, second);
+    },
+  };
+}
+
+function listenTogether(first: RunListener, second: RunListener): RunListener {
+  return {
+    get joined() {
+      return first.joined ?? second.joined;
+    },
+    saw(batch) {
+      first.saw(batch);
+      second.saw(batch);
+    },
+    refused(code) {
+      first.refused?.(code);
+      second.refused?.(code);
+    },
+    join(tags, startedAt) {
+      const ends = [first.join(tags, startedAt), second.join(tags, startedAt)];
+      return (end) => {
+        for (const tell of ends) tell(end);
+      };
+    },
+  };
 }

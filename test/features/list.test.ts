@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { countRoughly, estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
-import { type Feature, openRoutersOf } from "../../src/cloudflare/feature.ts";
+import { openRoutersOf, routersOf } from "../../src/cloudflare/app.ts";
+import type { Feature } from "../../src/cloudflare/feature.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
@@ -156,10 +157,9 @@ describe("A Worker with every feature", () => {
 
 /** Method and path of everything that a feature answers. */
 function routesOf(feature: Feature): string[] {
-  const { router = [] } = feature;
-  const keyed = typeof router === "function" ? router(all) : router;
-  return [keyed, openRoutersOf([feature])]
-    .flat(2)
+  const { routes = [] } = feature;
+  const alone = { ...feature, routes: typeof routes === "function" ? routes(all) : routes };
+  return [...routersOf([alone]), ...openRoutersOf([alone])]
     .flatMap(({ routes }) => routes)
     .map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`);
 }

@@ -27,10 +27,6 @@ export interface RouterTypes {
 
 export type Router = HonoBase<RouterTypes>;
 
-declare const GRANTED: unique symbol;
-/** A router of paths behind the key, which says who may ask for them: `routerOf` makes it. */
-export type KeyedRouter = Router & { readonly [GRANTED]: true };
-
 /** Create a router. It has one way to match, instead of the usual two to choose from: they are 2 KB of the bundle. */
 export function createRouter(): Router {
   return new HonoBase<RouterTypes>({ router: new OnceRouter() });

@@ -6,7 +6,7 @@ import type { Result } from "../../core/kit/result.ts";
 import { countLists } from "../http/count-lists.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondRefusal, respondResult } from "../http/respond.ts";
-import { createRouter, type KeyedRouter, type RouterTypes } from "../http/router.ts";
+import { createRouter, type Router, type RouterTypes } from "../http/router.ts";
 import { describeRoute } from "./describe-route.ts";
 import type { Described, DescribedRoute } from "./operation.ts";
 
@@ -40,13 +40,13 @@ export interface ProtocolEndpoint extends DescribedRoute {
 }
 
 /** Who may ask for a path: every key, or one that has all of some flags. */
-type Right = "any key" | readonly [string, ...string[]];
+export type Right = "any key" | readonly [string, ...string[]];
 
 /** Make the router of some paths behind the key that need the same right. */
 export function routerOf(
   right: Right,
   endpoints: readonly (Endpoint | CoreEndpoint | ProtocolEndpoint)[],
-): KeyedRouter {
+): Router {
   const router = createRouter();
   const flags = right === "any key" ? [] : right;
   for (const endpoint of endpoints) {
@@ -62,7 +62,7 @@ export function routerOf(
     };
     router.on(method, path, "describe" in endpoint ? describeRoute({ ...endpoint, flags }, answer) : answer);
   }
-  return router as KeyedRouter;
+  return router;
 }
 
 /** Refuse a key that lacks some flag, before anything of its request is looked at: it learns nothing of what the path names. */

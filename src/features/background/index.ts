@@ -1,15 +1,14 @@
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
 import { JOB_RUNS, showResults } from "./http/show-results.ts";
 import { createBackgroundPart } from "./objects/stored-batches.ts";
 import { later } from "./http/record-batch.ts";
 
 /** Batches without a waiting caller, with loops of a thousand elements. */
-export function background(): Feature {
-  return {
+export function background() {
+  return defineFeature({
     name: "background",
     needs: ["flows"],
-    router: routerOf("any key", [showResults]),
+    routes: [{ for: "any key", paths: [showResults] }],
     later,
     jobRuns: JOB_RUNS,
     objectPart: (deploymentOf) =>
@@ -18,5 +17,5 @@ export function background(): Feature {
         await attemptBatch(claim, deploymentOf(env), slots);
       }),
     load: () => import("./http/run-batch.ts"),
-  };
+  });
 }

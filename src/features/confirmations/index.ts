@@ -1,3 +1,4 @@
+import { defineFeature } from "../../feature/define.ts";
 import {
   decideConfirmation,
   dropLinks,
@@ -18,22 +19,21 @@ import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
 import { readPositive } from "../../cloudflare/configuration.ts";
 import type { Feature, SayReach } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
-export function confirmations(): Feature {
-  return {
+export function confirmations() {
+  return defineFeature({
     name: "confirmations",
     flags: {
       approve: "May say the yes of a person",
       skip_approval: "May skip the yes of a person",
     },
     variables: { [TTL]: { read: readLimits } },
-    router: (features) => [
-      routerOf("any key", [listConfirmations, makeShowConfirmation(sayersOf(features))]),
-      routerOf(["approve"], [decideConfirmation, linkConfirmation, dropLinks]),
+    routes: (features) => [
+      { for: "any key", paths: [listConfirmations, makeShowConfirmation(sayersOf(features))] },
+      { for: ["approve"], paths: [decideConfirmation, linkConfirmation, dropLinks] },
+      { for: "anyone", router: createApprovalPages(sayersOf(features)) },
     ],
-    openRouter: (features) => createApprovalPages(sayersOf(features)),
     createParking: createGroupParking,
     conditions: CONDITIONS,
     withdraw,
@@ -47,7 +47,7 @@ export function confirmations(): Feature {
     // A yes is to what the tool declares, its schema among it.
     checkTool: checkDescribable,
     load: () => import("./http/answer-link.ts"),
-  };
+  });
 }
 
 function sayersOf(features: readonly Feature[]): readonly SayReach[] {

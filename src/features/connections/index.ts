@@ -1,5 +1,4 @@
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
 import { openAccounts } from "./http/accounts.ts";
 import { confirmConnection } from "./http/confirm-connection.ts";
 import { deleteConnection } from "./http/delete-connection.ts";
@@ -12,10 +11,6 @@ import { sayAccounts } from "./http/say-accounts.ts";
 import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
 import { createConnectionShard } from "./objects/connection-shard.ts";
 
-interface ConnectionObjects {
-  readonly ConnectionShard: ReturnType<typeof createConnectionShard>;
-}
-
 export interface ConnectionOptions {
   /** An account is used before the caller has said whose it is: in sandboxes alone, because a link may be opened by somebody else. */
   readonly confirmsItself?: boolean;
@@ -25,27 +20,26 @@ export interface ConnectionOptions {
  * People connect their accounts once, and tools use them for the subject that a request names. They are
  * kept in objects of the class `ConnectionShard`, bound as `CONNECTIONS`.
  */
-export function connections({ confirmsItself = false }: ConnectionOptions = {}): Feature<ConnectionObjects> {
-  return {
+export function connections({ confirmsItself = false }: ConnectionOptions = {}) {
+  return defineFeature({
     name: "connections",
     needs: ["confirmations"],
     flags: { manage_connections: "May connect accounts of subjects" },
     variables: { VOLLEY_CONNECTORS: {} },
-    router: [
-      routerOf(["operator"], [resealConnections]),
-      routerOf(
-        ["manage_connections"],
-        [startConnection, listConnections, showConnection, deleteConnection, confirmConnection],
-      ),
+    routes: [
+      { for: ["operator"], paths: [resealConnections] },
+      {
+        for: ["manage_connections"],
+        paths: [startConnection, listConnections, showConnection, deleteConnection, confirmConnection],
+      },
+      { for: "anyone", router: createLinkPages({ confirmsItself }) },
     ],
-    openRouter: createLinkPages({ confirmsItself }),
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
     sayReach: sayAccounts,
     objects: {
       ConnectionShard: {
         binding: "CONNECTIONS",
-        migration: "v9",
         create: (options) => createConnectionShard({ ...options, confirmsItself }),
       },
     },
@@ -57,5 +51,5 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}):
         import("./http/run-awaiting.ts"),
         import("./page/link-page.ts"),
       ]),
-  };
+  });
 }

@@ -1,11 +1,12 @@
-import type { Feature, Fetch } from "../../cloudflare/feature.ts";
+import { defineFeature } from "../../feature/define.ts";
+import type { Fetch } from "../../cloudflare/feature.ts";
 
 /**
  * The documentation as a site at `/docs`, and as text at `/llms.txt` and `/llms-full.txt`: files beside the Worker. `[assets]` in wrangler.toml names
  * their folder, `node_modules/volley/dist/console-and-docs`; in a clone `npm run docs` builds them. The front page leads there.
  */
-export function docs(): Feature {
-  return { name: "docs", around: answerMissing };
+export function docs() {
+  return defineFeature({ name: "docs", around: answerMissing });
 }
 
 /**

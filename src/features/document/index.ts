@@ -1,20 +1,22 @@
+import { defineFeature } from "../../feature/define.ts";
 import { CORE_ENDPOINTS } from "../../cloudflare/endpoints/endpoints.ts";
 import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
 import type { Declared } from "../../cloudflare/configured.ts";
-import { type Feature, openRoutersOf, routersOf } from "../../cloudflare/feature.ts";
+import type { Feature } from "../../cloudflare/feature.ts";
+import { openRoutersOf, routersOf } from "../../cloudflare/app.ts";
 import { descriptionsOf } from "../../cloudflare/openapi/describe-route.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import type { Surface } from "./make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */
-export function document(): Feature {
-  return {
+export function document() {
+  return defineFeature({
     name: "document",
-    router: (features) =>
-      routerOf("any key", [describeEndpoints((declared) => surfaceOf(features, declared))]),
+    routes: (features) => [
+      { for: "any key", paths: [describeEndpoints((declared) => surfaceOf(features, declared))] },
+    ],
     load: () => import("./make-document.ts"),
-  };
+  });
 }
 
 /** Collect what a Worker with some features answers. */

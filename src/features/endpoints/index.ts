@@ -1,13 +1,14 @@
+import { openDirectory } from "./objects/endpoint-objects.ts";
+import { defineFeature } from "../../feature/define.ts";
 import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 import { readVaultKeys } from "../../cloudflare/vault-of.ts";
 import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
 import { sayEndpoints } from "./http/say-reach.ts";
-import { tellTenant } from "./http/tell-tenant.ts";
+import type { Notice, Told } from "../../core/contract/gate/notice.ts";
+import type { Configured } from "../../cloudflare/configured.ts";
 import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
 import { PORTAL } from "./portal-settings.ts";
 import { createPortal } from "./http/portal.ts";
@@ -18,17 +19,12 @@ import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
 import { createEndpointsPart } from "./objects/endpoints-part.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
 
-interface EndpointObjects {
-  readonly EndpointDirectory: ReturnType<typeof createEndpointDirectory>;
-  readonly EndpointShard: ReturnType<typeof createEndpointShard>;
-}
-
 /**
  * Webhooks to a tenant's customers: events are published, and delivered to the endpoints that ask for them. They are kept in objects of
  * the classes `EndpointDirectory` and `EndpointShard`, bound as `ENDPOINTS` and `ENDPOINT_SHARDS`.
  */
-export function endpoints(): Feature<EndpointObjects> {
-  return {
+export function endpoints() {
+  return defineFeature({
     name: "endpoints",
     needs: ["added-tools"],
     flags: { manage_endpoints: "May keep endpoints and publish events" },
@@ -37,14 +33,14 @@ export function endpoints(): Feature<EndpointObjects> {
       [VAULT_KEY]: { read: readVaultKeys, isShared: true },
     },
     bindings: [ENDPOINTS],
-    router: [
-      routerOf(["operator"], [resealEndpoints]),
-      routerOf(
-        ["manage_endpoints"],
-        [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
-      ),
+    routes: [
+      { for: ["operator"], paths: [resealEndpoints] },
+      {
+        for: ["manage_endpoints"],
+        paths: [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
+      },
+      { for: "anyone", router: createPortal() },
     ],
-    openRouter: createPortal(),
     sayReach: sayEndpoints,
     tenantPart: ENDPOINTS_OF_TENANT,
     tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
@@ -59,9 +55,16 @@ export function endpoints(): Feature<EndpointObjects> {
             },
       ),
     objects: {
-      EndpointDirectory: { binding: ENDPOINTS, migration: "v9", create: createEndpointDirectory },
-      EndpointShard: { binding: "ENDPOINT_SHARDS", migration: "v9", create: createEndpointShard },
+      EndpointDirectory: { binding: ENDPOINTS, create: createEndpointDirectory },
+      EndpointShard: { binding: "ENDPOINT_SHARDS", create: createEndpointShard },
     },
     load: () => import("./http/run-via.ts"),
-  };
+  });
+}
+
+/** Tell a tenant of itself: its directory publishes what an endpoint asks for. */
+async function tellTenant(notices: readonly Notice[], told: Told, configured: Configured): Promise<void> {
+  const opened = openDirectory(told, configured);
+  // Without objects there is no endpoint that could ask.
+  if (opened.ok) await opened.value.tell(notices);
 }

@@ -1,4 +1,4 @@
-import type { Feature } from "../../cloudflare/feature.ts";
+import { defineFeature } from "../../feature/define.ts";
 import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
@@ -7,18 +7,17 @@ import { withAnswer } from "./run/plan-flow.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/routes.ts";
 import { createHooks } from "./http/hooks.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** Batches with a name, that run when asked, by the clock or by a webhook. */
-export function flows(): Feature {
-  return {
+export function flows() {
+  return defineFeature({
     name: "flows",
     needs: ["added-tools", "confirmations"],
-    router: [
-      routerOf("any key", [listFlows, showFlow, runFlowEndpoint]),
-      routerOf(["manage_tools"], [putFlow, deleteFlow]),
+    routes: [
+      { for: "any key", paths: [listFlows, showFlow, runFlowEndpoint] },
+      { for: ["manage_tools"], paths: [putFlow, deleteFlow] },
+      { for: "anyone", router: createHooks() },
     ],
-    openRouter: createHooks(),
     // Its steps are known when an attempt is over.
     jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) },
     flows: {
@@ -50,5 +49,5 @@ export function flows(): Feature {
         import("./declaration/flow-tool.ts"),
         import("./keep-flow.ts"),
       ]),
-  };
+  });
 }

@@ -1,7 +1,8 @@
-import { type Feature, partOf } from "../../cloudflare/feature.ts";
+import { defineFeature } from "../../feature/define.ts";
+import { partOf } from "../../cloudflare/feature.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
-import { type ProtocolEndpoint, routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import type { ProtocolEndpoint } from "../../cloudflare/openapi/endpoint.ts";
 
 const SLASH = /^(https?:\/\/[^/?#]+\/mcp)\/(?=$|[?#])/;
 
@@ -11,17 +12,17 @@ function withoutSlash(request: Request): Request {
 }
 
 /** A server of the Model Context Protocol at `/mcp`. */
-export function mcp(): Feature {
-  return {
+export function mcp() {
+  return defineFeature({
     name: "mcp",
     needs: ["discovery"],
     variables: { VOLLEY_HOSTS: {} },
     around: (next) => (request, env, ctx) => next(withoutSlash(request), env, ctx),
     // The protocol says which methods there are.
-    router: (features) => {
+    routes: (features) => {
       const parts = { withdraw: partOf(features, "withdraw") };
       const respond: ProtocolEndpoint["respond"] = (request, context) => answerMcp(request, context, parts);
-      return routerOf("any key", [{ path: "/mcp", describe: makeMcpOperation, respond }]);
+      return [{ for: "any key", paths: [{ path: "/mcp", describe: makeMcpOperation, respond }] }];
     },
-  };
+  });
 }

@@ -1,6 +1,5 @@
-import type { Feature } from "../../cloudflare/feature.ts";
-import { recordTogether } from "../../cloudflare/record-together.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
+import { recordTogether } from "../../cloudflare/feature.ts";
 import { operatorCountsOf } from "./http/operator-counts.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";
@@ -13,11 +12,11 @@ import { OPERATOR_LOGS } from "./operator.ts";
  * The operator looks across tenants: `GET /v1/operator/overview`, for keys with the flag `operator`. Counts are kept in an object of the class
  * `OperatorLog`, one in each jurisdiction, bound as `OPERATOR`.
  */
-export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof createOperatorLog> }> {
-  return {
+export function operator() {
+  return defineFeature({
     name: "operator",
     flags: { operator: "May look across tenants" },
-    router: routerOf(["operator"], [showOverview, redriveTenant]),
+    routes: [{ for: ["operator"], paths: [showOverview, redriveTenant] }],
     openRuns: (configured, before) => recordTogether(before, operatorCountsOf(configured)),
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
@@ -35,9 +34,8 @@ export function operator(): Feature<{ readonly OperatorLog: ReturnType<typeof cr
     objects: {
       OperatorLog: {
         binding: OPERATOR_LOGS,
-        migration: "v9",
         create: ({ clock }) => createOperatorLog(clock),
       },
     },
-  };
+  });
 }

@@ -1,12 +1,11 @@
+import { defineFeature } from "../../feature/define.ts";
 import { ORCHESTRATION_DIALECT, orchestrateBatch, orchestratePartition } from "./http/endpoints.ts";
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /** The Orchestration API, `/api/orchestration/*`: tool calls in batches of reads, with every write alone. */
-export function orchestration(): Feature {
-  return {
+export function orchestration() {
+  return defineFeature({
     name: "orchestration",
-    router: routerOf("any key", [orchestrateBatch, orchestratePartition]),
+    routes: [{ for: "any key", paths: [orchestrateBatch, orchestratePartition] }],
     dialects: [ORCHESTRATION_DIALECT],
-  };
+  });
 }

@@ -1,17 +1,16 @@
+import { defineFeature } from "../../feature/define.ts";
 import { createResponse, RESPONSES_ERRORS } from "./http/routes.ts";
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `POST /v1/responses`: the agent loop for clients whose default is OpenAI's Responses, at servers that have them and at servers of Chat
  * Completions.
  */
-export function responses(): Feature {
-  return {
+export function responses() {
+  return defineFeature({
     name: "responses",
     needs: ["discovery", "agent"],
-    router: routerOf("any key", [createResponse]),
+    routes: [{ for: "any key", paths: [createResponse] }],
     dialects: [RESPONSES_ERRORS],
     load: () => import("./dialect/responses-dialect.ts"),
-  };
+  });
 }

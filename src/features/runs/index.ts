@@ -1,6 +1,5 @@
-import { type Feature, partOf } from "../../cloudflare/feature.ts";
-import { recordTogether } from "../../cloudflare/record-together.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
+import { partOf, recordTogether } from "../../cloudflare/feature.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
 import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";
@@ -14,17 +13,20 @@ import { RUN_LOGS } from "./run.ts";
 import { createRunLog } from "./objects/run-log.ts";
 
 /** Batches that ran can be seen: `GET /v1/runs`. They are kept in objects of the class `RunLog`, one of each tenant, bound as `RUNS`. */
-export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLog> }> {
-  return {
+export function runs() {
+  return defineFeature({
     name: "runs",
     variables: { [RUNS_KEPT]: {}, [RUN_DAYS]: {} },
-    router: (features) => {
+    routes: (features) => {
       const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
       const withdraw = partOf(features, "withdraw");
       const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
       return [
-        routerOf("any key", [makeListRuns(jobRuns), makeShowRun(jobRuns), rerunRun, rerunRuns, cancelRuns]),
-        routerOf(["manage_tools"], [deleteRun, restoreRuns]),
+        {
+          for: "any key",
+          paths: [makeListRuns(jobRuns), makeShowRun(jobRuns), rerunRun, rerunRuns, cancelRuns],
+        },
+        { for: ["manage_tools"], paths: [deleteRun, restoreRuns] },
       ];
     },
     openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
@@ -40,7 +42,7 @@ export function runs(): Feature<{ readonly RunLog: ReturnType<typeof createRunLo
             },
       ),
     objects: {
-      RunLog: { binding: RUN_LOGS, migration: "v9", create: ({ clock }) => createRunLog(undefined, clock) },
+      RunLog: { binding: RUN_LOGS, create: ({ clock }) => createRunLog(undefined, clock) },
     },
-  };
+  });
 }

@@ -1,5 +1,4 @@
-import type { Feature } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
 import { challengeMcp } from "./http/challenge-mcp.ts";
 import { SIGN_IN_ENDPOINTS } from "./http/endpoints.ts";
 import { openToPages } from "./http/open-to-pages.ts";
@@ -10,13 +9,15 @@ import { SIGN_INS_OF_TENANT } from "./http/tenant-part.ts";
 import { createSignInStore } from "./objects/sign-in-store.ts";
 
 /** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
-export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof createSignInStore> }> {
-  return {
+export function signIn() {
+  return defineFeature({
     name: "sign-in",
     needs: ["discovery", "mcp"],
     variables: { VOLLEY_IDENTITY: { read: readIdentity } },
-    router: routerOf("any key", SIGN_IN_ENDPOINTS),
-    openRouter: createSignInRouter(),
+    routes: [
+      { for: "any key", paths: SIGN_IN_ENDPOINTS },
+      { for: "anyone", router: createSignInRouter() },
+    ],
     around: (next) => openToPages(challengeMcp(next)),
     openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
     people: (configured) => signInDeskOf(configured).people,
@@ -24,7 +25,6 @@ export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof crea
     objects: {
       SignInStore: {
         binding: "SIGN_INS",
-        migration: "v9",
         create: ({ clock }) => createSignInStore(undefined, clock),
       },
     },
@@ -36,5 +36,5 @@ export function signIn(): Feature<{ readonly SignInStore: ReturnType<typeof crea
         import("./http/oauth-door.ts"),
         import("./http/oauth-server.ts"),
       ]),
-  };
+  });
 }

@@ -1,18 +1,18 @@
-import { type Feature, partOf } from "../../cloudflare/feature.ts";
-import { routerOf } from "../../cloudflare/openapi/endpoint.ts";
+import { defineFeature } from "../../feature/define.ts";
+import { partOf } from "../../cloudflare/feature.ts";
 import { makeDeletion } from "./http/delete-tenant.ts";
 import { makeExport } from "./http/export.ts";
 
 /** A tenant's data as a whole: `GET /v1/export`, and `POST /v1/tenant/delete`. Both include the data that other listed features keep. */
-export function tenantData(): Feature {
-  return {
+export function tenantData() {
+  return defineFeature({
     name: "tenant-data",
-    router(features) {
+    routes(features) {
       const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
       return [
-        routerOf("any key", [makeExport(parts, partOf(features, "keptTools"))]),
-        routerOf(["manage_keys", "manage_tools"], [makeDeletion(parts)]),
+        { for: "any key", paths: [makeExport(parts, partOf(features, "keptTools"))] },
+        { for: ["manage_keys", "manage_tools"], paths: [makeDeletion(parts)] },
       ];
     },
-  };
+  });
 }

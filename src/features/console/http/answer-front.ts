@@ -1,4 +1,5 @@
-import { type Feature, type Fetch, openRoutersOf, routersOf } from "../../../cloudflare/feature.ts";
+import type { Feature, Fetch } from "../../../cloudflare/feature.ts";
+import { openRoutersOf, routersOf } from "../../../cloudflare/app.ts";
 import { hashSource } from "../../../core/kit/hash-source.ts";
 import { makeFrontPage } from "../page/front-page.ts";
 import { FRONT_STYLE } from "../page/front-style.ts";

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 
 import type { Feature } from "../../../../src/cloudflare/feature.ts";
-import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../../src/core/kit/result.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
@@ -74,10 +73,10 @@ describe("The id of an account", () => {
 /** Answers what other features are told of the accounts of a request. */
 const tellsIds: Feature = {
   name: "tells-ids",
-  router: [
-    routerOf(
-      ["approve"],
-      [
+  routes: [
+    {
+      for: ["approve"],
+      paths: [
         {
           route: "GET /v1/ids",
           runsNothing: true,
@@ -95,6 +94,6 @@ const tellsIds: Feature = {
           }),
         },
       ],
-    ),
+    },
   ],
 };

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
 import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/endpoints.ts";
-import { openRoutersOf, routersOf } from "../../../../src/cloudflare/feature.ts";
+import { openRoutersOf, routersOf } from "../../../../src/cloudflare/app.ts";
 import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";
