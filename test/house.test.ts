@@ -69,9 +69,9 @@ describe("A file", () => {
 
 const CEILINGS = {
   coreFilesThatFeaturesReach: 197,
-  coreFilesThatCoreDoesNotUse: 29,
+  coreFilesThatCoreDoesNotUse: 28,
   filesReachedPastAnIndex: 52,
-  files: 1189,
+  files: 1188,
   smallFilesWithOneImporter: 193,
   namesOfSeveralFiles: 38,
 } as const;
