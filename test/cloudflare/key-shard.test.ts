@@ -113,7 +113,7 @@ describe("An object that keeps keys", () => {
     expect(await make("three")).toMatchObject({ ok: true });
     vi.restoreAllMocks();
     expect(await shard.forget("full")).toBe(2);
-    expect(await shard.list("other", null, 10)).toHaveLength(1);
+    expect((await shard.list("other", null, 10)).rows).toHaveLength(1);
   });
 
   test("forgets a sign when what it leads to has ended", async () => {
@@ -133,7 +133,7 @@ describe("The objects as one", () => {
     for (const [at, hash] of hashes.entries())
       await shards.make(keyOf(tenant, { name: `k${at}`, digests: [{ hash, endsAt: null }] }));
     expect(await Promise.all(hashes.map(ownerOf))).toEqual(hashes.map(() => tenant));
-    const listed = await shards.list(tenant, null, 100);
+    const { rows: listed } = await shards.list(tenant, null, 100);
     expect(listed).toHaveLength(16);
     await shards.revoke({ tenant, name: "k3" });
     expect(await ownerOf(hashes[3]!)).toBeNull();
@@ -197,7 +197,7 @@ test("T58 reads a key that an earlier version made for one subject as if it had 
   const narrow = { ...key, flags: ["approve"] };
   expect(await shard.read(key)).toEqual(narrow);
   expect(await shard.find([key.digests[0]!.hash])).toEqual([{ kind: "key", key: narrow }]);
-  expect(await shard.list("acme", null, 10)).toEqual([narrow]);
+  expect((await shard.list("acme", null, 10)).rows).toEqual([narrow]);
   const whole = keyOf("acme-2", { flags });
   await shard.make(whole);
   expect(await shard.read(whole)).toEqual(whole);

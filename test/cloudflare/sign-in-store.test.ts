@@ -109,7 +109,8 @@ describe("An object that keeps sign-ins", () => {
     await store.write("grant:t-b-0:BBBBBBBBBBBBBBBB", '{"id":"B"}', writing());
     await store.write("grant:t-b-0:CCCCCCCCCCCCCCCC", '{"authCodeWrappedKey":"x"}', writing());
     await store.write("token:t-b-0:BBBBBBBBBBBBBBBB:1", "{}", writing());
-    const named = async (prefix: string) => (await store.signIns(prefix, null, 10)).map(({ value }) => value);
+    const named = async (prefix: string) =>
+      (await store.signIns(prefix, null, 10)).rows.map(({ value }) => value);
     expect(await named("t-")).toEqual(['{"id":"B"}', '{"id":"A"}']);
     expect(await named("t-a-")).toEqual(['{"id":"A"}']);
     expect(await store.end("t-a-", "BBBBBBBBBBBBBBBB")).toBeNull();

@@ -13,6 +13,8 @@ export interface PageOptions<Item> {
   readonly toCursor: (item: Item) => string;
   /** The cursor of what stands behind everything that was found; null where nothing does. */
   readonly next?: string | null;
+  /** Others stand behind the last one that was found. */
+  readonly hasMore?: boolean;
   /** Fields beside the list. */
   readonly beside?: object;
 }
@@ -26,7 +28,7 @@ export interface PageOptions<Item> {
 export function respondList<Item>(
   name: string,
   found: readonly Item[],
-  { limit, toJson, toCursor, next = null, beside = {} }: PageOptions<Item>,
+  { limit, toJson, toCursor, next = null, hasMore = false, beside = {} }: PageOptions<Item>,
 ): Result<Response, Refusal> {
   const more = Object.entries(beside).map(
     ([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`,
@@ -41,7 +43,8 @@ export function respondList<Item>(
     texts.push(text);
   }
   const last = found[texts.length - 1];
-  const cursor = texts.length < found.length && last !== undefined ? toCursor(last) : next;
+  const isCut = texts.length < found.length || hasMore;
+  const cursor = isCut && last !== undefined ? toCursor(last) : next;
   const list = `{${JSON.stringify(name)}:[${texts.join(",")}],"next_cursor":${JSON.stringify(cursor)}${rest}}`;
   return ok(respondJson(list));
 }

@@ -5,14 +5,14 @@ export interface TakenRows<Row> {
   readonly hasMore: boolean;
 }
 
-/** How many rows are taken at most, and after how many characters no further one. */
+/** How many rows are taken at most, and how many characters they have together at most. */
 export interface TakeOptions<Row> {
   readonly limit: number;
   readonly characters: number;
   readonly sizeOf: (row: Row) => number;
 }
 
-/** Take rows until there are enough, or they are long enough: the first one always. */
+/** Take rows until there are enough, or another one would make them too long: the first one always. */
 export function takeRows<Row>(
   all: Iterable<Row>,
   { limit, characters, sizeOf }: TakeOptions<Row>,
@@ -20,9 +20,22 @@ export function takeRows<Row>(
   const rows: Row[] = [];
   let held = 0;
   for (const row of all) {
-    if (rows.length >= limit || (rows.length > 0 && held >= characters)) return { rows, hasMore: true };
-    rows.push(row);
+    if (rows.length >= limit) return { rows, hasMore: true };
     held += sizeOf(row);
+    if (rows.length > 0 && held > characters) return { rows, hasMore: true };
+    rows.push(row);
   }
   return { rows, hasMore: false };
+}
+
+/** Make one list of the first rows of several, each in this order: so many, and none behind the end of a list that has more. */
+export function mergeRows<Row>(
+  lists: readonly TakenRows<Row>[],
+  limit: number,
+  compare: (one: Row, other: Row) => number,
+): TakenRows<Row> {
+  const [end] = lists.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)!] : [])).sort(compare);
+  const all = lists.flatMap(({ rows }) => rows).sort(compare);
+  const known = end === undefined ? all : all.filter((row) => compare(row, end) <= 0);
+  return { rows: known.slice(0, limit), hasMore: end !== undefined || known.length > limit };
 }

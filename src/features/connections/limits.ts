@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { askedLineCharacters, breakerPauseMaxMs } from "../../core/contract/limits.ts";
+export { askedLineCharacters, breakerPauseMaxMs, pageBytes } from "../../core/contract/limits.ts";
 
 /** How long a link is good that connects an account, and how long what came of it waits for the caller's word: as long as a sign-in takes. */
 export const connectionLinkMs = 10 * 60_000;

@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Refused } from "./objects/refused-lately.ts";
 import { accountIdOf, type BrokenBecause, type Connection, type ConnectionPlace } from "./connection.ts";
 
@@ -178,7 +179,7 @@ export interface ConnectionShardMethods {
   /** Whether one of its connections that work is of an account. */
   holds(account: HeldAccount): boolean;
   get(id: string): SeenConnection | null;
-  list(query: ConnectionQuery): SeenConnection[];
+  list(query: ConnectionQuery): TakenRows<SeenConnection>;
   remove(id: string): Promise<boolean>;
   reseal(after: string | null): Promise<Resealed>;
   erase(): Promise<number>;

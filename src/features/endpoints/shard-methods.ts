@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Delivery, DeliveryStatus, PublishedEvent } from "./delivery.ts";
 import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
 
@@ -114,7 +115,9 @@ export interface EndpointShardMethods {
   unoffered(id: string, events: readonly PublishedEvent[]): number[];
   /** Those of some types of our own that an endpoint asks for, whatever its state. */
   asked(types: readonly string[]): string[];
-  deliveries(query: DeliveryQuery): SeenDelivery[];
+  deliveries(query: DeliveryQuery): TakenRows<SeenDelivery>;
+  /** How those of one event stand. */
+  statuses(seq: number): DeliveryStatus[];
   delivery(no: number, seq: number): SeenDelivery | null;
   /** Everything that is kept here, endpoints with their secrets' ends and no secret. */
   readEndpoints(): KeptEndpoint[];

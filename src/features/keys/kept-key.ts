@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { fittingFlags, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
 
@@ -100,7 +101,7 @@ export interface KeyShardMethods {
   /** Forget a name; the digests that it had, null where there was none. */
   revoke(owner: KeyOwner): string[] | null;
   /** A tenant's keys that begin after a place, the newest first. */
-  list(tenant: string, after: KeyPlace | null, limit: number): KeptKey[];
+  list(tenant: string, after: KeyPlace | null, limit: number): TakenRows<KeptKey>;
   /** Remember whose a digest is that is kept elsewhere. Whose it is instead, where it is another's. */
   point(hash: string, owner: KeyOwner, options: PointOptions): KeyOwner | null;
   /** Forget whose these digests are, as far as they are this owner's. */

@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { gateTimeoutMs, quota, quotaWindowS } from "../../core/contract/limits.ts";
+export { gateTimeoutMs, pageBytes, quota, quotaWindowS } from "../../core/contract/limits.ts";
 
 /** Objects that keep the keys which are made while running, by the first digit of a key's digest. */
 export const keyShards = 16;

@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { nesting } from "../../core/contract/limits.ts";
+export { nesting, pageBytes } from "../../core/contract/limits.ts";
 
 /** Objects that keep sign-ins, by whose they are, and clients and forms that were opened, by chance. */
 export const signInShards = 16;

@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import * as LIMITS from "./limits.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 
@@ -62,7 +63,7 @@ export interface SignInStoreMethods {
   /** A client was let in: keep it for longer. */
   use(key: string, untilMs: number): void;
   /** Sign-ins of owners that begin so and were redeemed, the newest first. */
-  signIns(prefix: string, after: SignInPlace | null, limit: number): KeptSignIn[];
+  signIns(prefix: string, after: SignInPlace | null, limit: number): TakenRows<KeptSignIn>;
   /** End a sign-in of owners that begin so, with its tokens; its whole name, null where there is none. */
   end(prefix: string, id: string): string | null;
   /** Forget everything of the owners that begin so; how many sign-ins that were. */

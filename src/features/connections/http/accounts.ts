@@ -130,7 +130,7 @@ async function findUsed(
   return { ids: Object.fromEntries(inOrder), names: Object.fromEntries(names) };
 }
 
-function listOf({ subject }: Account, { origin, ports }: Pick<Execution, "origin" | "ports">) {
+async function listOf({ subject }: Account, { origin, ports }: Pick<Execution, "origin" | "ports">) {
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
-  return shardsOfCall(origin, ports)(shardOfSubject(subject)).list(query);
+  return (await shardsOfCall(origin, ports)(shardOfSubject(subject)).list(query)).rows;
 }

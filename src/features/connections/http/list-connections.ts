@@ -34,14 +34,15 @@ export const listConnections: Endpoint = {
     if (!query.ok) return query;
     const { shards } = opened.value;
     const { subject, limit } = query.value;
-    const asked = { ...query.value, limit: limit + 1 };
+    const asked = query.value;
     const found = await askGate(
       () => (subject === null ? listAll(shards, asked) : shards(shardOfSubject(subject)).list(asked)),
       UNREADABLE,
     );
     if (!found.ok) return found;
     const toJson = (one: SeenConnection): string => JSON.stringify(toWireConnection(one));
-    return respondList("connections", found.value, { limit, toJson, toCursor });
+    const { rows, hasMore } = found.value;
+    return respondList("connections", rows, { limit, hasMore, toJson, toCursor });
   },
   describe: () => ({
     id: "listConnections",

@@ -18,7 +18,7 @@ export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, c
   if (!shards.ok) return null;
   const { subject, connections = {} } = account;
   const query = { subject, connector: null, after: null, limit: LIMITS.connectionsOfSubject };
-  const kept = await shards.value(shardOfSubject(subject)).list(query);
+  const { rows: kept } = await shards.value(shardOfSubject(subject)).list(query);
   const person = saySubject(subject);
   const said = connectors.map((connector) => {
     const wanted = connections[connector] ?? DEFAULT_NAME;

@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
@@ -18,10 +19,10 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
     const texts: string[] = [];
     for (let after: ListPlace | null = null; ;) {
       const query = { subject: null, connector: null, after, limit: LIMITS.maxJobPage };
-      const page: readonly SeenConnection[] = await listAll(shards.value, query);
-      texts.push(...page.map((seen) => JSON.stringify(toWireConnection(seen))));
-      if (page.length < query.limit) return `[${texts.join(",")}]`;
-      after = page.at(-1)!;
+      const page: TakenRows<SeenConnection> = await listAll(shards.value, query);
+      texts.push(...page.rows.map((seen) => JSON.stringify(toWireConnection(seen))));
+      if (!page.hasMore) return `[${texts.join(",")}]`;
+      after = page.rows.at(-1)!;
     }
   },
   restore: restoreConnections,

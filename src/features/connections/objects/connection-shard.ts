@@ -1,3 +1,5 @@
+import * as LIMITS from "../limits.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { logWarning } from "../../../cloudflare/platform/log-bug.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
@@ -185,10 +187,12 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return known === null || isOver(known, clock.now()) ? null : toSeen(known, stateOf(known));
     }
 
-    list(query: ConnectionQuery): SeenConnection[] {
-      return this.#table
+    list(query: ConnectionQuery): TakenRows<SeenConnection> {
+      const all = this.#table
         .list(clock.now(), query)
         .map((connection) => toSeen(connection, stateOf(connection)));
+      const sizeOf = (one: SeenConnection): number => JSON.stringify(one).length;
+      return takeRows(all, { limit: query.limit, characters: LIMITS.pageBytes, sizeOf });
     }
 
     async remove(id: string): Promise<boolean> {

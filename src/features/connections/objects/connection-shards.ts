@@ -1,3 +1,4 @@
+import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
@@ -55,9 +56,11 @@ export function allOf(shards: Shards): ReturnType<Shards>[] {
 }
 
 /** List connections of all objects as one list, newest first. */
-export async function listAll(shards: Shards, query: ConnectionQuery): Promise<SeenConnection[]> {
+export async function listAll(shards: Shards, query: ConnectionQuery): Promise<TakenRows<SeenConnection>> {
   const pages = await Promise.all(allOf(shards).map((shard) => shard.list(query)));
-  const found = pages.flat();
-  found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
-  return found.slice(0, query.limit);
+  return mergeRows(
+    pages,
+    query.limit,
+    (a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
+  );
 }

@@ -90,7 +90,7 @@ export class ConnectionTable {
       connector,
       createdAt,
       id,
-      limit,
+      limit + 1,
       now,
     );
     return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);

@@ -160,8 +160,8 @@ export function createEndpointDirectory({
       const counts: Record<string, number> = Object.fromEntries(
         DELIVERY_STATUSES.map((status) => [status, 0]),
       );
-      const query = { seqs: [event.seq], after: null, limit: LIMITS.endpoints };
-      for (const { status } of await this.#shards.deliveriesIn(ALL_SHARDS, query)) counts[status]! += 1;
+      const all = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.statuses(event.seq));
+      for (const status of all.flat()) counts[status]! += 1;
       return { event, counts: counts as StatusCounts };
     }
 

@@ -9,7 +9,8 @@ import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { vaultOf } from "../../../cloudflare/vault-of.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
-import type { PublishedEvent } from "../delivery.ts";
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
+import type { DeliveryStatus, PublishedEvent } from "../delivery.ts";
 import { type EndpointState, HEALTHY, type KeptEndpoint, rotateSecrets, stateOf } from "../endpoint.ts";
 import { fitsPattern, isToldOf } from "../match-event.ts";
 import { disabledAt } from "../settle-attempt.ts";
@@ -27,7 +28,7 @@ import type {
 } from "../shard-methods.ts";
 import { Deliverer, LEASE_MS } from "./deliverer.ts";
 import { openDirectoryOf, tenantOf } from "./endpoint-objects.ts";
-import { findDeliveries, toSeen } from "./find-deliveries.ts";
+import { findDeliveries, gatherDeliveries, toSeen } from "./find-deliveries.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
 import { SecretBox } from "./secret-box.ts";
 import { ShardStore } from "./shard-store.ts";
@@ -216,8 +217,13 @@ export function createEndpointShard({
       );
     }
 
-    deliveries(query: DeliveryQuery): SeenDelivery[] {
+    deliveries(query: DeliveryQuery): TakenRows<SeenDelivery> {
       return findDeliveries(this.#store, query, clock.now());
+    }
+
+    statuses(seq: number): DeliveryStatus[] {
+      const all = gatherDeliveries(this.#store, { seqs: [seq], after: null, limit: LIMITS.endpoints });
+      return all.map(({ delivery }) => delivery.status);
     }
 
     delivery(no: number, seq: number): SeenDelivery | null {

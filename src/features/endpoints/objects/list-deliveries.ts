@@ -1,4 +1,5 @@
 import * as LIMITS from "../limits.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type { DeliveryList, DeliveryPage, FoundDelivery } from "../directory-methods.ts";
 import type { DeliveryQuery } from "../shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";
@@ -22,8 +23,7 @@ export async function listDeliveries(
   const { event, run, status, after, limit } = asked;
   const among = placeOf(asked, index);
   if (among === null) return NONE;
-  // One more than is shown tells whether there is another page.
-  const find = (query: Pick<DeliveryQuery, "seqs" | "limit">): Promise<FoundDelivery[]> =>
+  const find = (query: Pick<DeliveryQuery, "seqs" | "limit">): Promise<TakenRows<FoundDelivery>> =>
     shards.deliveriesIn(among.shards, {
       ...query,
       ...(among.endpoints !== undefined && { endpoints: among.endpoints }),
@@ -33,19 +33,20 @@ export async function listDeliveries(
   if (event !== undefined) {
     const known = log.find(event);
     if (known === null || (run !== undefined && known.run !== run)) return NONE;
-    return toPage(await find({ seqs: [known.seq], limit: limit + 1 }), limit);
+    return toPage(await find({ seqs: [known.seq], limit }), limit);
   }
-  if (run === undefined) return toPage(await find({ limit: limit + 1 }), limit);
-  const found: FoundDelivery[] = [];
+  if (run === undefined) return toPage(await find({ limit }), limit);
+  const rows: FoundDelivery[] = [];
   let before = after === null ? Number.MAX_SAFE_INTEGER : after.seq + 1;
   for (let looked = 0; looked < PAGES_LOOKED; looked += 1) {
     const seqs = log.ofRun(run, before, LIMITS.eventsRecovered);
-    if (seqs.length === 0) return toPage(found, limit);
-    found.push(...(await find({ seqs, limit: limit + 1 - found.length })));
-    if (found.length > limit) return toPage(found, limit);
+    const found = seqs.length === 0 ? { rows: [], hasMore: false } : await find({ seqs, limit });
+    rows.push(...found.rows);
+    const page = toPage({ rows, hasMore: found.hasMore }, limit);
+    if (seqs.length === 0 || page.next !== null) return page;
     before = seqs.at(-1)!;
   }
-  return { deliveries: found, next: { seq: before, no: 0 } };
+  return { deliveries: rows, next: { seq: before, no: 0 } };
 }
 
 /** The objects and endpoints that are looked into; null where there are none. */
@@ -64,11 +65,12 @@ function placeOf(
   return { shards: index.shardsOf(customer), endpoints: own.map(({ id }) => id) };
 }
 
-function toPage(found: readonly FoundDelivery[], limit: number): DeliveryPage {
-  const deliveries = found.slice(0, limit);
-  const last = deliveries.at(-1);
-  const isMore = found.length > limit && last !== undefined;
-  return { deliveries, next: isMore ? { seq: last.seq, no: last.no } : null };
+function toPage(found: TakenRows<FoundDelivery>, limit: number): DeliveryPage {
+  const sizeOf = (one: FoundDelivery): number => JSON.stringify(one).length;
+  const { rows, hasMore } = takeRows(found.rows, { limit, characters: LIMITS.pageBytes, sizeOf });
+  const last = rows.at(-1);
+  const isMore = (hasMore || found.hasMore) && last !== undefined;
+  return { deliveries: rows, next: isMore ? { seq: last.seq, no: last.no } : null };
 }
 
 const NONE: DeliveryPage = { deliveries: [], next: null };

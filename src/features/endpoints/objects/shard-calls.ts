@@ -1,4 +1,5 @@
 import * as LIMITS from "../limits.ts";
+import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
 import type { FoundDelivery } from "../directory-methods.ts";
 import type { DeliveryQuery } from "../shard-methods.ts";
 import type { Shard } from "./endpoint-objects.ts";
@@ -31,16 +32,13 @@ export class ShardCalls {
   }
 
   /** Find deliveries in some of them, the latest event first. */
-  async deliveriesIn(shards: readonly number[], query: DeliveryQuery): Promise<FoundDelivery[]> {
+  async deliveriesIn(shards: readonly number[], query: DeliveryQuery): Promise<TakenRows<FoundDelivery>> {
     const all = await Promise.all(
       shards.map(async (shard) => {
-        const found = await this.of(shard).deliveries(query);
-        return found.map((one) => ({ ...one, shard }));
+        const { rows, hasMore } = await this.of(shard).deliveries(query);
+        return { rows: rows.map((one) => ({ ...one, shard })), hasMore };
       }),
     );
-    return all
-      .flat()
-      .sort((a, b) => b.seq - a.seq || b.no - a.no)
-      .slice(0, query.limit);
+    return mergeRows(all, query.limit, (a, b) => b.seq - a.seq || b.no - a.no);
   }
 }

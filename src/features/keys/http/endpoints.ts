@@ -104,8 +104,7 @@ const listKeys: Endpoint = {
     if (!query.ok) return query;
     const { limit, after } = query.value;
     const { caller, configured, ports } = context;
-    // One more than is shown tells whether there is another page.
-    const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit + 1), UNREADABLE);
+    const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit), UNREADABLE);
     if (!found.ok) return found;
     const nowMs = ports.clock.now();
     const callers = configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant);
@@ -120,7 +119,8 @@ const listKeys: Endpoint = {
       }),
     };
     const toJson = (key: KeptKey): string => JSON.stringify(toKeyJson(key, nowMs));
-    return respondList("keys", found.value, { limit, toJson, toCursor, beside });
+    const { rows, hasMore } = found.value;
+    return respondList("keys", rows, { limit, hasMore, toJson, toCursor, beside });
   },
   describe: (declared) => ({
     id: "listKeys",

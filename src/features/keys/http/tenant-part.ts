@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
@@ -42,10 +43,10 @@ const PAGE = 500;
 async function readAll({ shards }: MadeKeys, tenant: string): Promise<readonly KeptKey[]> {
   const keys: KeptKey[] = [];
   for (let after: KeyPlace | null = null; ;) {
-    const page: readonly KeptKey[] = await shards.list(tenant, after, PAGE);
-    keys.push(...page);
-    if (page.length < PAGE) return keys;
-    after = page.at(-1)!;
+    const page: TakenRows<KeptKey> = await shards.list(tenant, after, PAGE);
+    keys.push(...page.rows);
+    if (!page.hasMore) return keys;
+    after = page.rows.at(-1)!;
   }
 }
 

@@ -1,3 +1,4 @@
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import {
   type FoundKey,
   type KeptKey,
@@ -89,7 +90,7 @@ export function createKeyShard(
       return isOver(known, clock.now()) ? null : hashesOf(known);
     }
 
-    list(tenant: string, after: KeyPlace | null, limit: number): KeptKey[] {
+    list(tenant: string, after: KeyPlace | null, limit: number): TakenRows<KeptKey> {
       const { createdAt, name } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, name: "" };
       const rows = this.#sql.exec<TextRow>(
         `SELECT json FROM keys WHERE tenant = ?1 AND (created_at < ?2 OR created_at = ?2 AND name > ?3)
@@ -98,9 +99,14 @@ export function createKeyShard(
         createdAt,
         name,
         clock.now(),
-        limit,
+        limit + 1,
       );
-      return Array.from(rows, ({ json }) => readKeptKey(json));
+      const taken = takeRows(rows, {
+        limit,
+        characters: LIMITS.pageBytes,
+        sizeOf: ({ json }) => json.length,
+      });
+      return { ...taken, rows: taken.rows.map(({ json }) => readKeptKey(json)) };
     }
 
     point(hash: string, owner: KeyOwner, { untilMs, instead }: PointOptions): KeyOwner | null {

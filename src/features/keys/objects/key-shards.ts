@@ -1,3 +1,4 @@
+import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
 import {
   compareKeys,
   type FoundKey,
@@ -25,7 +26,7 @@ export interface KeyShards {
   rotate(rotation: KeyRotation): Promise<KeyAnswer>;
   /** Forget a name; the digests that it had, null where there was none. */
   revoke(owner: KeyOwner): Promise<readonly string[] | null>;
-  list(tenant: string, after: KeyPlace | null, limit: number): Promise<KeptKey[]>;
+  list(tenant: string, after: KeyPlace | null, limit: number): Promise<TakenRows<KeptKey>>;
   /** Forget everything of a tenant; how many names it had. */
   forget(tenant: string): Promise<number>;
 }
@@ -104,7 +105,7 @@ export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds
     },
     async list(tenant, after, limit) {
       const lists = await Promise.all(all().map((stub) => stub.list(tenant, after, limit)));
-      return lists.flat().sort(compareKeys).slice(0, limit);
+      return mergeRows(lists, limit, compareKeys);
     },
     async forget(tenant) {
       const counts = await Promise.all(all().map((stub) => stub.forget(tenant)));

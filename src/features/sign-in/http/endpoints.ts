@@ -27,14 +27,15 @@ const listSignIns: Endpoint = {
     const query = parseQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit, after } = query.value;
-    // One more than is shown tells whether there is another page.
     const found = await askGate(
-      () => stores.value.signIns(ownersOf(context), after, limit + 1),
+      () => stores.value.signIns(ownersOf(context), after, limit),
       "The sign-ins could not be read; ask again.",
     );
     if (!found.ok) return found;
-    return respondList("sign_ins", found.value, {
+    const { rows, hasMore } = found.value;
+    return respondList("sign_ins", rows, {
       limit,
+      hasMore,
       toJson: (one) => JSON.stringify(toSignInJson(one)),
       toCursor: ({ createdAt, name }) => `${createdAt}_${name}`,
     });

@@ -1,3 +1,4 @@
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
@@ -20,10 +21,10 @@ export const SIGN_INS_OF_TENANT: TenantPart = {
     if (stores === null || !mayDo(caller, "manage_keys")) return null;
     const shown: object[] = [];
     for (let after: SignInPlace | null = null; ;) {
-      const page: readonly KeptSignIn[] = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);
-      shown.push(...page.map(toSignInJson));
-      if (page.length < PAGE) return JSON.stringify(shown);
-      after = page.at(-1)!;
+      const page: TakenRows<KeptSignIn> = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);
+      shown.push(...page.rows.map(toSignInJson));
+      if (!page.hasMore) return JSON.stringify(shown);
+      after = page.rows.at(-1)!;
     }
   },
   restore: restoreSignIns,

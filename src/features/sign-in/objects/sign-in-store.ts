@@ -1,3 +1,4 @@
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -147,7 +148,7 @@ export function createSignInStore(
       );
     }
 
-    signIns(prefix: string, after: SignInPlace | null, limit: number): KeptSignIn[] {
+    signIns(prefix: string, after: SignInPlace | null, limit: number): TakenRows<KeptSignIn> {
       const { createdAt, name } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, name: "" };
       const rows = this.#sql.exec<SignInRow>(
         `SELECT key, value, created_at FROM records WHERE key >= ?1 AND key < ?2 AND (expires_at IS NULL OR expires_at > ?3)
@@ -158,13 +159,14 @@ export function createSignInStore(
         clock.now(),
         createdAt,
         `grant:${name}`,
-        limit,
+        limit + 1,
       );
-      return Array.from(rows, ({ key, value, created_at }) => ({
+      const found = Array.from(rows, ({ key, value, created_at }) => ({
         name: key.slice("grant:".length),
         createdAt: created_at,
         value,
       }));
+      return takeRows(found, { limit, characters: LIMITS.pageBytes, sizeOf: ({ value }) => value.length });
     }
 
     end(prefix: string, id: string): string | null {

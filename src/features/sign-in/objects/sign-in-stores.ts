@@ -1,3 +1,4 @@
+import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
 import * as LIMITS from "../limits.ts";
 import { type CallBounds, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import {
@@ -21,7 +22,7 @@ export interface SignInStores {
   /** List keys of one owner. */
   list(prefix: string, options: ListOptions): Promise<readonly ListedKey[]>;
   use(key: string, untilMs: number): Promise<void>;
-  signIns(prefix: string, after: SignInPlace | null, limit: number): Promise<readonly KeptSignIn[]>;
+  signIns(prefix: string, after: SignInPlace | null, limit: number): Promise<TakenRows<KeptSignIn>>;
   end(prefix: string, id: string): Promise<string | null>;
   forget(prefix: string): Promise<number>;
 }
@@ -42,7 +43,7 @@ export function createSignInStores(
     use: (key, untilMs) => holderOf(key).use(key, untilMs),
     async signIns(prefix, after, limit) {
       const lists = await Promise.all(all().map((stub) => stub.signIns(prefix, after, limit)));
-      return lists.flat().sort(compareSignIns).slice(0, limit);
+      return mergeRows(lists, limit, compareSignIns);
     },
     async end(prefix, id) {
       const names = await Promise.all(all().map((stub) => stub.end(prefix, id)));

@@ -24,7 +24,7 @@ function openRun(events: number, deliveries: readonly FoundDelivery[]) {
       const isAfter = ({ seq, no }: FoundDelivery): boolean =>
         after === null || seq < after.seq || (seq === after.seq && no < after.no);
       const found = deliveries.filter((one) => seqs!.includes(one.seq) && isAfter(one));
-      return Promise.resolve(found.slice(0, limit));
+      return Promise.resolve({ rows: found.slice(0, limit), hasMore: found.length > limit });
     },
   } as unknown as ShardCalls;
   return { kept: { index: {} as EndpointIndex, log, shards }, asked };

@@ -47,11 +47,14 @@ test("as many keys as a tenant has are exported, each once, newest first", async
     // The objects answer so many keys without being filled.
     const list = async (_: string, after: { readonly name: string } | null, limit: number) => {
       const from = after === null ? 0 : names.indexOf(after.name) + 1;
-      return names.slice(from, from + limit).map((name) => keyOf(hashIn(1), { ...ACME, name, createdAt: 1 }));
+      const rows = names
+        .slice(from, from + limit)
+        .map((name) => keyOf(hashIn(1), { ...ACME, name, createdAt: 1 }));
+      return { rows, hasMore: from + limit < names.length };
     };
     const namespace = {
       idFromName: (name: string) => name,
-      get: (id: string) => ({ list: id === "keys 0" ? list : async () => [] }),
+      get: (id: string) => ({ list: id === "keys 0" ? list : async () => ({ rows: [], hasMore: false }) }),
     };
     const { clock } = openObjects();
     const configured = { env: { KEYS: namespace }, keys: { callers: [] }, ports: { clock } };

@@ -97,7 +97,7 @@ describe("An object that keeps keys", () => {
       keyOf(hashIn(HERE, 9), { ...ACME, name: "short", createdAt: 7_000, expiresAt: 1_001_000 }),
     );
     const list = async (...args: [{ createdAt: number; name: string } | null, number]) =>
-      (await shard(HERE).list("acme", ...args)).map(({ name }) => name);
+      (await shard(HERE).list("acme", ...args)).rows.map(({ name }) => name);
     expect(await list(null, 9)).toEqual(["new", "short", "a", "b", "old"]);
     await clock.advance(1_000);
     expect(await list(null, 9)).toEqual(["new", "a", "b", "old"]);

@@ -114,15 +114,14 @@ describe("The objects that keep keys, as one", () => {
     const names = Array.from({ length: 12 }, (_, n) => `key-${String(n).padStart(2, "0")}`);
     for (const [n, name] of names.entries())
       await shards.make(keyOf(hashIn(n % LIMITS.keyShards, 50 + n), { ...ACME, name, createdAt: n }));
-    expect((await shards.list("acme", null, 5)).map(({ name }) => name)).toEqual(
+    expect((await shards.list("acme", null, 5)).rows.map(({ name }) => name)).toEqual(
       names.toReversed().slice(0, 5),
     );
-    expect((await shards.list("acme", { createdAt: 2, name: "key-02" }, 5)).map(({ name }) => name)).toEqual([
-      "key-01",
-      "key-00",
-    ]);
+    expect(
+      (await shards.list("acme", { createdAt: 2, name: "key-02" }, 5)).rows.map(({ name }) => name),
+    ).toEqual(["key-01", "key-00"]);
     expect(await shards.forget("acme")).toBe(12);
-    expect(await shards.list("acme", null, 5)).toEqual([]);
+    expect(await shards.list("acme", null, 5)).toEqual({ rows: [], hasMore: false });
   });
 
   test("reject what is asked of an object that does not answer", async () => {

@@ -120,7 +120,7 @@ describe("The desk of sign-ins", () => {
   test("T51 refuses the tokens of a sign-in that was ended here at once", async () => {
     const { desk, tokens, stores } = await deploy();
     valueOf(await desk.identify(tokens.access_token, MCP));
-    const [kept] = await stores.signIns("", null, 1);
+    const [kept] = (await stores.signIns("", null, 1)).rows;
     const name = await stores.end("", kept!.name.split(":")[1]!);
     desk.forget(name!);
     expect(desk.recall(tokens.access_token, MCP)).toBeUndefined();
@@ -139,11 +139,11 @@ describe("The desk of sign-ins", () => {
     expect(desk.recall(tokens.access_token, MCP)).toBeUndefined();
     const again = await deploy();
     const other = valueOf(await again.desk.identify(again.tokens.access_token, MCP))!;
-    const [kept] = await again.stores.signIns("", null, 1);
+    const [kept] = (await again.stores.signIns("", null, 1)).rows;
     // Ended elsewhere: this isolate was told nothing.
     await again.stores.end("", kept!.name.split(":")[1]!);
     expect(valueOf(await again.desk.isStill(other)!)).toBe(false);
-    expect(await stores.signIns("", null, 1)).toHaveLength(1);
+    expect((await stores.signIns("", null, 1)).rows).toHaveLength(1);
   });
 
   test("knows no token at another address, and none where another path has it", async () => {
