@@ -34,7 +34,7 @@ registerHooks({
 const load = (path: string): Promise<Record<string, never>> =>
   import(new URL(path, import.meta.url).href) as Promise<Record<string, never>>;
 const { createTestVolley } = (await load("../src/package/testing.ts")) as unknown as {
-  createTestVolley(options: object): Promise<{ fetch(path: string): Promise<Response> }>;
+  createTestVolley: (options: object) => Promise<{ fetch(path: string): Promise<Response> }>;
 };
 const { ALL_FEATURES } = await load("../test/support/all-features.ts");
 const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });

@@ -223,7 +223,7 @@ export interface FlowEngine extends FlowCompiler {
 
 /** The classes of the objects of features, by the names under which a Worker exports them. */
 export function objectsOf(features: readonly Feature[]): readonly (readonly [string, FeatureObject])[] {
-  return features.flatMap(({ objects }) => Object.entries({ ...objects } as Record<string, FeatureObject>));
+  return features.flatMap(({ objects }) => Object.entries({ ...objects }));
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

@@ -63,7 +63,7 @@ describe("createToolGates()", () => {
   test("says whose call it is, whatever the question says", async () => {
     const asked: PermitRequest[] = [];
     const namespace: ToolGateNamespace = {
-      idFromName: (name) => ({ name }) as DurableObjectId,
+      idFromName: (name) => ({ name }),
       get: () => ({
         acquire: async (request) => {
           asked.push(request);

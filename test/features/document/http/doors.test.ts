@@ -37,7 +37,7 @@ const TOOLS = [
 
 const OWNER = {
   tenant: "acme",
-  flags: KEY_FLAGS.filter((flag) => (flag as string) !== "skip_approval"),
+  flags: KEY_FLAGS.filter((flag) => flag !== "skip_approval"),
   quota: { limit: 10_000, window_s: 60 },
 };
 const SMALL_QUOTA = { limit: 1, window_s: 86_400 };

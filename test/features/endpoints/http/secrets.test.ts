@@ -62,7 +62,7 @@ async function openVault(key: string) {
         },
       },
     },
-  } as Feature;
+  };
   const env = { VOLLEY_VAULT_KEY: key };
   const world = await openEndpoints(undefined, { env, feature, features: [operator()] });
   const kept = (): string[] =>
