@@ -10,8 +10,7 @@ import * as z from "zod";
 
 import type { Auth } from "../src/features/added-tools/declared/declaration.ts";
 import { defineTool } from "../src/core/catalog/define-tool.ts";
-import { type Listing } from "../src/features/added-tools/mcp/list-tools.ts";
-import { listServer } from "../src/features/added-tools/mcp/list-server.ts";
+import { type Listing, listServer } from "../src/features/added-tools/mcp/list-tools.ts";
 import { ToolFailure } from "../src/core/catalog/tool-failure.ts";
 import { CODES } from "../src/core/contract/failure-codes.ts";
 import * as LIMITS from "../src/core/contract/limits.ts";

@@ -9,7 +9,7 @@ import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate
 import { migrate } from "../../src/cloudflare/durable/tables/schema.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
 import landedToolGate from "../fixtures/landed-tool-gate.sql?raw";
-import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
+import { createAddedToolsPart } from "../../src/features/added-tools/objects/tool-table.ts";
 import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

@@ -7,7 +7,7 @@ import { callAddedTools } from "../../src/core/contract/gate/kept-tool.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";
 import type { ObjectPart } from "../../src/cloudflare/durable/object-part.ts";
 import { migrate } from "../../src/cloudflare/durable/tables/schema.ts";
-import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
+import { createAddedToolsPart } from "../../src/features/added-tools/objects/tool-table.ts";
 import { callFlows, type RunRequest } from "../../src/features/flows/flow-run.ts";
 import {
   BATCH,

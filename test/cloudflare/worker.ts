@@ -6,7 +6,7 @@ import type { BegunCalls, TenantGateMethods } from "../../src/core/contract/gate
 import { createToolGate, type ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/core/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
-import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
+import { createAddedToolsPart } from "../../src/features/added-tools/objects/tool-table.ts";
 import { createBackgroundPart } from "../../src/features/background/objects/stored-batches.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";
 import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";

@@ -2,7 +2,7 @@ import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
 import { callMcpTool, type McpContext } from "../../src/features/added-tools/mcp/call-mcp-tool.ts";
 import { KnownServers } from "../../src/features/added-tools/mcp/known-servers.ts";
-import { listServer } from "../../src/features/added-tools/mcp/list-server.ts";
+import { listServer } from "../../src/features/added-tools/mcp/list-tools.ts";
 import { toMcpDeclarations } from "../../src/features/added-tools/mcp/to-mcp-declarations.ts";
 import type { Auth, Declaration } from "../../src/features/added-tools/declared/declaration.ts";
 import type { ProgressReport } from "../../src/core/catalog/define-tool.ts";

@@ -43,7 +43,7 @@ export const REGISTRY: Reasons = {
       "nowMs < this.#endsAt",
     ),
   ],
-  "src/features/added-tools/keep-tool.ts": [
+  "src/features/added-tools/put-tool.ts": [
     on(WORDS, "problems.add("),
     on(TYPE, "declaration.orchestration?.verify_with"),
     on("Only what the tool takes is looked at, and no secret.", "makeVerifier(toTool("),

@@ -1,7 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { addedToolsOf, loadCompiler, readAll } from "./http/added-tools.ts";
-import { createAddedToolsPart } from "./objects/added-tools-part.ts";
-import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
+import { createAddedToolsPart } from "./objects/tool-table.ts";
+import { deleteTool, putTool, showTool } from "./http/routes.ts";
 
 /** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */
 export function addedTools() {
@@ -15,13 +15,13 @@ export function addedTools() {
     objectPart: () => createAddedToolsPart(),
     load: () =>
       Promise.all([
-        import("./declared/pattern-work.ts"),
+        import("./json-schema/weigh-pattern.ts"),
         import("./compile-added-tool.ts"),
         import("./json-schema/check-schema.ts"),
         import("./json-schema/to-input.ts"),
-        import("./keep-tool.ts"),
+        import("./put-tool.ts"),
         import("./declared/parse-declaration.ts"),
-        import("./mcp/list-server.ts"),
+        import("./mcp/list-tools.ts"),
         import("./mcp/to-mcp-declarations.ts"),
         import("./tool-registry.ts"),
       ]),

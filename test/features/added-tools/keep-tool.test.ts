@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createCatalog } from "../../support/create-catalog.ts";
 import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
 import { keepFlow } from "../../../src/features/flows/keep-flow.ts";
-import { keepTool } from "../../../src/features/added-tools/keep-tool.ts";
+import { keepTool } from "../../../src/features/added-tools/put-tool.ts";
 import type { KeptFlow } from "../../../src/features/flows/declaration/flow-schema.ts";
 import { toFlowTool } from "../../../src/features/flows/declaration/flow-tool.ts";
 import { createCompiler } from "../../../src/features/added-tools/compile-added-tool.ts";

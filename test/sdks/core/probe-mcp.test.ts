@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { beforeEach, expect, test } from "vitest";
 
 import { mcpTools } from "../../../src/features/added-tools/mcp/mcp-tools.ts";
-import { listServer } from "../../../src/features/added-tools/mcp/list-server.ts";
+import { listServer } from "../../../src/features/added-tools/mcp/list-tools.ts";
 import type { Auth } from "../../../src/features/added-tools/declared/declaration.ts";
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { MCP_SECRET, resetMcpServer } from "../../sandbox/upstreams/probe-mcp.ts";

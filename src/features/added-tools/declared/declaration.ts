@@ -1,4 +1,4 @@
-import type { PatternWork } from "./pattern-work.ts";
+import type { PatternWork } from "../json-schema/weigh-pattern.ts";
 import type { Delivery } from "../../../core/contract/gate/job.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
@@ -130,4 +130,22 @@ export interface DeclarationRules {
   readonly ports?: ReadonlySet<number>;
   /** The work that the patterns of many declarations may take together; for one alone its schema's own bound is enough. */
   readonly patterns?: PatternWork;
+}
+
+/** The mark of an argument in a declaration's url and headers. */
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** The arguments that a text stands for, in order, each as often as it is named. */
+export function placeholdersOf(text: string): string[] {
+  return Array.from(text.matchAll(PLACEHOLDER), ([, name]) => name!);
+}
+
+/** Put text in place of each argument. */
+export function fillPlaceholders(text: string, fill: (argument: string) => string): string {
+  return text.replaceAll(PLACEHOLDER, (_, argument: string) => fill(argument));
+}
+
+/** The url with plain text in place of its arguments: what its origin and its form are read from. */
+export function sampleUrl(url: string): string {
+  return fillPlaceholders(url, () => "x");
 }

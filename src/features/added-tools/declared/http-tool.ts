@@ -3,10 +3,9 @@ import type * as z from "zod/mini";
 import { declarationError } from "../../../core/catalog/check-declaration.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { type JsonSchema, inputSchema } from "../../../core/catalog/tool-schema.ts";
-import type { Declaration } from "./declaration.ts";
+import { type Declaration, sampleUrl } from "./declaration.ts";
 import { parseDeclaration } from "./parse-declaration.ts";
 import { toTool } from "./to-tool.ts";
-import { sampleUrl } from "./url-template.ts";
 
 /** The author's declaration of a tool that is one request: its input may be a Zod schema. */
 export type HttpToolDeclaration = Omit<Declaration, "input_schema" | "mcp" | "http"> &

@@ -1,5 +1,4 @@
-import type { HttpCall, Sent } from "./declaration.ts";
-import { placeholdersOf } from "./url-template.ts";
+import { type HttpCall, placeholdersOf, type Sent } from "./declaration.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 

@@ -7,11 +7,10 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkContract } from "./check-contract.ts";
 import { checkHttp, checkMcp } from "./check-call.ts";
 import { checkSchema } from "../json-schema/check-schema.ts";
-import { checkText } from "./check-text.ts";
-import type { Declaration, HttpCall, McpCall, DeclarationRules } from "./declaration.ts";
+import { checkText, type DeclarationIssue, Problems, suggestName } from "./problems.ts";
+import type { Declaration, DeclarationRules, HttpCall, McpCall } from "./declaration.ts";
 import { authFields, declarationSchema, httpSchema, mcpSchema } from "./declaration-schema.ts";
-import { argumentsOf } from "../json-schema/arguments-of.ts";
-import { type DeclarationIssue, Problems, suggestName } from "./problems.ts";
+import { argumentsOf } from "../json-schema/walk-schema.ts";
 
 /**
  * Parse a declaration of a tool, or say all that is wrong with it. It says nothing of other tools: the caller that keeps them

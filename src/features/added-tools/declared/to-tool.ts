@@ -1,22 +1,35 @@
 import type { Delivery } from "../../../core/contract/gate/job.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
-import { defineTool, type Tool, type ToolContext } from "../../../core/catalog/define-tool.ts";
+import {
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type UpstreamResponse,
+} from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { type Declaration, isConnection, type McpCall, secretsOf } from "./declaration.ts";
+import {
+  type Declaration,
+  type HttpCall,
+  isConnection,
+  type McpCall,
+  sampleUrl,
+  secretsOf,
+} from "./declaration.ts";
 import { toInput } from "../json-schema/to-input.ts";
 import { optionalBodyOf } from "./optional-body.ts";
 import { isBound, type ToolSecrets } from "./secret-bindings.ts";
-import { sendHttp } from "./send-http.ts";
-import { sampleUrl } from "./url-template.ts";
+import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import { makeRequest } from "./make-request.ts";
+import { readAuth, senderOf } from "./read-auth.ts";
 
 /** Calls a tool of an MCP server. */
-export type CallMcp = (
+type CallMcp = (
   call: McpCall,
   args: Readonly<Record<string, unknown>>,
   context: ToolContext,
 ) => Promise<unknown>;
 
-export interface ToToolOptions {
+interface ToToolOptions {
   /** Where secrets may go, looked at whenever one is sent; null for the operator's own code, which needs no leave. */
   readonly secrets: ToolSecrets | null;
   /** Needed where the declaration is one of an MCP server's tool. */
@@ -95,5 +108,48 @@ function requireBound(
   if (secrets === null || isBound(secret, { tenant: caller.tenant, origin }, secrets)) return;
   throw new ToolFailure("MISCONFIGURED", {
     hint: `The secret ${secret} is not bound to this tenant and host any more; the operator has to bind it. Do without this tool until then.`,
+  });
+}
+
+/** The parts of a request besides its arguments. */
+interface SendOptions {
+  /** Send the action's idempotency key, unless the declaration sends a header of that name. */
+  readonly withKey: boolean;
+}
+
+/** Send what a declaration makes of arguments, and give the part of the answer that is the tool's data. */
+async function sendHttp(
+  http: HttpCall,
+  args: Readonly<Record<string, unknown>>,
+  ctx: ToolContext,
+  { withKey }: SendOptions,
+): Promise<unknown> {
+  const auth = readAuth(http.auth, ctx);
+  const { url, headers, body } = makeRequest(http, args, auth.query);
+  const response = await senderOf(http.auth, ctx).fetch(url, {
+    method: http.method,
+    headers: { ...(withKey && { "idempotency-key": ctx.idempotencyKey }), ...headers, ...auth.headers },
+    ...(body !== undefined && { body }),
+  });
+  return readResult(response, http.result);
+}
+
+/** Text that is data as it is: the markup of a page of HTML is not. */
+const PLAIN_TEXT = /^(?:text\/(?!html\b)[\w.+-]+|application\/(?:[\w.-]+\+)?xml)\b/i;
+
+/**
+ * Read an answer: nothing is null, JSON is what it says, and what says of itself that it is text is a string unless it begins
+ * as JSON does.
+ */
+function readResult(response: UpstreamResponse, result: string | undefined): unknown {
+  const text = response.text();
+  const isEmpty = text.trim() === "";
+  if (isEmpty && (result === undefined || response.status === 204)) return null;
+  const isText = PLAIN_TEXT.test(response.headers.get("content-type") ?? "") && !/^\s*[[{]/.test(text);
+  if (result === undefined && isText) return text;
+  const found = follow(isEmpty ? undefined : response.json(), parsePointer(result ?? "") ?? []);
+  if (found.found && !isEmpty) return found.value;
+  throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+    hint: `The service's answer has nothing at ${result}, where this tool's data should be; sending the same call again will not help.`,
   });
 }

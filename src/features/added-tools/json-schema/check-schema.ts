@@ -1,15 +1,14 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { findCycle } from "../../../core/kit/layers.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { findEndless } from "./find-endless.ts";
 import { APPLICATORS, REFUSED, RULES } from "./keywords.ts";
 import type { Budget } from "./position-automaton.ts";
 import { inPlace, pathOf, type Place, type Walked, walkSchema } from "./walk-schema.ts";
 import { weighPattern } from "./weigh-pattern.ts";
 
 /** Told of each problem: where in the schema, what was expected there, what stands there, and what to do about it. */
-export type Report = (
+type Report = (
   path: readonly PropertyKey[],
   expected: string,
   value: unknown,
@@ -109,4 +108,51 @@ function checkEnds({ places }: Walked, report: Report): void {
     report(pathOf(pointer), "a schema that some value fits", places.get(pointer)!.schema, {
       hint: "Each value of it needs another one inside without end; make the field that refers back optional.",
     });
+}
+
+/**
+ * Find the schemas that are referred to and that no finite value fits, because every value of one needs another value of one
+ * inside; by their pointers. It is the least fixed point of "some value that ends may fit": what only needs schemas that have
+ * such a value has one itself. Only what recursion does is looked at; a schema may still be impossible for other reasons.
+ */
+function findEndless(places: ReadonlyMap<string, Place>): string[] {
+  const ending = new Set<string>();
+  const users = new Map<string, string[]>();
+  const referred = new Set<string>();
+  for (const [user, { inner }] of places)
+    for (const [keyword, within] of inner)
+      for (const { pointer } of within) {
+        if (keyword === "$ref") referred.add(pointer);
+        const known = users.get(pointer);
+        if (known === undefined) users.set(pointer, [user]);
+        else known.push(user);
+      }
+  // Inner schemas come before the outer ones, so most are looked at once.
+  const waiting = [...places.keys()].toReversed();
+  const queued = new Set(waiting);
+  for (const pointer of waiting) {
+    queued.delete(pointer);
+    if (ending.has(pointer) || !mayEnd(places.get(pointer)!, ending)) continue;
+    ending.add(pointer);
+    for (const user of users.get(pointer) ?? []) {
+      if (ending.has(user) || queued.has(user)) continue;
+      queued.add(user);
+      waiting.push(user);
+    }
+  }
+  return [...referred].filter((pointer) => !ending.has(pointer));
+}
+
+function mayEnd({ schema, inner }: Place, ending: ReadonlySet<string>): boolean {
+  if (!isJsonObject(schema)) return true;
+  const ends = ({ pointer }: { readonly pointer: string }): boolean => ending.has(pointer);
+  for (const keyword of ["$ref", "allOf"]) if (inner.get(keyword)?.every(ends) === false) return false;
+  for (const keyword of ["anyOf", "oneOf"]) if (inner.get(keyword)?.some(ends) === false) return false;
+  if (schema["type"] === "object") {
+    const needed = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
+    return (inner.get("properties") ?? []).every((field) => !needed.has(field.name) || ends(field));
+  }
+  if (schema["type"] === "array" && Number(schema["minItems"] ?? 0) > 0)
+    return (inner.get("prefixItems")?.slice(0, 1) ?? inner.get("items") ?? []).every(ends);
+  return true;
 }

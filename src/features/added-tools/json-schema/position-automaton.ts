@@ -1,5 +1,4 @@
-import type { CharSet } from "./char-set.ts";
-import type { Pattern } from "./parse-pattern.ts";
+import type { CharSet, Pattern } from "./parse-pattern.ts";
 
 /** How often each place is come to, by the place. */
 type Ways = ReadonlyMap<number, number>;

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { follow, parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { APPLICATORS, IN_PLACE } from "./keywords.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
 
 /** A schema inside a document, or a boolean in the place of one. */
 export interface Place {
@@ -141,4 +141,38 @@ function findAnchors(root: JsonObject): ReadonlyMap<string, string> {
       });
   }
   return anchors;
+}
+
+/** Where a `$ref` leads to inside its document, or why there is nothing. */
+type Resolved =
+  | { readonly pointer: string; readonly schema: unknown }
+  | { readonly wrong: "remote" | "dangling" };
+
+/** Find what a `$ref` refers to: `#`, `#/pointer` (percent-encoded as a URI's fragment) or `#anchor`. */
+function resolveRef(ref: string, root: unknown, anchors: ReadonlyMap<string, string>): Resolved {
+  if (!ref.startsWith("#")) return { wrong: "remote" };
+  const fragment = attemptNow(() => decodeURIComponent(ref.slice(1)));
+  if (!fragment.ok) return { wrong: "dangling" };
+  const path = parsePointer(anchors.get(fragment.value) ?? fragment.value);
+  const found = path === null ? null : follow(root, path);
+  return found?.found === true ? { pointer: toPointer(path!), schema: found.value } : { wrong: "dangling" };
+}
+
+/**
+ * The arguments that a schema names, in its order: its own properties first, then those of what is said of the same value
+ * besides (`$ref`, `allOf`, `anyOf` and the like).
+ */
+export function argumentsOf(schema: JsonObject): string[] {
+  const { places } = walkSchema(schema);
+  const names = new Set<string>();
+  const waiting = new Set([""]);
+  for (const pointer of waiting) {
+    const place = places.get(pointer);
+    // A document with too many schemas has only some of them here.
+    if (place === undefined) continue;
+    const properties = isJsonObject(place.schema) ? place.schema["properties"] : undefined;
+    if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+    for (const inner of inPlace(place)) waiting.add(inner.pointer);
+  }
+  return [...names];
 }

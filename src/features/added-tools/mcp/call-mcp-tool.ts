@@ -1,3 +1,4 @@
+import * as LIMITS from "../limits.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -5,16 +6,13 @@ import { isConnection, type McpCall } from "../declared/declaration.ts";
 import { senderOf } from "../declared/read-auth.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { ask, type Server } from "./ask.ts";
+import { ask, type Server } from "./ask-server.ts";
 import { type KnownServer, KnownServers } from "./known-servers.ts";
-import { toServer } from "./list-server.ts";
-import { listTools } from "./list-tools.ts";
-import { type Answer, RPC } from "./message.ts";
+import { listTools, toServer } from "./list-tools.ts";
+import { type Answer, needsPerson, RPC, toFailure } from "./message.ts";
 import { isStale, openSession } from "./open-session.ts";
 import { makeParamHeaders, toHeaderValue } from "./param-headers.ts";
-import { needsPerson, toFailure } from "./rpc-failure.ts";
 import type { Session } from "./session.ts";
-import { toData } from "./to-data.ts";
 
 /** The servers that this isolate knows. */
 const SERVERS = new KnownServers();
@@ -176,4 +174,58 @@ function finish(result: JsonObject, ctx: McpContext): unknown {
     hint: "The MCP server's tool says that it failed; check the arguments against its schema and description, or use another tool.",
     ...(typeof text === "string" && text.trim() !== "" && { upstream: { status: 200, message: text } }),
   });
+}
+
+/**
+ * Make a tool's data of what an MCP tool answered: `structuredContent` where there is any, else its text, as it is; null where
+ * there is nothing. Images, sounds and files are told and left out: a model reads no base64.
+ */
+function toData(result: JsonObject): unknown {
+  const { structuredContent, content } = result;
+  if (structuredContent !== undefined) return structuredContent;
+  const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const texts = parts.flatMap(({ type, text }) =>
+    type === "text" && typeof text === "string" ? [text] : [],
+  );
+  const others = parts.filter(({ type }) => type !== "text").map(describe);
+  const text = texts.length === 0 ? null : texts.join("\n");
+  return others.length === 0 ? text : { ...(text !== null && { text }), content: others };
+}
+
+function describe(part: JsonObject): JsonObject {
+  const { type, data, resource } = part;
+  switch (type) {
+    case "image":
+    case "audio":
+      return { type, ...pick(part, ["mimeType"]), bytes: bytesOf(data) };
+    case "resource_link":
+      return { type, ...pick(part, ["uri", "name", "title", "description", "mimeType"]) };
+    case "resource": {
+      const { text, blob } = isJsonObject(resource) ? resource : {};
+      const held = typeof text === "string" ? { text } : { bytes: bytesOf(blob) };
+      return { type, ...pick(isJsonObject(resource) ? resource : {}, ["uri", "mimeType"]), ...held };
+    }
+    default:
+      return { type: typeof type === "string" ? cut(type) : "unknown" };
+  }
+}
+
+/** Some of what says what a part is, under the wire's names. */
+function pick(part: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = part[name];
+      return typeof value === "string" ? [[name === "mimeType" ? "mime_type" : name, cut(value)]] : [];
+    }),
+  );
+}
+
+function cut(text: string): string {
+  return text.slice(0, LIMITS.mcpLabelCharacters);
+}
+
+/** How many bytes base64 stands for. */
+function bytesOf(base64: unknown): number {
+  if (typeof base64 !== "string") return 0;
+  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }

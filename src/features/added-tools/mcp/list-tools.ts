@@ -1,11 +1,14 @@
-import type { JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { ask, type Server } from "./ask.ts";
+import { ask, type Server } from "./ask-server.ts";
 import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts";
-import { toFailure } from "./rpc-failure.ts";
+import { toFailure } from "./message.ts";
 import type { Session } from "./session.ts";
+import type { Auth, ConnectionAuth } from "../declared/declaration.ts";
+import { readAuth, senderOf } from "../declared/read-auth.ts";
+import { openSession } from "./open-session.ts";
 
 /** The tools that a server offers. */
 export interface Listing {
@@ -69,4 +72,34 @@ function unreadable(): ToolFailure {
   return new ToolFailure("BAD_UPSTREAM_RESPONSE", {
     hint: "The MCP server's list of tools is none; use another tool or tell the user.",
   });
+}
+
+/** An MCP server, as an import names it. */
+export interface McpServer {
+  /** Its address (Streamable HTTP). */
+  readonly url: string;
+  readonly auth?: Auth | ConnectionAuth;
+}
+
+/**
+ * List the tools of a server as they are now; nothing is remembered. Throws a `ToolFailure` where there is no server, it does not
+ * let us in, or it answers with what is no list.
+ *
+ * @param ctx its `fetch` may reach the server's origin, and its `secret` may read what `auth` names
+ */
+export async function listServer(
+  server: McpServer,
+  ctx: Pick<ToolContext, "fetch" | "secret" | "connection">,
+): Promise<Listing> {
+  const told = toServer(server, ctx);
+  const sender = senderOf(server.auth, ctx);
+  return listTools(told, await openSession(told, sender), sender);
+}
+
+/** Where a server is, with what it knows us by. */
+export function toServer({ url, auth }: McpServer, ctx: Pick<ToolContext, "secret">): Server {
+  const { headers, query } = readAuth(auth, ctx);
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
+  return { url: target.href, headers };
 }

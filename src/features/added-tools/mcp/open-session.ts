@@ -2,7 +2,7 @@ import * as LIMITS from "../limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { ask, CLIENT, isStatus, type Server, tell } from "./ask.ts";
+import { ask, CLIENT, isStatus, type Server, tell } from "./ask-server.ts";
 import { NEWEST_WITH_SESSIONS, Session, STATELESS } from "./session.ts";
 
 /** Statuses that say nothing about which revision a server speaks. */

@@ -11,9 +11,13 @@ import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { NAME_IN_WORDS, TOOL_NAME } from "../../../core/catalog/define-tool.ts";
-import { checkText } from "../../added-tools/declared/check-text.ts";
-import { type DeclarationIssue, Problems, suggestName } from "../../added-tools/declared/problems.ts";
-import { argumentsOf } from "../../added-tools/json-schema/arguments-of.ts";
+import {
+  checkText,
+  type DeclarationIssue,
+  Problems,
+  suggestName,
+} from "../../added-tools/declared/problems.ts";
+import { argumentsOf } from "../../added-tools/json-schema/walk-schema.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { checkSchema } from "../../added-tools/json-schema/check-schema.ts";
 import { checkActions, checkAnswer } from "./check-actions.ts";

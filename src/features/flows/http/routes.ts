@@ -20,7 +20,7 @@ import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
-import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
+import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/routes.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
 export const putFlow: Endpoint = {

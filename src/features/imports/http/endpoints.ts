@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
-import type { Keepable } from "../../added-tools/keep-tool.ts";
+import type { Keepable } from "../../added-tools/put-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
@@ -30,7 +30,7 @@ import {
   refuseShipped,
   refuseTool,
   shownToolSchema,
-} from "../../added-tools/http/endpoints.ts";
+} from "../../added-tools/http/routes.ts";
 
 /**
  * `POST /v1/tools/import`: make tools of everything that a document describes or a server has, under one prefix. All of
@@ -67,7 +67,7 @@ async function importHolding(
   if (strange !== null) return err(strange);
   const granted = await workOfTenant(context).take(context.ports.clock, request.signal);
   if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
-  const { PatternWork: Work } = await import("../../added-tools/declared/pattern-work.ts");
+  const { PatternWork: Work } = await import("../../added-tools/json-schema/weigh-pattern.ts");
   const patterns = new Work();
   const rules = { ...rulesOf(context), patterns };
   const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
@@ -220,7 +220,7 @@ async function keepAll(
   const options = { ...keepOptionsOf(context), rules: context.rules };
   const shipped = declarations.filter(({ name }) => options.isShipped(name));
   if (shipped.length > 0) return err(refuseShipped(shipped.map(({ name }) => name)));
-  const { keepTool } = await import("../../added-tools/keep-tool.ts");
+  const { keepTool } = await import("../../added-tools/put-tool.ts");
   const kept: Keepable[] = [];
   const issues: RefusalIssue[] = [];
   let characters = 0;

@@ -8,7 +8,7 @@ import {
   isConnection,
   secretsOf,
 } from "../../added-tools/declared/declaration.ts";
-import type { McpServer } from "../../added-tools/mcp/list-server.ts";
+import type { McpServer } from "../../added-tools/mcp/list-tools.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
 import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
@@ -36,7 +36,7 @@ export async function readMcpServer(
 ): Promise<Result<Imported, readonly RefusalIssue[]>> {
   const [{ parseDeclaration }, { listServer }, { toMcpDeclarations }] = await Promise.all([
     import("../../added-tools/declared/parse-declaration.ts"),
-    import("../../added-tools/mcp/list-server.ts"),
+    import("../../added-tools/mcp/list-tools.ts"),
     import("../../added-tools/mcp/to-mcp-declarations.ts"),
   ]);
   const { rules } = context;

@@ -1,7 +1,10 @@
-import type { Declaration, DeclarationRules } from "../../added-tools/declared/declaration.ts";
+import {
+  type Declaration,
+  type DeclarationRules,
+  sampleUrl,
+} from "../../added-tools/declared/declaration.ts";
 import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
-import { sampleUrl } from "../../added-tools/declared/url-template.ts";
 import * as LIMITS from "../limits.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 
-import { fingerprintOf } from "../../../../src/features/added-tools/declared/fingerprint.ts";
+import { fingerprintOf } from "../../../../src/features/added-tools/put-tool.ts";
 import { declareCustomers } from "../../../support/sample-declarations.ts";
 
 const sha256 = (text: string): Promise<string> =>

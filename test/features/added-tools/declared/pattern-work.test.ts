@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { PatternWork } from "../../../../src/features/added-tools/declared/pattern-work.ts";
+import { PatternWork } from "../../../../src/features/added-tools/json-schema/weigh-pattern.ts";
 
 const DEAR = "^[a-z]{1,60}-[a-z]{1,60}$";
 const own = () => ({ left: 80_000 });

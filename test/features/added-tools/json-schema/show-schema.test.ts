@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { toToolList } from "../../../../src/features/discovery/tool-list.ts";
-import { showSchema } from "../../../../src/features/added-tools/json-schema/show-schema.ts";
+import { showSchema } from "../../../../src/features/added-tools/json-schema/to-input.ts";
 import { checkChatRequest } from "../../../sandbox/upstreams/check-chat-request.ts";
 
 const TEXT = { type: "string" };

@@ -33,8 +33,8 @@ const DOCUMENT = {
 await Promise.all([
   import("js-yaml"),
   import("../../../../src/cloudflare/http/stream-text.ts"),
-  import("../../../../src/features/added-tools/declared/pattern-work.ts"),
-  import("../../../../src/features/added-tools/keep-tool.ts"),
+  import("../../../../src/features/added-tools/json-schema/weigh-pattern.ts"),
+  import("../../../../src/features/added-tools/put-tool.ts"),
   import("../../../../src/features/imports/openapi/read-document.ts"),
   import("../../../../src/features/imports/openapi/to-declarations.ts"),
 ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { PatternWork } from "../../../../src/features/added-tools/declared/pattern-work.ts";
+import { PatternWork } from "../../../../src/features/added-tools/json-schema/weigh-pattern.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { makeDeclarations } from "../../../../src/features/imports/openapi/to-declarations.ts";
 import { manyPatterns } from "../../../support/hostile-documents.ts";

@@ -1,6 +1,6 @@
+import * as LIMITS from "../limits.ts";
 import type { UpstreamWords } from "../../../core/contract/failure.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../limits.ts";
 import { EventSplitter } from "../../../core/kit/event-splitter.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import type {

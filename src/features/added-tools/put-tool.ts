@@ -1,14 +1,13 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Declaration, DeclarationRules } from "./declared/declaration.ts";
-
-import { fingerprintOf } from "./declared/fingerprint.ts";
 import { parseDeclaration } from "./declared/parse-declaration.ts";
-import { Problems, type DeclarationIssue } from "./declared/problems.ts";
+import { type DeclarationIssue, Problems } from "./declared/problems.ts";
 import { toTool } from "./declared/to-tool.ts";
 import { makeVerifier } from "../../core/catalog/verifier.ts";
 import type { ToolToKeep } from "../../core/contract/gate/kept-tool.ts";
 import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 
 export interface KeepOptions {
   readonly rules: DeclarationRules;
@@ -80,4 +79,12 @@ function namesNeeded({ orchestration }: Declaration): string[] {
   const { depends_on: needs = [], verify_with: verify } = orchestration ?? {};
   const names = needs.map(({ tool }) => tool);
   return [...new Set(verify === undefined ? names : [...names, verify.tool])];
+}
+
+/** The hex SHA-256 of a declaration: equal for equal declarations, in whatever order their fields were written. */
+export function fingerprintOf(
+  declaration: Declaration,
+  sha256: (text: string) => Promise<string>,
+): Promise<string> {
+  return sha256(canonicalJson(declaration));
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../../../core/contract/limits.ts";
 import { declarationSchema } from "../declared/declaration-schema.ts";
 import {
   callAddedTools,
@@ -12,7 +13,6 @@ import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
@@ -25,7 +25,7 @@ import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import type { KeepOptions } from "../keep-tool.ts";
+import type { KeepOptions } from "../put-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 
 /** A declaration as it is shown: with what it amounts to. */
@@ -49,7 +49,7 @@ export const putTool: Endpoint = {
   async handle(request, context, name) {
     const sent = await readPut(request, context, name);
     if (!sent.ok) return sent;
-    const { keepTool } = await import("../keep-tool.ts");
+    const { keepTool } = await import("../put-tool.ts");
     const named = nameIt(sent.value, name);
     if (!named.ok) return named;
     const kept = await keepTool(named.value, keepOptionsOf(context));
