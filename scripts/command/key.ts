@@ -1,6 +1,6 @@
 import { JURISDICTIONS } from "../../src/core/contract/gate/caller.ts";
 import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
-import { makeKey } from "../../src/features/keys/key-form.ts";
+import { makeKey } from "../../src/features/keys/stored-key.ts";
 import { SHIPPED_FLAGS } from "../../src/shipped.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand, type Option } from "./define-command.ts";

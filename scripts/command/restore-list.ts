@@ -3,7 +3,7 @@ import { restoreTools } from "../../src/features/added-tools/restore-tools.ts";
 import { restoreConnections } from "../../src/features/connections/restore-connections.ts";
 import { restoreEndpoints } from "../../src/features/endpoints/restore-endpoints.ts";
 import { restoreFlows } from "../../src/features/flows/restore-flows.ts";
-import { restoreKeys } from "../../src/features/keys/restore-keys.ts";
+import { restoreKeys } from "../../src/features/keys/stored-key.ts";
 import { restoreCounts } from "../../src/features/operator/restore-counts.ts";
 import { restoreRunParts } from "../../src/features/runs/restore-parts.ts";
 import { restoreSignIns } from "../../src/features/sign-in/restore-sign-ins.ts";

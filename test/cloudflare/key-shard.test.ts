@@ -2,10 +2,9 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
-import type { KeptKey } from "../../src/features/keys/kept-key.ts";
+import { type KeptKey, shardOfHash, shardOfName } from "../../src/features/keys/stored-key.ts";
 import { createKeyShards } from "../../src/features/keys/objects/key-shards.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
-import { shardOfHash, shardOfName } from "../../src/features/keys/key-form.ts";
 
 let tenants = 0;
 const newTenant = () => `tenant-${(tenants += 1)}`;

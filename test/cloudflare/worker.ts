@@ -5,7 +5,7 @@ import { createTenantGate } from "../../src/cloudflare/durable/tenant-gate.ts";
 import type { BegunCalls, TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/core/contract/gate/workspace.ts";
-import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
+import type { KeyShardMethods } from "../../src/features/keys/stored-key.ts";
 import { createAddedToolsPart } from "../../src/features/added-tools/objects/tool-table.ts";
 import { createBackgroundPart } from "../../src/features/background/objects/stored-batches.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { makeKey } from "../../src/features/keys/key-form.ts";
+import { makeKey } from "../../src/features/keys/stored-key.ts";
 import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { startSandbox } from "../support/sandbox.ts";

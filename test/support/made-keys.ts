@@ -1,5 +1,5 @@
 import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
-import { makeKey } from "../../src/features/keys/key-form.ts";
+import { makeKey } from "../../src/features/keys/stored-key.ts";
 import { eventually } from "./eventually.ts";
 import { type RawAnswer, TestCaller } from "./test-caller.ts";
 

@@ -48,7 +48,7 @@ export const CONTRACT: Reasons = {
     on("No two have one id.", "a.id < b.id"),
   ],
   "src/core/contract/list-query.ts": [on(AT_BOUND, "limit < 1"), on(TYPE, "cursor === null")],
-  "src/features/keys/kept-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
+  "src/features/keys/stored-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
   "src/core/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
   "src/core/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],
   "src/core/contract/issues.ts": [

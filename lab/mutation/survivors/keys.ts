@@ -4,9 +4,9 @@ import { DEFAULT, on, SCHEMA, SHORTCUT, TIDY, TYPE, WORDS } from "../why.ts";
 
 export const KEYS: Reasons = {
   "src/features/keys/change-key.ts": [on(TYPE, "last?.hash")],
-  "src/features/keys/key-form.ts": [on(TYPE, "FORM.exec(text)")],
-  "src/features/keys/key-json.ts": [on(TYPE, "endsAt !== null")],
-  "src/features/keys/key-looks.ts": [
+  "src/features/keys/stored-key.ts": [on(TYPE, "FORM.exec(text)")],
+  "src/features/keys/stored-key.ts": [on(TYPE, "endsAt !== null")],
+  "src/features/keys/key-cache.ts": [
     on(TYPE, "open === undefined ? []"),
     on(SHORTCUT, "lane.open.get(hash) === open"),
     on(TIDY, "lane.open.delete(hash);", "answer.catch("),

@@ -1,4 +1,4 @@
-import type { KeptKey, KeyRefusal, KeyRotation } from "./kept-key.ts";
+import type { KeptKey, KeyRefusal, KeyRotation } from "./stored-key.ts";
 import * as LIMITS from "./limits.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 

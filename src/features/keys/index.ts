@@ -1,8 +1,8 @@
 import { defineFeature } from "../../feature/define.ts";
 import { createKeyShard } from "./objects/key-shard.ts";
-import { KEY_ENDPOINTS } from "./http/endpoints.ts";
-import { keyDeskOf } from "./http/key-desk.ts";
-import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
+import { KEY_ENDPOINTS } from "./http/routes.ts";
+import { keyDeskOf } from "./http/key-client.ts";
+import { KEYS_OF_TENANT } from "./http/export-keys.ts";
 
 /** Keys are made, rotated and revoked while the Worker runs. They are kept in objects of the class `KeyShard`, bound as `KEYS`. */
 export function keys() {
@@ -15,6 +15,6 @@ export function keys() {
     objects: {
       KeyShard: { binding: "KEYS", create: ({ clock }) => createKeyShard(undefined, clock) },
     },
-    load: () => import("./http/made-keys.ts"),
+    load: () => import("./http/check-key.ts"),
   });
 }

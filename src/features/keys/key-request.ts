@@ -9,7 +9,7 @@ import {
   SUBJECT_FLAGS,
 } from "../../core/contract/gate/caller.ts";
 import { subjectField } from "../../core/contract/gate/account-fields.ts";
-import type { KeptKey, KeyRotation } from "./kept-key.ts";
+import type { KeptKey, KeyRotation } from "./stored-key.ts";
 import { lazySchemaOf } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { KeptKey, KeyRotation } from "../../../src/features/keys/kept-key.ts";
+import type { KeptKey, KeyRotation } from "../../../src/features/keys/stored-key.ts";
 import * as LIMITS from "../../../src/features/keys/limits.ts";
 import { addKey, endOfKey, isOver, rotateKey } from "../../../src/features/keys/change-key.ts";
 import { valueOf } from "../../support/unwrap.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { compareKeys } from "../../../src/features/keys/kept-key.ts";
+import { compareKeys } from "../../../src/features/keys/stored-key.ts";
 
 test("compareKeys() puts the newest first, and those of one moment in the order of their names", () => {
   const keys = [

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/features/keys/limits.ts";
-import { hasKeyForm, makeKey, shardOfHash, shardOfName } from "../../../src/features/keys/key-form.ts";
+import { hasKeyForm, makeKey, shardOfHash, shardOfName } from "../../../src/features/keys/stored-key.ts";
 
 const BYTES = Uint8Array.from({ length: 32 }, (_, at) => 255 - at);
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
-import { keySchema, toKeyJson } from "../../../src/features/keys/key-json.ts";
+import { type KeptKey, keySchema, toKeyJson } from "../../../src/features/keys/stored-key.ts";
 
 const NOW = Date.UTC(2026, 10, 2, 15);
 const KEY: KeptKey = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import type { FoundKey } from "../../../src/features/keys/kept-key.ts";
+import type { FoundKey } from "../../../src/features/keys/stored-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
-import { type KeyLook, KeyLooks } from "../../../src/features/keys/key-looks.ts";
+import { type KeyLook, KeyLooks } from "../../../src/features/keys/key-cache.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
 const OWNER = { tenant: "acme", name: "ci" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { KeptKey } from "../../../src/features/keys/kept-key.ts";
+import type { KeptKey } from "../../../src/features/keys/stored-key.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as KEYS_LIMITS from "../../../src/features/keys/limits.ts";
 import {

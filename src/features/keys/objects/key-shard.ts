@@ -10,7 +10,7 @@ import {
   type KeyShardMethods,
   type PointOptions,
   readKeptKey,
-} from "../kept-key.ts";
+} from "../stored-key.ts";
 import * as LIMITS from "../limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
 import type { Clock } from "../../../core/kit/clock.ts";

@@ -8,9 +8,10 @@ import {
   type KeyPlace,
   type KeyRotation,
   type KeyShardMethods,
-} from "../kept-key.ts";
+  shardOfHash,
+  shardOfName,
+} from "../stored-key.ts";
 import * as LIMITS from "../limits.ts";
-import { shardOfHash, shardOfName } from "../key-form.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
 import { type CallBounds, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 

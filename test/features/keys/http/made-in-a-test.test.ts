@@ -6,7 +6,7 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { document } from "../../../../src/features/document/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
-import { makeKey } from "../../../../src/features/keys/key-form.ts";
+import { makeKey } from "../../../../src/features/keys/stored-key.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";

@@ -4,9 +4,8 @@ import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import * as KEYS_LIMITS from "../../../../src/features/keys/limits.ts";
 import { digestKey, toHash } from "../../../../src/cloudflare/http/key-ring.ts";
-import { makeKey, shardOfHash } from "../../../../src/features/keys/key-form.ts";
-import { MadeKeys } from "../../../../src/features/keys/http/made-keys.ts";
-import type { KeptKey } from "../../../../src/features/keys/kept-key.ts";
+import { type KeptKey, makeKey, shardOfHash } from "../../../../src/features/keys/stored-key.ts";
+import { MadeKeys } from "../../../../src/features/keys/http/check-key.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 import { ACME, home, keyOf, openObjects, rotationOf } from "../objects/kept-objects.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
-import { KEYS_OF_TENANT } from "../../../../src/features/keys/http/tenant-part.ts";
+import { KEYS_OF_TENANT } from "../../../../src/features/keys/http/export-keys.ts";
 import { ACME, hashIn, keyOf, openObjects, rotationOf } from "../objects/kept-objects.ts";
 
 /** The part of a tenant whose keys these objects keep, for a caller who may manage them or not. */

@@ -1,6 +1,10 @@
 import * as LIMITS from "../../../../src/features/keys/limits.ts";
-import { shardOfName } from "../../../../src/features/keys/key-form.ts";
-import type { KeptKey, KeyOwner, KeyRotation } from "../../../../src/features/keys/kept-key.ts";
+import {
+  type KeptKey,
+  type KeyOwner,
+  type KeyRotation,
+  shardOfName,
+} from "../../../../src/features/keys/stored-key.ts";
 import { createKeyShard } from "../../../../src/features/keys/objects/key-shard.ts";
 import { createKeyShards, type KeyShardNamespace } from "../../../../src/features/keys/objects/key-shards.ts";
 import { createMemoryObjects } from "../../../../src/package/testing/memory-objects.ts";

@@ -1,6 +1,12 @@
+import * as z from "zod/mini";
+
+import * as LIMITS from "./limits.ts";
 import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { fittingFlags, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
+import { lazySchemaOf, type Written } from "../../core/contract/lazy-schema.ts";
+import { objectsOf, type Restore, type RestoreRequest } from "../../core/contract/restore-step.ts";
 
 /** The binding of the namespace in which keys are kept that are made while running. */
 export const KEY_SHARDS = "KEYS";
@@ -115,3 +121,111 @@ export function compareKeys(a: KeyPlace, b: KeyPlace): number {
   if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;
   return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
 }
+
+/** A prefix, 32 random bytes in base64url, and the beginning of the SHA-256 of what stands before it. */
+const FORM = /^(vk_[A-Za-z0-9_-]{43})_([0-9a-f]{8})$/;
+
+/**
+ * Make a key of 32 random bytes.
+ *
+ * The end is a checksum, so that a slip, or a key of another system, is refused without asking an object. It is no secret and
+ * proves nothing: any program can compute it.
+ *
+ * @example
+ * makeKey(crypto.getRandomValues(new Uint8Array(32))); // "vk_q83v…_1f0a9c3e"
+ */
+export function makeKey(random: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...random)).replace(/[+/=]/g, (c) => SAFE[c]!);
+  return withChecksum(`vk_${text}`);
+}
+
+const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
+
+/** Whether a text has the form and the checksum of a key that was made here. */
+export function hasKeyForm(text: string): boolean {
+  const [, key] = FORM.exec(text) ?? [];
+  return key !== undefined && withChecksum(key) === text;
+}
+
+function withChecksum(key: string): string {
+  return `${key}_${sha256(key).slice(0, 8)}`;
+}
+
+/** The object that is asked for a digest: one of `LIMITS.keyShards`, by its first hex digit. */
+export function shardOfHash(hash: string): number {
+  return Number.parseInt(hash[0]!, 16) % LIMITS.keyShards;
+}
+
+/** The object that keeps a name, and everything that is decided about it. */
+export function shardOfName({ tenant, name }: KeyOwner): number {
+  return shardOfHash(sha256(`${tenant}/${name}`));
+}
+
+/** A key as it is shown: never the key, and never its hash. */
+export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
+  z
+    .strictObject({
+      name: z.string(),
+      tenant: z.string(),
+      tools: z.array(z.string()),
+      quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
+      flags: z.array(z.enum(flags)),
+      subject: z.optional(z.string()).check(z.describe("The one whose accounts its calls use")),
+      created_at: z.string(),
+      expires_at: z.nullable(z.string()),
+      rotated_at: z.nullable(z.string()).check(z.describe("When it last got another key")),
+      previous_ends_at: z
+        .nullable(z.string())
+        .check(z.describe("Until when a key before the newest is good as well; null when none is")),
+    })
+    .register(z.globalRegistry, { id: "Key" }),
+);
+
+/** Show a key. */
+export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema> {
+  const { name, tenant, tools, quota, flags, subject, createdAt, expiresAt, rotatedAt, digests } = key;
+  const ends = digests.flatMap(({ endsAt }) => (endsAt !== null && endsAt > nowMs ? [endsAt] : []));
+  return {
+    name,
+    tenant,
+    tools,
+    quota: { limit: quota.limit, window_s: quota.windowS },
+    flags,
+    ...(subject !== undefined && { subject }),
+    created_at: toText(createdAt),
+    expires_at: expiresAt === null ? null : toText(expiresAt),
+    rotated_at: rotatedAt === null ? null : toText(rotatedAt),
+    previous_ends_at: ends.length === 0 ? null : toText(Math.max(...ends)),
+  };
+}
+
+export function toText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/**
+ * Make the steps that put keys back. A name with several keys is made with the oldest that is alive, and rotated to the others; where the
+ * first is refused, because the name has other keys by now, no rotation follows: it would bring back what has ended since.
+ */
+export const restoreKeys: Restore = (exported, nowMs) =>
+  objectsOf(exported).flatMap(({ name, tools, quota, flags, subject, expires_at: expiresAt, hashes }) => {
+    const endOf = (text: unknown): number =>
+      typeof text === "string" ? Date.parse(text) : Number.POSITIVE_INFINITY;
+    const alive = objectsOf(hashes).filter(({ ends_at: endsAt }) => endOf(endsAt) > nowMs);
+    if (alive.length === 0 || endOf(expiresAt) <= nowMs) return [];
+    const about = {
+      name,
+      tools,
+      quota,
+      flags,
+      ...(subject !== undefined && { subject }),
+      ...(typeof expiresAt === "string" && { expires_at: expiresAt }),
+    };
+    const requests = alive.map(({ hash }, at): RestoreRequest => {
+      const leftS = Math.floor((endOf(alive[at - 1]?.["ends_at"]) - nowMs) / 1_000);
+      const body =
+        at === 0 ? { ...about, hash } : { name, hash, overlap_s: Math.min(LIMITS.keyOverlapS, leftS) };
+      return { method: "POST", path: "/v1/keys", body };
+    });
+    return [{ label: `key ${String(name)}`, requests }];
+  });

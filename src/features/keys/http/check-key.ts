@@ -1,13 +1,12 @@
-import { type Caller, mostRequests, type Quota, mayDo } from "../../../core/contract/gate/caller.ts";
-import type { KeptKey } from "../kept-key.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { type Caller, mayDo, mostRequests, type Quota } from "../../../core/contract/gate/caller.ts";
+import { type KeptKey, shardOfHash, shardOfName } from "../stored-key.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { endOfKey } from "../change-key.ts";
-import { shardOfHash, shardOfName } from "../key-form.ts";
-import { KeyLooks } from "../key-looks.ts";
+import { KeyLooks } from "../key-cache.ts";
 import { KeyMemory } from "../../../core/gate/key-memory.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
 import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
 

@@ -1,13 +1,11 @@
-import type { TakenRows } from "../../../core/kit/take-rows.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
-import type { KeptKey, KeyPlace } from "../kept-key.ts";
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
+import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { type KeptKey, type KeyPlace, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import { keySchema, toKeyJson, toText } from "../key-json.ts";
-import type { MadeKeys } from "./made-keys.ts";
-import { keyDeskOf } from "./key-desk.ts";
-import { restoreKeys } from "../restore-keys.ts";
+import type { MadeKeys } from "./check-key.ts";
+import { keyDeskOf } from "./key-client.ts";
 
 /** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
 export const KEYS_OF_TENANT: TenantPart = {

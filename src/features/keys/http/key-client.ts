@@ -1,4 +1,4 @@
-import { KEY_SHARDS, type KeyShardMethods } from "../kept-key.ts";
+import { hasKeyForm, KEY_SHARDS, type KeyShardMethods } from "../stored-key.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { Configured, Env } from "../../../cloudflare/configured.ts";
@@ -6,9 +6,8 @@ import type { CallerSource } from "../../../cloudflare/feature.ts";
 import { placeAsConfigured, readNamespace } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
-import { hasKeyForm } from "../key-form.ts";
 import type { KeyShardNamespace } from "../objects/key-shards.ts";
-import type { MadeKeys } from "./made-keys.ts";
+import type { MadeKeys } from "./check-key.ts";
 
 /** The keys that are made while running, in one deployment. The code that looks them up is loaded when the first is asked for. */
 class KeyDesk implements CallerSource {
@@ -45,7 +44,7 @@ class KeyDesk implements CallerSource {
   /** The keys; null where the deployment has no objects that keep any. */
   async open(): Promise<MadeKeys | null> {
     if (this.#shards === null) return null;
-    const { MadeKeys: Made } = await import("./made-keys.ts");
+    const { MadeKeys: Made } = await import("./check-key.ts");
     const { keys, ports } = this.#configured;
     return (this.#made ??= new Made(this.#shards, keys.callers, ports));
   }

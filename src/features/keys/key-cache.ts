@@ -1,5 +1,5 @@
-import type { FoundKey } from "./kept-key.ts";
 import * as LIMITS from "./limits.ts";
+import type { FoundKey } from "./stored-key.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt } from "../../core/kit/result.ts";
 

@@ -1,29 +1,36 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../limits.ts";
 import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
-import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
+import {
+  type KeptKey,
+  KEY_SHARDS,
+  type KeyAnswer,
+  type KeyDigest,
+  type KeyPlace,
+  type KeyRefusal,
+  keySchema,
+  makeKey,
+  toKeyJson,
+} from "../stored-key.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../limits.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { makeKey } from "../key-form.ts";
 import type { Declared } from "../../../cloudflare/configured.ts";
-import { keySchema, toKeyJson } from "../key-json.ts";
-import type { KeptKey } from "../kept-key.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
-import type { MadeKeys } from "./made-keys.ts";
+import type { MadeKeys } from "./check-key.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { keyDeskOf } from "./key-desk.ts";
+import { keyDeskOf } from "./key-client.ts";
 
 const UNCERTAIN = "Whether the key was kept is not certain; look at the list before you ask again.";
 
