@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../support/create-catalog.ts";
-import { TOOL_SURFACES, describeSurface } from "../../src/features/discovery/tool-surface.ts";
+import { describeSurface, TOOL_SURFACES } from "../../src/features/discovery/tool-surface.ts";
 import { toToolList } from "../../src/features/discovery/tool-list.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { checkChatRequest } from "../sandbox/upstreams/check-chat-request.ts";

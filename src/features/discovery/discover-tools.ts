@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
-import { hideNames } from "../../core/catalog/tool-schema.ts";
+import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "../../core/catalog/tool-schema.ts";
+import { orchestrationSchema } from "../../core/contract/orchestration.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
@@ -32,7 +32,7 @@ export const discoverySchema = lazySchema(() => {
   });
 });
 
-export type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
+type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
 
 /** The tools that fit, and the names there are where none does. */
 export const discoveryAnswerSchema = lazySchema(() => {
@@ -59,8 +59,8 @@ export const discoveryAnswerSchema = lazySchema(() => {
     .register(z.globalRegistry, { id: "Discovery" });
 });
 
-export type Discovery = Written<typeof discoveryAnswerSchema>;
-export type DiscoveredTool = Discovery["tools"][number];
+type Discovery = Written<typeof discoveryAnswerSchema>;
+type DiscoveredTool = Discovery["tools"][number];
 
 /**
  * Find tools by category, by action and by what they do. Filters of one kind are alternatives, and all kinds must hold.
@@ -145,4 +145,43 @@ function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): Disco
   if (!isDescribed) return listed;
   const { parameters, required } = describeTool(tool, catalog.hidden);
   return { ...listed, parameters, required };
+}
+
+/** A schema in an answer. */
+const jsonSchemaSchema = lazySchema(() => z.looseObject({}).check(z.describe("JSON Schema, 2020-12")));
+
+/** Everything a model needs to call one tool. */
+export const toolDescriptionSchema = lazySchema(() =>
+  z
+    .strictObject({
+      name: z.string(),
+      description: z.string(),
+      /** The properties of the schema alone. */
+      parameters: jsonSchemaSchema(),
+      required: z.array(z.string()),
+      is_write: z.boolean(),
+      input_schema: jsonSchemaSchema(),
+      "x-orchestration": orchestrationSchema(),
+    })
+    .register(z.globalRegistry, { id: "ToolDescription" }),
+);
+
+type ToolDescription = Written<typeof toolDescriptionSchema>;
+
+/**
+ * Describe one tool with its whole schema and its contract.
+ *
+ * @param hidden names of tools that must not be said to the description's reader
+ */
+export function describeTool(tool: Tool, hidden = NOTHING_HIDDEN): ToolDescription {
+  const schema = toolSchema(tool, hidden);
+  return {
+    name: tool.name,
+    description: hideNames(tool.description, hidden),
+    parameters: (schema["properties"] ?? {}) as JsonSchema,
+    required: (schema["required"] ?? []) as readonly string[],
+    is_write: tool.isWrite,
+    input_schema: schema,
+    "x-orchestration": schema["x-orchestration"] as ToolDescription["x-orchestration"],
+  };
 }

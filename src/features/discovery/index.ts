@@ -1,9 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { checkDescribable } from "../../core/catalog/check-describable.ts";
 import { DISCOVERY } from "./meta-tools.ts";
-import { invokeTool } from "./http/invoke-tool.ts";
-import { listTools } from "./http/list-tools.ts";
-import { answerDiscovery, answerToolSchema } from "./http/meta-tools.ts";
+import { answerDiscovery, answerToolSchema, invokeTool, listTools } from "./http/routes.ts";
 
 /**
  * Tools are listed, found, described and called by name: `GET /v1/tools`, and `discover_tools`, `get_tool_schema` and `invoke_tool` as

@@ -4,8 +4,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type { Catalog, Discovery } from "../../core/catalog/catalog.ts";
 import { type Tool, defineTool } from "../../core/catalog/define-tool.ts";
-import { describeTool } from "./describe-tool.ts";
-import { discoverTools, discoverySchema } from "./discover-tools.ts";
+import { describeTool, discoverTools, discoverySchema } from "./discover-tools.ts";
 import { sayUnknownTool } from "../../core/catalog/unknown-tool.ts";
 import { ToolSearch } from "./search/tool-search.ts";
 

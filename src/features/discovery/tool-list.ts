@@ -1,9 +1,10 @@
+import * as LIMITS from "./limits.ts";
 import type { ToolDescriptor } from "./batch-tool.ts";
 import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
-import { isJsonObject } from "../../core/contract/json.ts";
-import { fitTop } from "./fit-top.ts";
+import { isJsonObject, type JsonObject, utf8Length } from "../../core/contract/json.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 
 /** The dialects in which tools can be listed. */
 export const TOOL_FORMATS = [
@@ -115,4 +116,95 @@ function toFunctionDeclaration({ name, description, inputSchema }: ToolDescripto
 
 function takesParameters({ properties, additionalProperties }: JsonSchema): boolean {
   return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
+}
+
+/** Stands at the top of no function's schema there: for one such tool OpenAI and Anthropic refuse the whole request. */
+const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "not", "enum", "const"]);
+
+/**
+ * Write a schema as one object, for providers that take no alternatives at its top: an object of all fields that any alternative has,
+ * of which those are required that each of them requires. The call is checked against all of the schema, and a
+ * refusal names the expected value.
+ */
+function fitTop(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
+  if (kept.length === Object.keys(schema).length) return schema;
+  const { fields, required } = collect(schema, 0);
+  return {
+    ...Object.fromEntries(kept),
+    properties: Object.fromEntries(
+      Array.from(fields, ([name, forms]) => [name, eitherOf([...forms.values()])]),
+    ),
+    ...(required.size > 0 && { required: [...required] }),
+  };
+}
+
+interface Collected {
+  /** By its name, the different schemas that a field has. */
+  readonly fields: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  readonly required: ReadonlySet<string>;
+}
+
+/** Levels of alternatives inside alternatives that are looked at. */
+const MOST_LEVELS = 8;
+
+function collect(schema: unknown, level: number): Collected {
+  const fields = new Map<string, Map<string, unknown>>();
+  const add = (name: string, form: unknown): void => {
+    const forms = fields.get(name) ?? new Map<string, unknown>();
+    fields.set(name, forms.set(JSON.stringify(form), form));
+  };
+  if (!isJsonObject(schema) || level > MOST_LEVELS) return { fields, required: new Set() };
+  const { properties } = schema;
+  for (const [name, form] of Object.entries(isJsonObject(properties) ? properties : {})) add(name, form);
+  const required = new Set(listOf(schema, "required").filter((name) => typeof name === "string"));
+  const need = (names: Iterable<string>): void => {
+    for (const name of names) required.add(name);
+  };
+  const take = (inner: Collected): ReadonlySet<string> => {
+    for (const [name, forms] of inner.fields) for (const form of forms.values()) add(name, form);
+    return inner.required;
+  };
+  for (const part of listOf(schema, "allOf")) need(take(collect(part, level + 1)));
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const [first = new Set<string>(), ...others] = listOf(schema, keyword).map((form) =>
+      take(collect(form, level + 1)),
+    );
+    need(Array.from(first).filter((name) => others.every((other) => other.has(name))));
+  }
+  return { fields, required };
+}
+
+function listOf(schema: JsonObject, keyword: string): readonly unknown[] {
+  const list = schema[keyword];
+  return Array.isArray(list) ? (list as unknown[]) : [];
+}
+
+/** An alternative that only says that a field may be there says nothing of it. */
+function eitherOf(forms: readonly unknown[]): unknown {
+  const said = forms.filter((form) => !isJsonObject(form) || Object.keys(form).length > 0);
+  return said.length > 1 ? { anyOf: said } : (said[0] ?? {});
+}
+
+/** The share of the bytes that fit which is tried: tools are not of one size, so a list of as many might be too large again. */
+const SHARE = 0.9;
+
+/**
+ * Write a list of tools, of the first of them only where all would be too large.
+ *
+ * @param write writes a list, and how many tools are missing in it
+ */
+export function fitTools(catalog: Catalog, write: (shown: Catalog, leftOut: number) => string): string {
+  const { tools } = catalog;
+  let count = tools.length;
+  let list = write(catalog, 0);
+  for (let bytes = utf8Length(list); bytes > LIMITS.toolListBytes && count > 0; bytes = utf8Length(list)) {
+    count = Math.floor((count * SHARE * LIMITS.toolListBytes) / bytes);
+    const shown = new Set(tools.slice(0, count));
+    list = write(
+      catalog.only((tool) => shown.has(tool)),
+      tools.length - count,
+    );
+  }
+  return list;
 }

@@ -1,9 +1,9 @@
-import { ALIASES } from "../../core/catalog/alias.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
+import { ALIASES, BATCH_TOOL } from "../../core/catalog/alias.ts";
 import { toAnnotations, type ToolAnnotations } from "./annotations.ts";
 import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
 import { hideNames, inputSchema, type JsonSchema, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** How much of a catalog a model is told up front. */
@@ -70,3 +70,45 @@ function toBrief(schema: JsonSchema): JsonSchema {
     }),
   );
 }
+
+/**
+ * Describe `execute_actions` without describing any tool: for a model that finds its tools as it needs them. It is the
+ * same call, told in as few words as let a model write a batch, because this text is paid for in every request.
+ */
+export const OPEN_BATCH_TOOL: ToolDescriptor = {
+  name: BATCH_TOOL,
+  description:
+    'Call several tools at once. In args, {"$ref": "id#/items/0/id"} is that value of another action\'s data, ' +
+    '{"$template": "Hi {{id#/name}}"} is text with such values; the action waits for the other. One result per ' +
+    "action, in order. 'error' and 'skipped' did not happen: never guess their data. 'initiated' goes on in the " +
+    "background.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      actions: {
+        type: "array",
+        maxItems: LIMITS.actions,
+        items: {
+          type: "object",
+          properties: {
+            tool: { type: "string" },
+            args: { type: "object" },
+            id: { type: "string" },
+            depends_on: { type: "array", items: { type: "string" } },
+            for_each: { description: 'Array or $ref: once per element, {"$ref": "item#/x"} in args' },
+            select: {
+              type: "array",
+              items: { type: "string" },
+              description: "JSON Pointers",
+            },
+          },
+          required: ["tool"],
+        },
+      },
+      on_error: { type: "string", enum: ["partial-success", "fail-fast"] },
+      max_tokens: { type: "integer", description: "Budget for all data" },
+    },
+    required: ["actions"],
+  },
+  annotations: CALLS_OTHERS,
+};

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { describeTool } from "../../../src/features/discovery/describe-tool.ts";
+import { describeTool } from "../../../src/features/discovery/discover-tools.ts";
 import { searchOrders, sendReceipt } from "../../support/sample-tools.ts";
 
 test("describeTool() gives the properties, the whole schema and the contract", () => {

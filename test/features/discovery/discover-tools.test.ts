@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { describeTool } from "../../../src/features/discovery/describe-tool.ts";
-import { discoverTools, discoverySchema } from "../../../src/features/discovery/discover-tools.ts";
+import {
+  describeTool,
+  discoverTools,
+  discoverySchema,
+} from "../../../src/features/discovery/discover-tools.ts";
 import { declareTool, SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 
 function discover(request: object, catalog = SAMPLE_CATALOG) {

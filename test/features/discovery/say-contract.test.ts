@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
-import { sayContract } from "../../../src/features/discovery/say-contract.ts";
+import { sayContract } from "../../../src/features/discovery/plain-schema.ts";
 
 test.each<[Orchestration, string]>([
   [{ mode: "parallel-safe" }, "Contract: parallel-safe."],

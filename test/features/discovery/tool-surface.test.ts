@@ -3,8 +3,7 @@ import * as z from "zod";
 
 import { toAnnotations } from "../../../src/features/discovery/annotations.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { OPEN_BATCH_TOOL } from "../../../src/features/discovery/open-batch-tool.ts";
-import { describeSurface } from "../../../src/features/discovery/tool-surface.ts";
+import { describeSurface, OPEN_BATCH_TOOL } from "../../../src/features/discovery/tool-surface.ts";
 import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
 import { actionForm } from "../../../src/core/contract/action.ts";
 import { batchForm } from "../../../src/core/contract/batch.ts";

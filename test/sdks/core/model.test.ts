@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { runToolCalls } from "../../../src/turns/run-tool-calls.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
-import { type ToolSurface, describeSurface } from "../../../src/features/discovery/tool-surface.ts";
+import { describeSurface, type ToolSurface } from "../../../src/features/discovery/tool-surface.ts";
 import { parseCallArguments } from "../../../src/turns/parse-call-arguments.ts";
 import { toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";

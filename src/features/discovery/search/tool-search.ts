@@ -1,10 +1,8 @@
 import MiniSearch, { type SearchResult } from "minisearch";
 
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { isWeak } from "./is-weak.ts";
-import { stem } from "./stem.ts";
-import { compact, joinNeighbours, toCaselessParts, toChunks, toParts } from "./to-words.ts";
-import { Vocabulary } from "./vocabulary.ts";
+import { isWeak, Vocabulary } from "./vocabulary.ts";
+import { compact, joinNeighbours, stem, toCaselessParts, toChunks, toParts } from "./to-words.ts";
 
 /** The weight of a word by the place where a tool has it: a name is chosen to say the tool's purpose, a summary to say it in full. */
 const BOOST = { name: 3, summary: 2, category: 1, description: 1 };

@@ -1,7 +1,4 @@
-import { isSlip, toSwaps } from "./is-slip.ts";
-import { isWeak } from "./is-weak.ts";
-import { stem } from "./stem.ts";
-import { toChunks, toParts, toWords } from "./to-words.ts";
+import { stem, toChunks, toParts, toWords } from "./to-words.ts";
 
 /** The weight of a word that was only meant by another: misspelt, begun, or part of a name written as one word. */
 const GUESSED = 0.4;
@@ -93,4 +90,39 @@ export class Vocabulary {
     if (word.length >= SHORTEST.misspelt && isSlip(word, other.text)) return true;
     return own.length >= SHORTEST.misspelt && isSlip(own, other.stem);
   }
+}
+
+/** Whether one word is the other with a letter left out, put in, or struck instead of another. No word is its own slip. */
+export function isSlip(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  if (a.length > b.length) return a.slice(at + 1) === b.slice(at);
+  if (a.length < b.length) return a.slice(at) === b.slice(at + 1);
+  return at < a.length && a.slice(at + 1) === b.slice(at + 1);
+}
+
+/** A word with each two of its neighbouring letters swapped. */
+export function toSwaps(word: string): string[] {
+  return Array.from(
+    { length: word.length - 1 },
+    (_, at) => word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2),
+  );
+}
+
+/** Words that hold a sentence together and say nothing about which tool it needs; none that a tool is likely to be about. */
+const STOP_WORDS = new Set(
+  `a an the this that these those it its they them their there here what which who whom whose when where why how
+  i me my mine we us our ours you your yours he him his she her hers someone somebody something anyone anybody anything
+  is are was were be been being am do does did has have had having will would shall should can could may might must let
+  and or but nor so if then than as of at by for from in into on to with also just only some any
+  please thank thanks hi hello ok okay want wants wanted ll ve re don doesn didn isn aren wasn`.split(/\s+/),
+);
+
+/**
+ * Whether a word of a request says little about which tool it needs: a word of grammar, a number or a single letter.
+ * It still finds the tools that are named by it.
+ */
+export function isWeak(word: string): boolean {
+  return STOP_WORDS.has(word) || /^(?:\p{N}+|\p{ASCII})$/u.test(word);
 }

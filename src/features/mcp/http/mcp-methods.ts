@@ -5,14 +5,13 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { seekNames } from "../../../turns/run-tool-calls.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
-import { fitTools } from "../../discovery/fit-tools.ts";
+import { fitTools, toToolList } from "../../discovery/tool-list.ts";
 import { callTool } from "./call-tool.ts";
 import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import type { Answered, Method, MethodOptions } from "./method.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
-import { toToolList } from "../../discovery/tool-list.ts";
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 
 /** The server's information for every client. */

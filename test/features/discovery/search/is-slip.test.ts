@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isSlip, toSwaps } from "../../../../src/features/discovery/search/is-slip.ts";
+import { isSlip, toSwaps } from "../../../../src/features/discovery/search/vocabulary.ts";
 
 test.each([
   ["weather", "wether", true],

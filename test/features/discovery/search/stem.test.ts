@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { stem } from "../../../../src/features/discovery/search/stem.ts";
+import { stem } from "../../../../src/features/discovery/search/to-words.ts";
 
 test.each([
   ["meetings", "meeting"],

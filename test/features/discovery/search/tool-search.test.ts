@@ -4,7 +4,7 @@ import * as z from "zod";
 
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import { isWeak } from "../../../../src/features/discovery/search/is-weak.ts";
+import { isWeak } from "../../../../src/features/discovery/search/vocabulary.ts";
 import { ToolSearch } from "../../../../src/features/discovery/search/tool-search.ts";
 import { toChunks, toWords } from "../../../../src/features/discovery/search/to-words.ts";
 import { readCatalogue } from "../../../fixtures/catalogue/read-catalogue.ts";

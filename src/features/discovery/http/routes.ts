@@ -1,0 +1,169 @@
+import * as z from "zod/mini";
+
+import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
+import { parseChoice, parseRequest, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { resultSchema } from "../../../core/answer/result-schema.ts";
+import { invocationSchema } from "../../../core/catalog/alias.ts";
+import { parseBatch } from "../../../core/contract/batch.ts";
+import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
+import { execute } from "../../../core/run/execute/executor.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readRequest, readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import {
+  describeTool,
+  discoverTools,
+  discoveryAnswerSchema,
+  discoverySchema,
+  toolDescriptionSchema,
+} from "../discover-tools.ts";
+import { schemaRequestSchema } from "../meta-tools.ts";
+import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
+import { describe } from "../../../core/contract/issues.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+
+/** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
+export const listTools: Endpoint = {
+  route: "GET /v1/tools",
+  runsNothing: true,
+  async handle(request, context) {
+    const { catalog } = context;
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["format", "surface"]);
+    if (other !== null) return err(other);
+    const format = parseChoice(query, "format", TOOL_FORMATS);
+    if (!format.ok) return format;
+    const surface = parseChoice(query, "surface", TOOL_SURFACES);
+    if (!surface.ok) return surface;
+    const list = fitTools(catalog, (shown, leftOut) => {
+      const described = describeSurface(surface.value ?? "batch", shown);
+      const tools = toToolList(described, format.value ?? "json-schema");
+      return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+    });
+    return respondCounted(list, context);
+  },
+  describe: () => ({
+    id: "listTools",
+    summary: "List the tools, ready to paste into a model call",
+    tag: "Discovery",
+    query: z.strictObject({
+      format: z.optional(z.enum(TOOL_FORMATS)),
+      surface: z.optional(z.enum(TOOL_SURFACES)),
+    }),
+    answer: {
+      description: "The tools in the format asked for",
+      schema: z
+        .strictObject({
+          tools: z
+            .array(z.looseObject({}))
+            .check(z.describe("In the format's own shape, ready to paste into a model call")),
+          left_out: z
+            .optional(z.int().check(z.minimum(1)))
+            .check(z.describe("How many tools are missing, where all of them would be too large")),
+        })
+        .register(z.globalRegistry, { id: "ToolList" }),
+    },
+  }),
+};
+
+/**
+ * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is
+ * counted, bounded and held to the tool's contract as every action is.
+ */
+export const invokeTool: Endpoint = {
+  route: "POST /v1/invoke_tool",
+  async handle(request, context) {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
+    const body = await readRunBody(request, context);
+    if (!body.ok) return body;
+    const sent = parseRequest(invocationSchema(), body.value.value);
+    if (!sent.ok) return sent;
+    const { parsed, value } = sent.value;
+    // The parameters as they were sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
+    const args = isJsonObject(value) ? value["parameters"] : undefined;
+    const actions = [{ tool: parsed.tool_name, ...(args !== undefined && { args }) }];
+    const batch = parseBatch({ actions }, body.value.bytes);
+    if (!batch.ok) return batch;
+
+    return respondDocument(
+      async (listener) => {
+        const keyed = underKey(key.value, value);
+        const answer = await execute(batch.value, { ...context, ...listener, ...keyed });
+        if (!answer.ok) return answer;
+        const { json, quota, replayed } = answer.value;
+        const { results } = parseExact(json) as { readonly results: readonly unknown[] };
+        return ok({ json: JSON.stringify(results[0]), quota, replayed });
+      },
+      request,
+      context,
+    );
+  },
+  describe: () => ({
+    id: "invokeTool",
+    summary: "Call one tool",
+    tag: "Discovery",
+    keyed: true,
+    body: {
+      schema: invocationSchema().check(z.meta({ id: "Invocation" })),
+      example: { tool_name: "discover_tools", parameters: { query: "weather in Phoenix" } },
+    },
+    answer: { description: "Its result, whatever became of it", schema: resultSchema() },
+    refusals: ["INVALID_REQUEST"],
+    counted: true,
+  }),
+};
+
+/** `POST /v1/discover_tools`: which tools there are for something. */
+export const answerDiscovery: Endpoint = {
+  route: "POST /v1/discover_tools",
+  runsNothing: true,
+  async handle(request, { catalog }) {
+    const body = await readRequest(request, discoverySchema());
+    if (!body.ok) return body;
+    return ok(respondJson(JSON.stringify(discoverTools(body.value.parsed, catalog))));
+  },
+  describe: () => ({
+    id: "discoverTools",
+    summary: "Find tools by what they do, by category or by action",
+    tag: "Discovery",
+    body: {
+      schema: discoverySchema().check(z.meta({ id: "DiscoveryRequest" })),
+      example: { query: "weather in Phoenix", limit: 3 },
+      optional: true,
+    },
+    answer: { description: "The tools that fit, best first", schema: discoveryAnswerSchema() },
+    refusals: ["INVALID_REQUEST"],
+  }),
+};
+
+/** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
+export const answerToolSchema: Endpoint = {
+  route: "POST /v1/get_tool_schema",
+  runsNothing: true,
+  async handle(request, { catalog }) {
+    const body = await readRequest(request, schemaRequestSchema());
+    if (!body.ok) return body;
+    const name = body.value.parsed.tool_name;
+    const tool = catalog.callable(name);
+    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden))));
+    const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
+    return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names, true), { issue }));
+  },
+  describe: () => ({
+    id: "getToolSchema",
+    summary: "Describe one tool",
+    tag: "Discovery",
+    body: {
+      schema: schemaRequestSchema().check(z.meta({ id: "ToolName" })),
+      example: { tool_name: "discover_tools" },
+    },
+    answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },
+    refusals: ["INVALID_REQUEST", "UNKNOWN_TOOL"],
+  }),
+};
