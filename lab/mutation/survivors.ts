@@ -43,7 +43,7 @@ export const SURVIVORS: Reasons = {
   ...KIT,
   ...OBSERVE,
   ...REGISTRY,
-  "src/features/orchestration/classify.ts": [on(TYPE, "commands.length === 1")],
+  "src/features/orchestration/partition.ts": [on(TYPE, "commands.length === 1")],
   "src/core/plan/describe-plan.ts": [
     on(
       SCHEMA,

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import type { Outcome } from "../../src/core/contract/outcome.ts";
 import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
 import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
-import { classifyTool } from "../../src/features/orchestration/classify.ts";
-import { makePartition } from "../../src/features/orchestration/partition.ts";
+import { classifyTool, makePartition } from "../../src/features/orchestration/partition.ts";
 import { SAMPLE_CATALOG } from "../support/sample-tools.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 

@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { ORCHESTRATION_DIALECT, orchestrateBatch, orchestratePartition } from "./http/endpoints.ts";
+import { orchestrateBatch, orchestratePartition, ORCHESTRATION_DIALECT } from "./http/routes.ts";
 
 /** The Orchestration API, `/api/orchestration/*`: tool calls in batches of reads, with every write alone. */
 export function orchestration() {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
-import { classifyCall, classifyTool } from "../../../src/features/orchestration/classify.ts";
+import { classifyCall, classifyTool } from "../../../src/features/orchestration/partition.ts";
 import {
   deleteOrder,
   getOrder,

@@ -1,7 +1,6 @@
-import { checkOptions } from "./check-options.ts";
-import type { OptionValue } from "./read-options.ts";
+import { checkOptions, type OptionValue } from "./read-options.ts";
 import { quoteText } from "./split-commands.ts";
-import type { Word } from "./token.ts";
+import type { Word } from "./tokenize.ts";
 
 /** Curl guesses a protocol from a host's first label; `dict://` and `ldap://` can do more than read. */
 const BARE_HOST = /^(?!(?:dict|ftp|ldap|imap|smtp|pop3)\.)[\w.-]+(?::\d+)?(?:[/?]|$)/i;

@@ -1,7 +1,6 @@
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Word } from "./token.ts";
-import { tokenize } from "./tokenize.ts";
+import { tokenize, type Word } from "./tokenize.ts";
 
 /** One simple command: its name and arguments. There is always a name. */
 export type Command = readonly [Word, ...Word[]];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readWord } from "../../../../src/features/orchestration/shell/read-word.ts";
+import { readWord } from "../../../../src/features/orchestration/shell/tokenize.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 
 test.each([

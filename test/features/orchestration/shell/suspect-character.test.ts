@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findSuspectCharacter } from "../../../../src/features/orchestration/shell/suspect-character.ts";
+import { findSuspectCharacter } from "../../../../src/features/orchestration/shell/classify-shell.ts";
 
 test.each([
   "",
