@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { importTools } from "./http/endpoints.ts";
+import { importTools } from "./http/routes.ts";
 
 /** Tenants import the operations of an OpenAPI document, or the tools of an MCP server, as tools of their own. */
 export function imports() {

@@ -12,7 +12,7 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isJsonType } from "./add-body.ts";
 import type { FlatArguments } from "./flat-arguments.ts";
 import type { Parameter } from "./operations.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "./describe-operation.ts";
 import type { SchemaWriter } from "./schema-writer.ts";
 
 /** The parts of a request that an operation's parameters make. */

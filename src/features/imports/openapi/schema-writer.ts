@@ -1,9 +1,8 @@
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { findChildren } from "./find-children.ts";
-import { type Fields, takeChildren } from "./take-children.ts";
+import { type Fields, findChildren, takeChildren } from "./find-children.ts";
 import { findTarget, type Target } from "./reference.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "./describe-operation.ts";
 import {
   annotationsOf,
   impliedTypes,

@@ -9,7 +9,7 @@ import { chooseAuth, type GivenAuth } from "./choose-auth.ts";
 import { chooseServer } from "./choose-server.ts";
 import { FlatArguments } from "./flat-arguments.ts";
 import { type Operation, type Parameter, parametersOf } from "./operations.ts";
-import { actionsOf, categoryOf, descriptionOf, summaryOf } from "./say-operation.ts";
+import { actionsOf, categoryOf, descriptionOf, summaryOf } from "./describe-operation.ts";
 import { type Budget, SchemaWriter, type WriteOptions } from "./schema-writer.ts";
 
 /** The parts that all operations of an import have in common. */

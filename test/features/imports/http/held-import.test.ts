@@ -4,7 +4,7 @@ import * as LIMITS from "../../../../src/features/imports/limits.ts";
 import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
-import { importTools } from "../../../../src/features/imports/http/endpoints.ts";
+import { importTools } from "../../../../src/features/imports/http/routes.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
+import * as LIMITS from "../limits.ts";
 import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
 import type { Keepable } from "../../added-tools/put-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import type { Imported } from "../openapi/to-declarations.ts";
