@@ -4,7 +4,7 @@ import { restoreConnections } from "../../src/features/connections/restore-conne
 import { restoreEndpoints } from "../../src/features/endpoints/restore-endpoints.ts";
 import { restoreFlows } from "../../src/features/flows/restore-flows.ts";
 import { restoreKeys } from "../../src/features/keys/stored-key.ts";
-import { restoreCounts } from "../../src/features/operator/restore-counts.ts";
+import { restoreCounts } from "../../src/features/operator/operator.ts";
 import { restoreRunParts } from "../../src/features/runs/restore-parts.ts";
 import { restoreSignIns } from "../../src/features/sign-in/restore-sign-ins.ts";
 

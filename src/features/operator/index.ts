@@ -3,7 +3,7 @@ import { recordTogether } from "../../cloudflare/feature.ts";
 import { operatorCountsOf } from "./http/operator-counts.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";
-import { COUNTS_OF_TENANT } from "./http/tenant-part.ts";
+import { COUNTS_OF_TENANT } from "./http/export-counts.ts";
 import { createOperatorLog } from "./objects/operator-log.ts";
 import { createOperatorPart } from "./objects/operator-part.ts";
 import { OPERATOR_LOGS } from "./operator.ts";

@@ -1,3 +1,5 @@
+import type { Restore } from "../../core/contract/restore-step.ts";
+
 /** The binding of the objects that count for the operator. */
 export const OPERATOR_LOGS = "OPERATOR";
 
@@ -67,3 +69,14 @@ export interface OperatorLogMethods {
   /** Forget a tenant; in how many hours it was counted. */
   erase(tenant: string): number;
 }
+
+/** Stands for dead jobs that say no code, and for those that were too many to look at. */
+export const OTHER_CODE = "OTHER";
+
+/** The code that a dead job ended with. */
+export function codeOf(errorJson: string | null): string {
+  return (JSON.parse(errorJson ?? "{}") as { readonly code?: string }).code ?? OTHER_CODE;
+}
+
+/** Put no counts back: they are the operator's, of what ran where it ran, and begin anew elsewhere. */
+export const restoreCounts: Restore = () => [];

@@ -8,7 +8,7 @@ import { createGateClient } from "../../../cloudflare/gate-client/gate-client.ts
 import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { RunListener } from "../../../core/observe/seen.ts";
-import { countBatches } from "../count-batches.ts";
+import { countBatches } from "../tally-book.ts";
 import { OPERATOR_LOGS, type OperatorLogMethods, type OverviewQuery, type SeenTenant } from "../operator.ts";
 import { TallyBuffer } from "../tally-buffer.ts";
 

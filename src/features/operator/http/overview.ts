@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { quantileOf } from "../histogram.ts";
-import { OPERATOR_LOGS, type SeenTenant, type ToolRow } from "../operator.ts";
-import { parseOverviewQuery } from "../operator-query.ts";
+import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant, type ToolRow } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 
 /** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
 export const showOverview: Endpoint = {
@@ -113,3 +113,31 @@ const tenantSchema = lazySchema(() =>
 const overviewSchema = lazySchema(() =>
   z.strictObject({ tenants: z.array(tenantSchema()) }).register(z.globalRegistry, { id: "Overview" }),
 );
+
+/** Parse the query of `GET /v1/operator/overview`. Anything it does not know is refused. */
+function parseOverviewQuery(query: URLSearchParams): Result<OverviewQuery, Refusal> {
+  const other = refuseOtherParameters(query, ["hours", "limit"]);
+  if (other !== null) return err(other);
+  const hours = parseCount(query, "hours", {
+    usual: LIMITS.operatorOverviewHours,
+    most: LIMITS.operatorHours,
+  });
+  if (!hours.ok) return hours;
+  const limit = parseCount(query, "limit", {
+    usual: LIMITS.operatorTenants,
+    most: LIMITS.maxOperatorTenants,
+  });
+  return limit.ok ? ok({ hours: hours.value, limit: limit.value }) : limit;
+}
+
+function parseCount(
+  query: URLSearchParams,
+  name: string,
+  { usual, most }: { readonly usual: number; readonly most: number },
+): Result<number, Refusal> {
+  const text = query.get(name) ?? String(usual);
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= most
+    ? ok(count)
+    : err(refuseQuery(name, `a whole number from 1 to ${most}`, text));
+}

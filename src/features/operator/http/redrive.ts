@@ -12,7 +12,7 @@ import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { codeOf } from "../dead-code.ts";
+import { codeOf } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
 
 /** `POST /v1/operator/redrive`: give dead jobs of one tenant fresh attempts, of one code and one tool where these are said. */

@@ -4,8 +4,7 @@ import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall } from "../../../core/gate/state/outbox.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import { codeOf, OTHER_CODE } from "../dead-code.ts";
-import type { DeadJobs, OperatorLogMethods, Standing } from "../operator.ts";
+import { codeOf, type DeadJobs, type OperatorLogMethods, OTHER_CODE, type Standing } from "../operator.ts";
 import { TallyBook } from "../tally-book.ts";
 import { REPORT_BOUNDS } from "../tally-buffer.ts";
 

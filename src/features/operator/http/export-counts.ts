@@ -1,9 +1,9 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
-import { restoreCounts } from "../restore-counts.ts";
+import { restoreCounts } from "../operator.ts";
 
 /** The counts of a tenant: its own hours are exported for a caller that may manage its tools and call all of them. */
 export const COUNTS_OF_TENANT: TenantPart = {
