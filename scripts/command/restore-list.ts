@@ -6,7 +6,7 @@ import { restoreFlows } from "../../src/features/flows/restore-flows.ts";
 import { restoreKeys } from "../../src/features/keys/stored-key.ts";
 import { restoreCounts } from "../../src/features/operator/operator.ts";
 import { restoreRunParts } from "../../src/features/runs/restore-parts.ts";
-import { restoreSignIns } from "../../src/features/sign-in/restore-sign-ins.ts";
+import { restoreSignIns } from "../../src/features/sign-in/sign-in.ts";
 
 /** Each field of an export with the feature's way to put it back, in the order in which that is done. */
 export const RESTORES: Readonly<Record<string, Restore>> = {

@@ -1,11 +1,9 @@
 import { defineFeature } from "../../feature/define.ts";
-import { challengeMcp } from "./http/challenge-mcp.ts";
-import { SIGN_IN_ENDPOINTS } from "./http/endpoints.ts";
-import { openToPages } from "./http/open-to-pages.ts";
-import { createSignInRouter } from "./http/open-router.ts";
+import { challengeMcp, createSignInRouter, openToPages } from "./http/public-routes.ts";
+import { SIGN_IN_ENDPOINTS } from "./http/routes.ts";
 import { readIdentity } from "./http/read-identity.ts";
-import { signInDeskOf } from "./http/sign-in-desk.ts";
-import { SIGN_INS_OF_TENANT } from "./http/tenant-part.ts";
+import { signInDeskOf } from "./http/check-token.ts";
+import { SIGN_INS_OF_TENANT } from "./http/export-sign-ins.ts";
 import { createSignInStore } from "./objects/sign-in-store.ts";
 
 /** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
@@ -33,7 +31,7 @@ export function signIn() {
       Promise.allSettled([
         import("./http/issuer.ts"),
         import("./http/authorize.ts"),
-        import("./http/oauth-door.ts"),
+        import("./http/answer-oauth.ts"),
         import("./http/oauth-server.ts"),
       ]),
   });

@@ -1,6 +1,7 @@
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { narrow } from "./scopes.ts";
+import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
 
 /** The key that a person signed in with, as a token has it: sealed, and never the key itself. */
 export interface SignedKey {
@@ -78,3 +79,12 @@ export function toCaller(key: Caller, scopes: readonly string[], subject: string
     ...(person !== undefined && { subject: person }),
   };
 }
+
+/** Name the sign-ins of an export: none can be put back. */
+export const restoreSignIns: Restore = (exported) =>
+  makeLost(
+    objectsOf(exported).map(
+      ({ client_name: client, key }) => `sign-in of ${String(client)} with ${String(key)}`,
+    ),
+    "no export has its tokens; sign in there again.",
+  );

@@ -4,8 +4,7 @@ import type { Configured, PersonFinder, SignInSecrets } from "../../../cloudflar
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
-import { RememberedDocument } from "../remembered-document.ts";
-import { fetchJson } from "./fetch-json.ts";
+import { fetchJson, RememberedDocument } from "./fetch-json.ts";
 import type { Identity } from "./read-identity.ts";
 import { UNKNOWN_KEY, verifyJwt, WRONG_SIGNATURE } from "./verify-jwt.ts";
 

@@ -15,7 +15,7 @@ import { OauthKv } from "./oauth-kv.ts";
 /** The document that describes a client cannot be had, or describes none that can be let in. */
 export class ClientDocumentError extends Error {}
 
-export interface OauthServerParts {
+interface OauthServerParts {
   readonly configured: Configured;
   readonly stores: SignInStores;
   /** The key that a sign-in is of, as it is now; null where it has ended. */
@@ -113,4 +113,13 @@ const UNREACHABLE = {
 export function voucherOf(clientId: string): string | null {
   const url = isDocumentId(clientId) ? attemptNow(() => new URL(clientId)) : null;
   return url?.ok === true ? url.value.host : null;
+}
+
+/** Read a resource that is named with a slash at its end as the one without: clients write the address as they were given it. */
+export function withoutSlash(parameters: URLSearchParams, origin: string): URLSearchParams {
+  const named = parameters.getAll("resource");
+  const read = new URLSearchParams(parameters);
+  read.delete("resource");
+  for (const one of named) read.append("resource", one === `${origin}/mcp/` ? `${origin}/mcp` : one);
+  return read;
 }

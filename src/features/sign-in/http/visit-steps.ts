@@ -1,17 +1,24 @@
-import { AuthorizationError, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
+import {
+  AuthorizationError,
+  type AuthRequest,
+  OAuthError,
+  type OAuthHelpers,
+} from "@cloudflare/workers-oauth-provider";
 
 import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { type Page, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Watch } from "../../../core/observe/watch.ts";
 import { FullError } from "./oauth-kv.ts";
 import { consentKey } from "../sign-in.ts";
-import { ClientDocumentError } from "./oauth-server.ts";
-import type { SignInDesk } from "./sign-in-desk.ts";
+import { ClientDocumentError, voucherOf } from "./oauth-server.ts";
+import type { SignInDesk } from "./check-token.ts";
+import type { ShownClient } from "../page/consent-page.ts";
+import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 
 /** Somebody's browser, on its way through the pages. */
 export interface Visit {
@@ -89,7 +96,7 @@ function say(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-export const AGAIN = "Begin again in the program that wanted to connect.";
+const AGAIN = "Begin again in the program that wanted to connect.";
 
 export const OVER = makePlainPage(
   400,
@@ -105,3 +112,52 @@ const FULL = makePlainPage(
 );
 
 export const FAULT = makePlainPage(503, "That did not work", "Something failed on our side.", AGAIN);
+
+/** Describe the program that asks, as the pages show it. */
+export async function describeClient({ oauth }: Step, asked: AuthRequest): Promise<ShownClient> {
+  const { clientName, redirectHost, redirectIsLoopback } = await oauth.describeConsent(asked);
+  const { protocol, hostname } = new URL(asked.redirectUri);
+  const isApp = !/^https?:$/.test(protocol);
+  return {
+    name: clientName,
+    redirectHost: isApp ? `${protocol}//${hostname}` : redirectHost,
+    opens: isApp ? "app" : redirectIsLoopback ? "program" : "site",
+    voucher: voucherOf(asked.clientId),
+  };
+}
+
+/** The origin that a form's answer leads to, as a policy may name it; null for one that could say more in a policy than its name. */
+export function formOriginOf({ redirectUri }: AuthRequest): string | null {
+  const url = attemptNow(() => new URL(redirectUri));
+  if (!url.ok) return null;
+  const { origin, protocol, hostname } = url.value;
+  // A policy names an app by its scheme alone; schemes of the web that are neither http nor https have an origin.
+  if (origin === "null" || hostname.startsWith("["))
+    return /^[a-z][a-z0-9+.-]*:$/.test(protocol) ? protocol : null;
+  return /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/.test(origin) ? origin : null;
+}
+
+/** A form as it was sent, or the page that says why it is not taken. */
+type Sent = Result<URLSearchParams, Page>;
+
+/**
+ * Read a form of ours. A browser says where a form comes from, and another site's is refused; the handle and its cookie are looked at by
+ * the library.
+ */
+export async function readForm(request: Request): Promise<Sent> {
+  const { headers } = request;
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return err(FOREIGN);
+  const read = await attempt(() => readBytes(request, LIMITS.signInBodyBytes));
+  if (!read.ok || read.value === null) return err(TOO_LONG);
+  return ok(new URLSearchParams(new TextDecoder().decode(read.value)));
+}
+
+const FOREIGN = makePlainPage(
+  403,
+  "This form came from elsewhere",
+  "It did not come from this page, so nothing was done.",
+  AGAIN,
+);
+
+const TOO_LONG = makePlainPage(413, "The form is too long", "Nothing was done.", AGAIN);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { challengeMcp } from "../../../../src/features/sign-in/http/challenge-mcp.ts";
+import { challengeMcp } from "../../../../src/features/sign-in/http/public-routes.ts";
 import { ownerOf } from "../../../../src/features/sign-in/sign-in.ts";
 
 const ORIGIN = "https://volley.example.com";

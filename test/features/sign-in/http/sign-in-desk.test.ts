@@ -7,7 +7,7 @@ import type { Configured } from "../../../../src/cloudflare/configured.ts";
 import type { CallerSource } from "../../../../src/cloudflare/feature.ts";
 import { parseKeyRing } from "../../../../src/cloudflare/http/key-ring.ts";
 import { err, ok, type Result } from "../../../../src/core/kit/result.ts";
-import { SignInDesk } from "../../../../src/features/sign-in/http/sign-in-desk.ts";
+import { SignInDesk } from "../../../../src/features/sign-in/http/check-token.ts";
 import { createSignInStore } from "../../../../src/features/sign-in/objects/sign-in-store.ts";
 import { ownerOf } from "../../../../src/features/sign-in/sign-in.ts";
 import { createMemoryObjects } from "../../../../src/package/testing/memory-objects.ts";

@@ -5,10 +5,9 @@ import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";
-import { ClientDocumentError } from "./oauth-server.ts";
+import { ClientDocumentError, withoutSlash } from "./oauth-server.ts";
 import { readRefresh, refreshOnce } from "./refresh-once.ts";
-import { withoutSlash } from "./resource.ts";
-import type { SignInDesk } from "./sign-in-desk.ts";
+import type { SignInDesk } from "./check-token.ts";
 
 /** A request that the OAuth library answers. */
 export interface OauthVisit {

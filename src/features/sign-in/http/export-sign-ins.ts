@@ -1,13 +1,12 @@
-import type { TakenRows } from "../../../core/kit/take-rows.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
+import type { TakenRows } from "../../../core/kit/take-rows.ts";
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import { tenantPrefix } from "../sign-in.ts";
+import { restoreSignIns, tenantPrefix } from "../sign-in.ts";
 import { toSignInJson } from "../sign-in-json.ts";
 import type { KeptSignIn, SignInPlace } from "../store-methods.ts";
-import { signInDeskOf } from "./sign-in-desk.ts";
-import { restoreSignIns } from "../restore-sign-ins.ts";
+import { signInDeskOf } from "./check-token.ts";
 
 /** Sign-ins of one page, from every object. */
 const PAGE = 500;

@@ -1,5 +1,5 @@
-import type { Caller } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Configured, People } from "../../../cloudflare/configured.ts";
 import type { CallerSource } from "../../../cloudflare/feature.ts";

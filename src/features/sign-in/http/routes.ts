@@ -1,6 +1,6 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
@@ -15,7 +15,7 @@ import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { keyPrefix, tenantPrefix } from "../sign-in.ts";
 import { toSignInJson } from "../sign-in-json.ts";
 import { SIGN_INS, type SignInPlace } from "../store-methods.ts";
-import { signInDeskOf } from "./sign-in-desk.ts";
+import { signInDeskOf } from "./check-token.ts";
 
 /** `GET /v1/sign_ins?limit=&cursor=`: the key's own, or the tenant's for a key that manages keys, newest first. */
 const listSignIns: Endpoint = {

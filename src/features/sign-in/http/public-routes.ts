@@ -8,11 +8,14 @@ import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { readOrigins } from "../../../cloudflare/configuration.ts";
 import { TOLD_SCOPES } from "../scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
-import { type SignInDesk, signInDeskOf } from "./sign-in-desk.ts";
+import { type SignInDesk, signInDeskOf } from "./check-token.ts";
+import type { Fetch } from "../../../cloudflare/feature.ts";
+import { answerPreflight, isPreflight } from "../../../cloudflare/http/answer-preflight.ts";
+import { hasTokenForm } from "../sign-in.ts";
 
 type Answer = (c: Context<RouterTypes>, desk: SignInDesk) => Response | Promise<Response>;
 
-export const RESOURCE_METADATA = "/.well-known/oauth-protected-resource/mcp";
+const RESOURCE_METADATA = "/.well-known/oauth-protected-resource/mcp";
 const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 
 /** Create the router of the paths by which a client signs in. They are before the key, because they give one. */
@@ -24,7 +27,7 @@ export function createSignInRouter(): Router {
   router.get(
     SERVER_METADATA,
     guarded(async (c, desk) => {
-      const { answerMetadata } = await import("./oauth-door.ts");
+      const { answerMetadata } = await import("./answer-oauth.ts");
       return answerMetadata(visitOf(c, desk));
     }),
   );
@@ -34,7 +37,7 @@ export function createSignInRouter(): Router {
       guarded(async (c, desk) => {
         const waitMs = drawVisit(c);
         if (waitMs > 0) return refuseFlood(waitMs);
-        const { answerOauth } = await import("./oauth-door.ts");
+        const { answerOauth } = await import("./answer-oauth.ts");
         return answerOauth(visitOf(c, desk));
       }),
     );
@@ -110,3 +113,65 @@ const NO_STORES = makeRefusal(
 );
 
 const ELSEWHERE = makeRefusal("FORBIDDEN", "Requests for this host are not answered; sign in over https.");
+
+/** The paths by which a program finds out how to sign in, gets its tokens, and uses them. */
+const PATHS =
+  /^https?:\/\/[^/?#]+(?:\/mcp\/?|\/oauth\/(?:token|register)|\/\.well-known\/oauth-[\w/-]+)(?=$|[?#])/;
+
+const METHODS = "GET, POST";
+
+const EXPOSED =
+  "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, x-request-id, MCP-Protocol-Version, MCP-Session-Id";
+
+/** Let pages of every origin read the answers of these paths: programs that are pages sign in as others do. */
+export function openToPages(next: Fetch): Fetch {
+  return async (request, env, ctx) => {
+    if (!request.headers.has("origin") || !PATHS.test(request.url)) return next(request, env, ctx);
+    if (isPreflight(request)) return answerPreflight(request, "*", METHODS);
+    const answer = await next(request, env, ctx);
+    // The feature `cors` may have named the origin already.
+    if (answer.headers.has("access-control-allow-origin")) return answer;
+    answer.headers.set("access-control-allow-origin", "*");
+    answer.headers.set("access-control-expose-headers", EXPOSED);
+    return answer;
+  };
+}
+
+const MCP = /^(https?:\/\/[^/?#]+)\/mcp\/?(?=$|[?#])/;
+
+/**
+ * Say in every 401 and 403 of `/mcp` where a client finds out how to sign in (RFC 9728, 5.1), and in a 401 what it may ask for. Other
+ * paths take keys only, and their answers stay as they are.
+ */
+export function challengeMcp(next: Fetch): Fetch {
+  return (request, env, ctx) => {
+    const origin = MCP.exec(request.url)?.[1];
+    if (origin === undefined || typeof env[SIGN_INS] !== "object") return next(request, env, ctx);
+    return answerChallenged(origin, tokenOf(request), next(request, env, ctx));
+  };
+}
+
+/** The access token of a request; null where it has none. */
+function tokenOf({ headers }: Request): string | null {
+  const sent = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+  return hasTokenForm(sent) ? sent : null;
+}
+
+async function answerChallenged(
+  origin: string,
+  token: string | null,
+  answering: Response | Promise<Response>,
+): Promise<Response> {
+  const answer = await answering;
+  const challenge = answer.headers.get("www-authenticate");
+  if (challenge === null) return answer;
+  const [scheme, ...said] = challenge.split(" ");
+  const parts = [
+    ...(said.length > 0 ? [said.join(" ")] : []),
+    ...(answer.status === 401 && token !== null ? ['error="invalid_token"'] : []),
+    ...(answer.status === 401 ? [`scope="${TOLD_SCOPES.join(" ")}"`] : []),
+    `resource_metadata="${origin}${RESOURCE_METADATA}"`,
+  ];
+  answer.headers.set("www-authenticate", `${scheme} ${parts.join(", ")}`);
+  return answer;
+}
