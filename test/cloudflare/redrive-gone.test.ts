@@ -24,7 +24,7 @@ const JOBS = [deadOf("a", "mail"), deadOf("b", "undeployed"), deadOf("c", "delet
 
 const redriven: string[] = [];
 const context = {
-  caller: { tools: ["*"] },
+  caller: { tools: ["*"], flags: [] },
   catalog: createCatalog([contractOf("mail", { isWrite: true, execution: "fire-and-forget" })]),
   requestId: "r",
   gate: {

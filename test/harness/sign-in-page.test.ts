@@ -43,7 +43,7 @@ describe("docs/sign-in.md", () => {
     expect(await answerTo(listed)).toContain('"sign_ins":[]');
   });
 
-  test("gives a binding, a migration and variables that can be read", async () => {
+  test("gives a binding and variables that can be read", async () => {
     const config = await read("wrangler.toml");
     for (const lines of blocks("toml")[0]!.trim().split("\n\n")) expect(config).toContain(lines);
     const env = Object.fromEntries(
