@@ -21,7 +21,7 @@ const ABOUT_THE_CATALOG = {
 } as const;
 
 /** Make the tools that answer from a catalog itself: no request, no secret, nothing but what the catalog shows. */
-export function createMetaTools(catalog: Catalog): readonly Tool[] {
+function createMetaTools(catalog: Catalog): readonly Tool[] {
   return [
     defineTool({
       ...ABOUT_THE_CATALOG,

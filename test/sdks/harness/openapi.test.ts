@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import packageJson from "../../../package.json" with { type: "json" };
 import type { OutcomeMeta } from "../../../src/core/contract/outcome.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import { err } from "../../../src/core/kit/result.ts";
 import type { Step } from "../../../src/core/plan/step.ts";
 import { toResultJson } from "../../../src/core/answer/envelope.ts";
 import {
@@ -237,7 +239,7 @@ describe("/openapi.json", () => {
       replayed: true,
       limiter: "degraded",
     };
-    const step = { index: 0, id: "a0", toolName: "probe-echo" } as Step;
+    const step = { index: 0, id: "a0", toolName: "probe-echo", task: err(makeFailure("CANCELLED")) } as Step;
     const result = JSON.parse(toResultJson(step, { status: "success", data: 1, json: "1", meta })) as Json;
     const schema = operationOf("executeActions").responses["200"]!.content!["application/json"]!.schema;
     const answer = {
