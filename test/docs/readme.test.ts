@@ -55,7 +55,7 @@ describe("the first tool of docs/first-tool.md", () => {
       join(folder, "tsconfig.json"),
       JSON.stringify({
         extends: "../../config/tsconfig.base.json",
-        compilerOptions: { lib: ["ES2024"], types: ["@cloudflare/workers-types"] },
+        compilerOptions: { lib: ["ES2024", "ESNext.Disposable"], types: ["@cloudflare/workers-types"] },
         files: ["worker.ts"],
       }),
     );
