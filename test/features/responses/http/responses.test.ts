@@ -9,7 +9,8 @@ import { formats } from "../../../../src/features/formats/index.ts";
 import { responses } from "../../../../src/features/responses/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 
-const MODEL = "https://llm.test/v1";
+// An isolate remembers servers without this API, and the files of one process are in one.
+const MODEL = "https://responses.test/v1";
 const double = defineTool({
   name: "double",
   summary: "Double a number",
