@@ -205,7 +205,13 @@ describe("An object that keeps runs", () => {
     const log = open();
     await log.claimRerun({ root: "root", rerun: "first", writes: ["a0"], after: 0 });
     await log.erase();
-    expect(await log.reruns("root")).toEqual({ root: "root", body: null, answers: [], earlier: [], jobs: [] });
+    expect(await log.reruns("root")).toEqual({
+      root: "root",
+      body: null,
+      answers: [],
+      earlier: [],
+      jobs: [],
+    });
   });
 
   test("gives everything page by page, as it was reported", async () => {
