@@ -48,7 +48,7 @@ export function flagsOf(features: readonly Declaration[]): readonly string[] {
   return features.flatMap(({ flags = {} }) => Object.keys(flags));
 }
 
-/** Look at a list of features and tools. Throws, naming it, where a feature is none, is listed twice, or one that is needed is missing. */
+/** Check a list of features and tools. Throws an error that names the feature which is not called, is listed twice or is missing. */
 export function checkFeatures(features: readonly Declaration[], tools: readonly Tool[]): void {
   const names = new Set<string>();
   for (const feature of features) {

@@ -167,7 +167,7 @@ export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N)
   return jurisdiction === undefined ? anywhere : placeIn(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
 }
 
-/** Throws where the runtime has no jurisdictions, such as workerd on a machine of one's own. */
+/** Place objects in a jurisdiction. Throws where the runtime has none: only Cloudflare's network has. */
 export function placeIn<N extends Placeable<N>>(
   namespace: N,
   jurisdiction: Jurisdiction,

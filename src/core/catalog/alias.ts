@@ -48,8 +48,7 @@ const invokeTool: Alias = {
   },
   resolve(sent) {
     const bare = withoutNulls(sent, ["parameters"]) as JsonObject;
-    const { parameters } = bare;
-    const read = typeof parameters === "string" ? readJsonText(parameters, "object") : undefined;
+    const read = readJsonText(bare["parameters"], "object", 4);
     const args = read === undefined ? bare : { ...bare, parameters: read };
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
     const parsed = invocationSchema().safeParse(args);

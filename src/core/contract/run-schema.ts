@@ -61,7 +61,8 @@ type Path = readonly PropertyKey[];
 
 /**
  * A copy with what an issue tells of and that can be meant otherwise: without a field that is null, and with an integer beyond 2^53
- * as the text or the bigint that is asked for, and with the list or the object that a text is the JSON of. Null where no issue tells of such a thing.
+ * as the text or the bigint that is asked for, with the list or the object that a text is the JSON of. Null where no issue tells of such
+ * a thing.
  */
 function repair(value: unknown, issues: readonly RawIssue[]): unknown {
   const changes = findChanges(value, issues);
@@ -109,7 +110,7 @@ function changeOf(value: unknown, path: Path, expected: unknown): Change | null 
   if (at === null) return isField ? {} : null;
   if (path.length === 0) return null;
   if (typeof at === "bigint" && expected === "string") return { value: String(at) };
-  const read = typeof at === "string" ? readJsonText(at, expected) : undefined;
+  const read = readJsonText(at, expected, path.length);
   if (read !== undefined) return { value: read };
   const isDigits = typeof at === "string" ? isLongInteger(at) : Number.isSafeInteger(at);
   return expected === "bigint" && isDigits ? { value: BigInt(at as string | number) } : null;
@@ -118,11 +119,17 @@ function changeOf(value: unknown, path: Path, expected: unknown): Change | null 
 const LIST = /^\s*\[/;
 const OBJECT = /^\s*\{/;
 
-/** The list or the object that a text is the JSON of, where one is asked for; undefined where it is none that an argument may be. */
-export function readJsonText(text: string, expected: unknown): unknown {
+/**
+ * Read JSON text of a list or an object, where one is asked for. Undefined where the value is no such text, nests deeper than a body may,
+ * or holds what no argument may.
+ *
+ * @param levels how deep the text itself stands in the body, as far as that is known
+ */
+export function readJsonText(text: unknown, expected: unknown, levels: number): unknown {
+  if (typeof text !== "string") return undefined;
   const asksForObject = expected === "object" || expected === "record";
   if (!(expected === "array" ? LIST : asksForObject ? OBJECT : undefined)?.test(text)) return undefined;
-  const parsed = parseJsonText(text, LIMITS.nesting);
+  const parsed = parseJsonText(text, LIMITS.nesting - levels);
   return parsed.ok && checkValue(parsed.value, []).ok ? parsed.value : undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Time as a port: the only way code outside `edge` learns the time or waits.
+ * Time as a port: the only way code outside `cloudflare` learns the time or waits.
  *
  * Every rule about time is therefore tested with a virtual clock, exactly and without waiting.
  */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { parseBatch } from "../../../src/core/contract/batch.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
+import { readJsonText } from "../../../src/core/contract/run-schema.ts";
 import { parseBatchText } from "../../support/parse-batch-text.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { samples } from "../../support/samples.ts";
@@ -259,4 +260,10 @@ test("actions that came as JSON text are read", () => {
     {},
     { n: 1 },
   ]);
+});
+
+test("JSON text may nest as deep as a body in which it stood itself", () => {
+  const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+  expect(readJsonText(nested(LIMITS.nesting - 4), "array", 4)).toBeDefined();
+  expect(readJsonText(nested(LIMITS.nesting - 3), "array", 4)).toBeUndefined();
 });
