@@ -125,7 +125,7 @@ export function parseBatch(
 
 /** The body with the list of actions that the text of `actions` is the JSON of. */
 function withListOfActions(body: unknown): unknown {
-  if (!isJsonObject(body)) return body;
+  if (!isJsonObject(body) || typeof body["actions"] !== "string") return body;
   const actions = readJsonText(body["actions"], "array", 1);
   return actions === undefined ? body : { ...body, actions };
 }
