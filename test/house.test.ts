@@ -44,6 +44,22 @@ describe("A feature", () => {
   });
 });
 
+describe("Core and platform", () => {
+  test("know no feature: no word of one stands in their names, texts and comments", async () => {
+    const texts = await Promise.all(
+      SOURCES.filter(isCore).map(async (file) => toWords(await readFile(file, "utf8"))),
+    );
+    const knowing = texts.filter((text) => OF_A_FEATURE.test(text));
+    expect(knowing.length).toBeLessThanOrEqual(CEILINGS.coreFilesWithWordsOfFeatures);
+  });
+});
+
+/** The words of names too: `runFlow` is run and flow. */
+const toWords = (text: string): string => text.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").replaceAll("_", " ");
+
+const OF_A_FEATURE =
+  /(?<![a-z])(?:confirmations?|connections?|flows?|added[ -]?tools?|operators?|endpoints?|mcp|sign[ -]?ins?|portals?|crons?)(?![a-z])/i;
+
 describe("A file", () => {
   test("holds an idea", async () => {
     const lines = await Promise.all(
@@ -70,6 +86,7 @@ describe("A file", () => {
 const CEILINGS = {
   coreFilesThatFeaturesReach: 197,
   coreFilesThatCoreDoesNotUse: 28,
+  coreFilesWithWordsOfFeatures: 88,
   filesReachedPastAnIndex: 48,
   files: 1128,
   smallFilesWithOneImporter: 164,

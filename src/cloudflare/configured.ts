@@ -1,7 +1,5 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
-import type { TellTenant } from "../core/contract/gate/notice.ts";
-import type { Result } from "../core/kit/result.ts";
 import type { Ports } from "../core/egress/ports.ts";
 import type { Accounts } from "../core/gate/execution.ts";
 import type { KeyRing } from "./http/key-ring.ts";
@@ -37,43 +35,8 @@ export interface Configured {
   readonly accounts?: Accounts | undefined;
   /** Absent in a Worker without flows. */
   readonly flows?: FlowCompiler | undefined;
-  /** Absent in a Worker that tells no tenant of itself. */
-  readonly tellTenant?: TellTenant | undefined;
-  /** Null where people sign in nowhere; absent in a Worker without sign-ins. */
-  readonly people?: (() => People | null) | undefined;
-}
-
-/** The people who sign in at an issuer. */
-export interface People {
-  /** The tenant whose subjects they are. */
-  readonly tenant: string;
-  readonly issuer: string;
-  /** Load what finds out who a person is. */
-  load(): Promise<PersonFinder>;
-}
-
-/** The secrets of one sign-in: they stay here, sealed, until the person returns. */
-export interface SignInSecrets {
-  readonly verifier: string;
-  readonly nonce: string;
-}
-
-/** Finds out who a person is, at their issuer. Errors are words for the person, without a value. */
-export interface PersonFinder {
-  makeSecrets(): SignInSecrets;
-  /** Whether people can be sent to the issuer now. */
-  reach(): Promise<Result<unknown, string>>;
-  /** The address at which a person signs in. */
-  addressFor(
-    secrets: SignInSecrets,
-    back: { readonly state: string; readonly redirectUri: string },
-  ): Promise<Result<string, string>>;
-  /** The subject of a person who returned. */
-  identify(came: {
-    readonly query: URLSearchParams;
-    readonly redirectUri: string;
-    readonly secrets: SignInSecrets;
-  }): Promise<Result<string, string>>;
+  /** The things that features give to each other. */
+  readonly features: readonly { readonly gives?: object }[];
 }
 
 /** Makes tools of kept flows. */

@@ -35,7 +35,7 @@ import { checkSettings } from "./declared.ts";
 import type { Configured, Env } from "./configured.ts";
 import { declare } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
-import { type CallerSource, type Feature, partOf, type RunRecorder } from "./feature.ts";
+import { type CallerSource, type Feature, partOf } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -106,8 +106,6 @@ export function createDeployment(
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
   const flows = partOf(features, "flows");
-  const tell = partOf(features, "tellTenant");
-  const people = partOf(features, "people");
   const configured: Configured = {
     env,
     declared,
@@ -117,8 +115,7 @@ export function createDeployment(
     ports,
     toolSecrets,
     flows,
-    tellTenant: tell && ((notices, told) => tell(notices, { ...told, configured })),
-    people: people && (() => people(configured)),
+    features,
     trustedOrigins: options.trustedOrigins,
     get accounts() {
       return accounts;
@@ -163,8 +160,7 @@ export function createDeployment(
   const others: readonly CallerSource[] = features.flatMap(
     ({ openCallers }) => openCallers?.(configured, () => others) ?? [],
   );
-  let ran: RunRecorder | undefined;
-  for (const { openRuns } of features) ran = openRuns?.(configured, ran) ?? ran;
+  const hearers = features.flatMap(({ hears }) => hears?.(configured) ?? []);
   return {
     configured,
     async identify(key, { url, defer }) {
@@ -206,7 +202,7 @@ export function createDeployment(
     ) {
       const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
       watch.origin = origin;
-      watch.runs = ran?.listen({ caller, defer, watch });
+      watch.listeners = hearers.flatMap((listen) => listen({ caller, defer, watch }) ?? []);
       const clock = new TimerQueue(ports.clock);
       const begunAt = clock.now();
       let made: Gate | undefined;

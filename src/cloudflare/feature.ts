@@ -4,11 +4,8 @@ import type { TokenCounter } from "../core/answer/estimate-tokens.ts";
 import type { Catalog, Conditions, Discovery } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
-import type { JobRecord } from "../core/contract/gate/job.ts";
-import type { Notice, Told } from "../core/contract/gate/notice.ts";
 import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
-import type { JsonObject } from "../core/contract/json.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
 import type { Accounts, Asking, Brought, Later, RunFlow } from "../core/gate/execution.ts";
@@ -19,7 +16,7 @@ import type { RunListener } from "../core/observe/seen.ts";
 import type { Watch } from "../core/observe/watch.ts";
 import type { Declaration, DeclaredObject } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
-import type { Configured, Declared, Env, FlowCompiler, People } from "./configured.ts";
+import type { Configured, Declared, Env, FlowCompiler } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -37,8 +34,6 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly routes?: Routes | ((features: readonly Feature[]) => Routes);
   /** Stand around all that answers requests: it may answer one itself, or change an answer's headers. */
   readonly around?: (next: Fetch, features: readonly Feature[]) => Fetch;
-  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
-  readonly sayReach?: SayReach;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -55,30 +50,18 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly tokenCounter?: TokenCounter;
   /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
   readonly openAccounts?: (configured: Configured) => Accounts;
-  /**
-   * Open what keeps, or counts, the batches that ran, beside that of a feature before it: `recordTogether` makes one of both. Throws where
-   * its part of the configuration cannot be read.
-   */
-  readonly openRuns?: (configured: Configured, before: RunRecorder | undefined) => RunRecorder;
+  /** Open what hears of the batches that ran. Throws where its part of the configuration cannot be read. */
+  readonly hears?: (configured: Configured) => Hears;
+  /** The things that it gives to other features, by name. */
+  readonly gives?: object;
   /** Record steps that wait for a person. */
   readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
-  /** Tell a tenant of itself: of its jobs, questions and runs. */
-  readonly tellTenant?: (
-    notices: readonly Notice[],
-    told: Told & { readonly configured: Configured },
-  ) => Promise<void>;
-  /** The people who sign in at an issuer; null where there is none. */
-  readonly people?: (configured: Configured) => People | null;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
   /** Batches that run in the background. */
   readonly later?: Later;
-  /** Its jobs that are batches. */
-  readonly jobRuns?: JobRuns;
-  /** Say no to a question of the caller's tenant, where the caller may; whether it was open. */
-  readonly withdraw?: Withdraw;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /** Read the conditions under which contracts ask a person. */
@@ -163,34 +146,8 @@ export interface CallerSource {
   readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
-/**
- * How far an action reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid.
- *
- * @param asked with the arguments of each of its calls: one, those of a loop, or none where they are not known yet
- */
-export type SayReach = (
-  asked: { readonly tool: string; readonly calls: readonly JsonObject[] },
-  context: RequestContext,
-) => Promise<string | null>;
-
-/** Jobs that are batches: what is known of each before it is over. */
-export interface JobRuns {
-  /** The name of their kind. */
-  readonly kind: string;
-  /** The job that a run goes on as; null where the id is none of theirs. */
-  jobOf(runId: string): string | null;
-  /** The results that will stay what they are, as JSON on the wire. */
-  results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
-}
-
-/** Say no to a question: false where it is decided already, or none for the caller. */
-export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
-
-/** Hears of each batch that ran. */
-export interface RunRecorder {
-  /** Undefined where the deployment keeps none, so that nothing is made for it. */
-  listen(to: RunWitness): RunListener | undefined;
-}
+/** Hears of the batches of one request; undefined where the deployment keeps nothing of them, so that nothing is made for it. */
+export type Hears = (to: RunWitness) => RunListener | undefined;
 
 /** The request, or the work without one, whose batches are told of. */
 export interface RunWitness extends Pick<RequestContext, "caller" | "defer"> {
@@ -234,40 +191,4 @@ export function partOf<K extends keyof Feature>(
   return features.find((feature) => feature[part] !== undefined)?.[part] as
     | NonNullable<Feature[K]>
     | undefined;
-}
-
-/**
- * Make one recorder of two. It is in features only, so that a Worker which lists none that records contains nothing of it, and where only one
- * is listed nothing stands between a batch and it.
- */
-export function recordTogether(before: RunRecorder | undefined, recorder: RunRecorder): RunRecorder {
-  if (before === undefined) return recorder;
-  return {
-    listen(to) {
-      const [first, second] = [before.listen(to), recorder.listen(to)];
-      return first === undefined || second === undefined ? (first ?? second) : listenTogether(first, second);
-    },
-  };
-}
-
-function listenTogether(first: RunListener, second: RunListener): RunListener {
-  return {
-    get joined() {
-      return first.joined ?? second.joined;
-    },
-    saw(batch) {
-      first.saw(batch);
-      second.saw(batch);
-    },
-    refused(code) {
-      first.refused?.(code);
-      second.refused?.(code);
-    },
-    join(tags, startedAt) {
-      const ends = [first.join(tags, startedAt), second.join(tags, startedAt)];
-      return (end) => {
-        for (const tell of ends) tell(end);
-      };
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { Feature } from "../cloudflare/feature.ts";
+import type { Gives } from "./gives.ts";
 
 /**
  * Define a feature: the one declaration of all that it brings. Nothing else of Volley names it.
@@ -15,6 +16,8 @@ import type { Feature } from "../cloudflare/feature.ts";
  *   });
  * }
  */
-export function defineFeature<Objects extends object = object>(declared: Feature<Objects>): Feature<Objects> {
+export function defineFeature<Objects extends object = object>(
+  declared: Feature<Objects> & { readonly gives?: Partial<Gives> },
+): Feature<Objects> {
   return declared;
 }

@@ -86,7 +86,7 @@ export class RerunWorld {
     const bodies: [string, string][] = [];
     world.fetch = (url) => this.#answer(new URL(url).pathname.slice(1), () => killed.resolve(KILLED));
     const watch = {
-      runs: {},
+      listeners: [{}],
       enter: () => {},
       sawBatch: (batch: SeenBatch) => {
         const record = new RunRecord({ keepsContent: true, secretOf: () => undefined });

@@ -5,7 +5,7 @@ import type { DataPoint, InSpan, LogLevel, Operator } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Step } from "../plan/step.ts";
 import { toActionPoint, toBatchPoint, toRefusalPoint } from "./data-points.ts";
-import type { BatchCounts, RunListener, SeenBatch, SeenRefusal, Stage } from "./seen.ts";
+import type { BatchCounts, JoinedEnd, RunListener, SeenBatch, SeenRefusal, Stage } from "./seen.ts";
 
 /** Every stage, in the order in which it is told. */
 const STAGES = ["parse", "model", "plan", "admit", "run", "write"] as const satisfies readonly Stage[];
@@ -35,8 +35,8 @@ export class Watch {
   inSpan: InSpan | undefined;
   /** Who is told, once that is configured. */
   operator: Operator | undefined;
-  /** Who keeps or counts what ran; absent in a Worker that does neither. */
-  runs: RunListener | undefined;
+  /** Who hears of what ran. */
+  listeners: readonly RunListener[] = [];
   readonly #clock: Pick<Clock, "now">;
   readonly #startedAt: number;
   #stage: Stage = "parse";
@@ -87,10 +87,23 @@ export class Watch {
     return text;
   }
 
+  /** The run that the batches of this request are rounds of; undefined where each is a run of its own. */
+  get joined(): string | undefined {
+    return this.listeners.find(({ joined }) => joined !== undefined)?.joined;
+  }
+
+  /** Take the batches of this request as the rounds of one run from now on, until its end is told. */
+  join(tags: readonly string[], startedAt: number): (end: JoinedEnd) => void {
+    const ends = this.listeners.map((listener) => listener.join(tags, startedAt));
+    return (end) => {
+      for (const tell of ends) tell(end);
+    };
+  }
+
   /** Tell of a batch that is over: a line, and where there is a dataset a point for it and for each of its actions. */
   sawBatch(batch: SeenBatch): void {
     const { operator } = this;
-    if (batch.kind === "run") this.runs?.saw(batch);
+    if (batch.kind === "run") for (const listener of this.listeners) listener.saw(batch);
     if (operator === undefined) return;
     this.enter(this.#stage);
     const { writePoint } = operator;
@@ -109,7 +122,7 @@ export class Watch {
   /** Tell of what was refused: the request, or a batch that it asked for. */
   sawRefusal({ code, status, method }: SeenRefusal): void {
     const { operator } = this;
-    this.runs?.refused?.(code);
+    for (const listener of this.listeners) listener.refused?.(code);
     if (operator === undefined) return;
     const level = status >= 500 ? "error" : "warn";
     const durationMs = Math.max(0, this.#clock.now() - this.#startedAt);

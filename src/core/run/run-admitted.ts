@@ -58,7 +58,7 @@ export async function runAdmitted(
   // To weigh and cut data costs as much again as to read it.
   const bytes = options.requestResponseBytes / (admission.admitted.plan.maxTokens === null ? 1 : 2);
   const budget = inside?.budget ?? new ByteBudget(bytes, LIMITS.responseReserveBytes, { share });
-  const prepared = execution.watch?.runs === undefined ? undefined : new Map<number, Call>();
+  const prepared = (execution.watch?.listeners.length ?? 0) === 0 ? undefined : new Map<number, Call>();
   const ran = await run(admission, { parallelism, budget, ways, prepared }, execution);
   const { plan, degraded, quota } = admission.admitted;
   const outcomes = degraded ? ran.map(markDegraded) : ran;
@@ -129,8 +129,7 @@ async function run(
 
   const { health, onOpened, cache, toolGates } = execution.upstreams;
   /** The run that tells of this batch: a conversation's is one for all of its rounds. */
-  const runId = (): string =>
-    (execution.within?.outer === undefined && execution.watch?.runs?.joined) || batchId();
+  const runId = (): string => (execution.within?.outer === undefined && execution.watch?.joined) || batchId();
   const scope: CallScope = {
     origin,
     ports,

@@ -26,7 +26,7 @@ export async function runAgent(
 ): Promise<Result<string, AgentRefusal>> {
   const { clock } = execution.ports;
   const startedAt = clock.now();
-  const end = execution.watch?.runs?.join(request.options.tags, startedAt);
+  const end = execution.watch?.join(request.options.tags, startedAt);
   const model: ModelRound[] = [];
   const answered = await converse(request, execution, model);
   const code = answered.ok ? null : answered.error.refusal.code;

@@ -10,7 +10,7 @@ export function background() {
     needs: ["flows"],
     routes: [{ for: "any key", paths: [showResults] }],
     later,
-    jobRuns: JOB_RUNS,
+    gives: { jobRuns: JOB_RUNS },
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
         const { attemptBatch } = await import("./http/run-batch.ts");

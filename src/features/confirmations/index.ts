@@ -18,7 +18,7 @@ import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
 import { readPositive } from "../../cloudflare/configuration.ts";
-import type { Feature, SayReach } from "../../cloudflare/feature.ts";
+import { givenBy } from "../../feature/gives.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations() {
@@ -29,14 +29,17 @@ export function confirmations() {
       skip_approval: "May skip the yes of a person",
     },
     variables: { [TTL]: { read: readLimits } },
-    routes: (features) => [
-      { for: "any key", paths: [listConfirmations, makeShowConfirmation(sayersOf(features))] },
-      { for: ["approve"], paths: [decideConfirmation, linkConfirmation, dropLinks] },
-      { for: "anyone", router: createApprovalPages(sayersOf(features)) },
-    ],
+    routes: (features) => {
+      const sayReach = givenBy(features, "sayReach");
+      return [
+        { for: "any key", paths: [listConfirmations, makeShowConfirmation(sayReach)] },
+        { for: ["approve"], paths: [decideConfirmation, linkConfirmation, dropLinks] },
+        { for: "anyone", router: createApprovalPages(sayReach) },
+      ];
+    },
     createParking: createGroupParking,
     conditions: CONDITIONS,
-    withdraw,
+    gives: { withdraw },
     objectPart: (deploymentOf) =>
       createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
         createAnswerKind((event, target) => {
@@ -48,10 +51,6 @@ export function confirmations() {
     checkTool: checkDescribable,
     load: () => import("./http/answer-link.ts"),
   });
-}
-
-function sayersOf(features: readonly Feature[]): readonly SayReach[] {
-  return features.flatMap(({ sayReach = [] }) => sayReach);
 }
 
 const TTL = "VOLLEY_CONFIRMATION_TTL_S";

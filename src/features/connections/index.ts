@@ -36,7 +36,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     ],
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
-    sayReach: sayAccounts,
+    gives: { sayReach: sayAccounts },
     objects: {
       ConnectionShard: {
         binding: "CONNECTIONS",

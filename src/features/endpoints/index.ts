@@ -7,7 +7,7 @@ import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
 import { sayEndpoints } from "./http/say-reach.ts";
-import type { Notice, Told } from "../../core/contract/gate/notice.ts";
+import type { Notice, Told } from "../../feature/notice.ts";
 import type { Configured } from "../../cloudflare/configured.ts";
 import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
 import { PORTAL } from "./portal-settings.ts";
@@ -41,9 +41,8 @@ export function endpoints() {
       },
       { for: "anyone", router: createPortal() },
     ],
-    sayReach: sayEndpoints,
+    gives: { sayReach: sayEndpoints, tell: tellTenant },
     tenantPart: ENDPOINTS_OF_TENANT,
-    tellTenant: (notices, { configured, ...told }) => tellTenant(notices, told, configured),
     objectPart: (deploymentOf) =>
       createEndpointsPart((env, tenant) =>
         env[ENDPOINTS] === undefined

@@ -1,4 +1,4 @@
-import type { Notice } from "../../core/contract/gate/notice.ts";
+import type { Notice } from "../../feature/notice.ts";
 import { type Delivery, toDeliveryId } from "./delivery.ts";
 import type { KeptEndpoint } from "./endpoint.ts";
 

@@ -19,7 +19,7 @@ export function flows() {
       { for: "anyone", router: createHooks() },
     ],
     // Its steps are known when an attempt is over.
-    jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) },
+    gives: { jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) } },
     flows: {
       async loadCompiler() {
         const { toFlowTool } = await import("./declaration/flow-tool.ts");

@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { partOf } from "../../cloudflare/feature.ts";
+import { givenBy } from "../../feature/gives.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
 import type { ProtocolEndpoint } from "../../cloudflare/openapi/endpoint.ts";
@@ -20,7 +20,8 @@ export function mcp() {
     around: (next) => (request, env, ctx) => next(withoutSlash(request), env, ctx),
     // The protocol says which methods there are.
     routes: (features) => {
-      const parts = { withdraw: partOf(features, "withdraw") };
+      const [withdraw] = givenBy(features, "withdraw");
+      const parts = { withdraw };
       const respond: ProtocolEndpoint["respond"] = (request, context) => answerMcp(request, context, parts);
       return [{ for: "any key", paths: [{ path: "/mcp", describe: makeMcpOperation, respond }] }];
     },

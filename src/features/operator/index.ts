@@ -1,5 +1,4 @@
 import { defineFeature } from "../../feature/define.ts";
-import { recordTogether } from "../../cloudflare/feature.ts";
 import { operatorCountsOf } from "./http/operator-counts.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";
@@ -17,7 +16,10 @@ export function operator() {
     name: "operator",
     flags: { operator: "May look across tenants" },
     routes: [{ for: ["operator"], paths: [showOverview, redriveTenant] }],
-    openRuns: (configured, before) => recordTogether(before, operatorCountsOf(configured)),
+    hears: (configured) => {
+      const counts = operatorCountsOf(configured);
+      return (to) => counts.listen(to);
+    },
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createOperatorPart((env, tenant) => {

@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { partOf, recordTogether } from "../../cloudflare/feature.ts";
+import { givenBy } from "../../feature/gives.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
 import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
 import { rerunRun } from "./http/rerun-run.ts";
@@ -18,8 +18,8 @@ export function runs() {
     name: "runs",
     variables: { [RUNS_KEPT]: {}, [RUN_DAYS]: {} },
     routes: (features) => {
-      const jobRuns = features.flatMap((feature) => feature.jobRuns ?? []);
-      const withdraw = partOf(features, "withdraw");
+      const jobRuns = givenBy(features, "jobRuns");
+      const [withdraw] = givenBy(features, "withdraw");
       const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
       return [
         {
@@ -29,7 +29,10 @@ export function runs() {
         { for: ["manage_tools"], paths: [deleteRun, restoreRuns] },
       ];
     },
-    openRuns: (configured, before) => recordTogether(before, runDeskOf(configured)),
+    hears: (configured) => {
+      const desk = runDeskOf(configured);
+      return (to) => desk.listen(to);
+    },
     tenantPart: RUNS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createRunsPart((env, tenant) =>

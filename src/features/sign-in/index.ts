@@ -18,7 +18,7 @@ export function signIn() {
     ],
     around: (next) => openToPages(challengeMcp(next)),
     openCallers: (configured, sources) => signInDeskOf(configured).finding(sources),
-    people: (configured) => signInDeskOf(configured).people,
+    gives: { people: (configured) => signInDeskOf(configured).people },
     tenantPart: SIGN_INS_OF_TENANT,
     objects: {
       SignInStore: {

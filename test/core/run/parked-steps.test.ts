@@ -74,7 +74,7 @@ describe("An action that needs a person's yes", () => {
     const asked: ParkingOptions["asker"][] = [];
     const { brought, watch, ...execution } = world.execution(TOOLS);
     const seen = watch ?? new Watch({ clock: world.clock, requestId: "request-1", operator: undefined });
-    seen.runs = { joined: "request-1", saw: () => {}, join: () => () => {} };
+    seen.listeners = [{ joined: "request-1", saw: () => {}, join: () => () => {} }];
     await world.run(
       TOOLS,
       { actions: ACTIONS },

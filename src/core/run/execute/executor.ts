@@ -15,8 +15,7 @@ import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { readKeys } from "../../gate/read-keys.ts";
 import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
-import type { Answer, AnswerWays } from "./answer.ts";
-import { holdReplay } from "./hold-replay.ts";
+import { type Answer, type AnswerWays, holdReplay } from "./answer.ts";
 import { seeUnrun, showPlan } from "./show-plan.ts";
 
 /**

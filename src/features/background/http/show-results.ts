@@ -25,7 +25,7 @@ import {
 } from "../batch-job.ts";
 import { completeBatch, resultPageSchema, toPageJson } from "../batch-results.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
-import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import { isCut } from "../../flows/run/long-loops.ts";
 
 /** `GET /v1/jobs/{id}/results?cursor=`: the results of a batch in the background, which are too many for one answer. */

@@ -16,7 +16,7 @@ import { sha256 } from "../../../core/kit/sha256.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Watch } from "../../../core/observe/watch.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** Somebody who has a link, and asks for its page or sends its form. */

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
-import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { digestOf } from "../approval-link.ts";
 

@@ -22,7 +22,7 @@ import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
-import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";

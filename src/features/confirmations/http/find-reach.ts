@@ -2,7 +2,7 @@ import { listAsked } from "../confirmation.ts";
 import type { Found } from "./find-confirmation.ts";
 import type { ParkedAction } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
-import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";

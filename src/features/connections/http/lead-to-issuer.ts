@@ -1,4 +1,4 @@
-import type { SignInSecrets } from "../../../cloudflare/configured.ts";
+import type { SignInSecrets } from "../../../feature/gives.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";

@@ -1,7 +1,8 @@
 import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
-import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";
+import { givenBy } from "../../../feature/gives.ts";
+import { NoticeTable } from "../../../feature/notice-table.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
@@ -140,7 +141,7 @@ export class ShardWorld {
   /** Have the tenant told what has become of a connection: written down with it, and offered until the tenant's endpoints have it. */
   tell(connection: Connection): void {
     const notice = toConnectionNotice(connection);
-    if (notice === null || this.deployment.configured.tellTenant === undefined) return;
+    if (notice === null || givenBy(this.deployment.configured.features, "tell").length === 0) return;
     this.#notices.add(notice);
     this.alarm.arm(this.clock.now());
   }
@@ -150,10 +151,11 @@ export class ShardWorld {
     await attempt(async () => {
       const { deployment } = this;
       const { configured } = deployment;
+      const [tell] = givenBy(configured.features, "tell");
       const told = { tenant: this.tenant, jurisdiction: deployment.runnerOf(this.tenant)?.jurisdiction };
       await this.#notices.tell(
         this.clock.now(),
-        async (notices) => (await attempt(async () => configured.tellTenant?.(notices, told))).ok,
+        async (notices) => (await attempt(async () => tell?.(notices, told, configured))).ok,
       );
     });
     const next = this.#notices.nextAt;

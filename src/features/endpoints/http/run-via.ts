@@ -1,6 +1,6 @@
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
-import { FOR_DELIVERY } from "../../../core/contract/gate/notice.ts";
+import { FOR_DELIVERY } from "../../../feature/notice.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Publishing } from "../../../core/contract/gate/publishing.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { SayReach } from "../../../cloudflare/feature.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import type { Reach } from "../directory-methods.ts";
 import { openDirectory } from "../objects/endpoint-objects.ts";
 

@@ -1,4 +1,4 @@
-import type { Notice } from "../../../core/contract/gate/notice.ts";
+import type { Notice } from "../../../feature/notice.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";

@@ -1,5 +1,5 @@
-import type { Notice } from "../../../core/contract/gate/notice.ts";
-import { NoticeTable } from "../../../cloudflare/durable/notice-table.ts";
+import type { Notice } from "../../../feature/notice.ts";
+import { NoticeTable } from "../../../feature/notice-table.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 

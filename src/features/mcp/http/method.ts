@@ -1,4 +1,4 @@
-import type { Withdraw } from "../../../cloudflare/feature.ts";
+import type { Withdraw } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";

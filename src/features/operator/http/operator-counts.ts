@@ -3,7 +3,7 @@ import type { Gate, Remote } from "../../../core/contract/gate/tenant-gate-metho
 import * as LIMITS from "../limits.ts";
 import { readTenantGates } from "../../../cloudflare/configuration.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
-import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
+import type { RunWitness } from "../../../cloudflare/feature.ts";
 import { createGateClient } from "../../../cloudflare/gate-client/gate-client.ts";
 import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
@@ -26,7 +26,7 @@ const logsOf = defineObject<OperatorLogMethods>({
 });
 
 /** The operator's counts of one deployment: what this isolate counts, and the objects that keep it, one in each jurisdiction. */
-class OperatorCounts implements RunRecorder {
+class OperatorCounts {
   readonly #configured: Configured;
   readonly #logs: ReturnType<typeof logsOf>;
   readonly #buffers = new Map<Place, TallyBuffer>();

@@ -2,7 +2,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
 import { mayReach, visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
-import type { Feature, JobRuns } from "../../../cloudflare/feature.ts";
+import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -22,7 +22,9 @@ import {
 import { openLog, sightOf } from "./open-log.ts";
 
 /** The parts of other features that cancelling asks. */
-type Cancelling = Pick<Feature, "withdraw"> & { readonly jobRuns: readonly JobRuns[] };
+interface Cancelling extends Partial<Pick<Gives, "withdraw">> {
+  readonly jobRuns: readonly JobRuns[];
+}
 
 /** The kinds of jobs that an action makes. */
 const OF_ACTIONS = ["job", "webhook"];

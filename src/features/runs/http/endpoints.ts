@@ -5,7 +5,7 @@ import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";

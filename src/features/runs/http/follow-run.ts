@@ -7,7 +7,7 @@ import {
 } from "../../../core/contract/outcome.ts";
 import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { enterWait } from "../../../cloudflare/http/await-change.ts";
 import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";

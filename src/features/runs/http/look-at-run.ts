@@ -3,7 +3,7 @@ import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import type { AnsweredMethods } from "../../../core/contract/gate/parked-group.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
-import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { isLive } from "../live-run.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";

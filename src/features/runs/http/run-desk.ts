@@ -2,7 +2,8 @@ import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Account } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
-import type { RunRecorder, RunWitness } from "../../../cloudflare/feature.ts";
+import type { RunWitness } from "../../../cloudflare/feature.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { defineObject } from "../../../cloudflare/object-client.ts";
@@ -18,7 +19,7 @@ import { sourceOf } from "../source-of.ts";
 const logsOf = defineObject<RunLogMethods>({ binding: RUN_LOGS, timeoutMs: LIMITS.gateTimeoutMs });
 
 /** The runs of one deployment: what is recorded, and the logs that keep it. */
-class RunDesk implements RunRecorder {
+class RunDesk {
   readonly #configured: Configured;
   readonly #kept: Kept;
   readonly #logs: ReturnType<typeof logsOf>;
@@ -69,9 +70,11 @@ class RunDesk implements RunRecorder {
 
   /** Report runs; what the tenant is told of those that failed is recorded first, so that none is kept without it. */
   async #report(owner: RunOwner, report: RunReport): Promise<void> {
-    const { tellTenant, ports } = this.#configured;
-    const failed = tellTenant === undefined ? [] : toFailedNotices(report, ports.clock.now());
-    const told = failed.length === 0 ? ok(undefined) : await attempt(() => tellTenant!(failed, owner));
+    const { features, ports } = this.#configured;
+    const [tell] = givenBy(features, "tell");
+    const failed = tell === undefined ? [] : toFailedNotices(report, ports.clock.now());
+    const told =
+      failed.length === 0 ? ok(undefined) : await attempt(() => tell!(failed, owner, this.#configured));
     await this.logOf(owner)?.report(report);
     // Both are sent once more; a tenant that cannot be told then has its runs all the same.
     if (!told.ok && !report.isRepeated) throw told.error;

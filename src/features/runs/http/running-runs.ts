@@ -1,7 +1,7 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
 import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
-import type { JobRuns } from "../../../cloudflare/feature.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { fitsLive, toLiveRun } from "../live-run.ts";
 import type { RunPage, RunQuery } from "../run.ts";

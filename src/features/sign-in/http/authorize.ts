@@ -23,7 +23,7 @@ import { withoutSlash } from "./oauth-server.ts";
 import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { consentKey, ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
-import type { SignInSecrets } from "../../../cloudflare/configured.ts";
+import type { SignInSecrets } from "../../../feature/gives.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
 import { isDocumentId } from "../client-document.ts";

@@ -1,7 +1,8 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured, People } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import type { People } from "../../../feature/gives.ts";
 import type { CallerSource } from "../../../cloudflare/feature.ts";
 import { placeAsConfigured, readNamespace } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";

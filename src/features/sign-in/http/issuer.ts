@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import type { Configured, PersonFinder, SignInSecrets } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../cloudflare/configured.ts";
+import type { PersonFinder, SignInSecrets } from "../../../feature/gives.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
 import { checkIdClaims } from "../check-id-claims.ts";

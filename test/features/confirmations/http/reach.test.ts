@@ -2,7 +2,8 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import type { Feature, SayReach } from "../../../../src/cloudflare/feature.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
+import type { SayReach } from "../../../../src/feature/gives.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 
@@ -20,7 +21,7 @@ const send = defineTool({
   run: async () => ({ list: "fresh" }),
 });
 
-const sayer = (name: string, sayReach: SayReach): Feature => ({ name, sayReach });
+const sayer = (name: string, sayReach: SayReach): Feature => ({ name, gives: { sayReach } });
 
 /** A question about a call, as a key sees it and as a link shows it, in a Worker with these features. */
 async function askWith(...features: readonly Feature[]) {

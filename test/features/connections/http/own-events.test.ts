@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
+import { type Gives, givenBy } from "../../../../src/feature/gives.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
 
@@ -130,10 +131,14 @@ describe("A connection's event", () => {
   test("is offered until the tenant's endpoints have it, once, and the connection does not wait for that", async () => {
     let isDown = true;
     const feature = endpoints();
+    const [tell] = givenBy([feature], "tell");
     const down: typeof feature = {
       ...feature,
-      tellTenant: (...given) =>
-        isDown ? Promise.reject(new Error("Cannot tell: it is down")) : feature.tellTenant!(...given),
+      gives: {
+        ...feature.gives,
+        tell: (...given: Parameters<Gives["tell"]>) =>
+          isDown ? Promise.reject(new Error("Cannot tell: it is down")) : tell!(...given),
+      },
     };
     const { connect, volley, told } = await openWatched({ feature: down });
     const id = await connect("ada", "ada@acme.dev");

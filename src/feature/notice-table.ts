@@ -1,4 +1,4 @@
-import type { Notice } from "../../core/contract/gate/notice.ts";
+import type { Notice } from "./notice.ts";
 
 const AGAIN_MS = 10_000;
 /** More than so many that cannot be published are not kept. */

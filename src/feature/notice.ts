@@ -1,4 +1,4 @@
-import type { Jurisdiction } from "./caller.ts";
+import type { Jurisdiction } from "../core/contract/gate/caller.ts";
 
 /** Something that a tenant is told of itself, as an event whose type begins with `volley.`. */
 export interface Notice {
@@ -16,9 +16,6 @@ export interface Told {
   readonly tenant: string;
   readonly jurisdiction?: Jurisdiction | undefined;
 }
-
-/** Tell a tenant of itself. When this resolves, each notice that an endpoint asks for is recorded; it rejects where that is not certain. */
-export type TellTenant = (notices: readonly Notice[], told: Told) => Promise<void>;
 
 /**
  * The name of what runs a flow for a delivery; no key can have it. Its runs that fail are told of as deliveries, never as runs:

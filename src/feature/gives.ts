@@ -1,0 +1,84 @@
+import type { JobRecord } from "../core/contract/gate/job.ts";
+import type { JsonObject } from "../core/contract/json.ts";
+import type { Result } from "../core/kit/result.ts";
+import type { Configured } from "../cloudflare/configured.ts";
+import type { RequestContext } from "../cloudflare/http/request-context.ts";
+import type { Notice, Told } from "./notice.ts";
+
+/** The things that features give to features which do not need them: a reader asks for one by its name, and takes what is listed. */
+export interface Gives {
+  /** Says in a sentence, to a person who is asked about a call of one of its tools, how far that reaches. */
+  readonly sayReach: SayReach;
+  /** Say no to a question of the caller's tenant, where the caller may; whether it was open. */
+  readonly withdraw: Withdraw;
+  /** Its jobs that are batches. */
+  readonly jobRuns: JobRuns;
+  /** The people who sign in at an issuer; null where there is none. */
+  readonly people: (configured: Configured) => People | null;
+  /** Tell a tenant of itself. When this resolves, each notice that somebody asks for is recorded; it rejects where that is not certain. */
+  readonly tell: (notices: readonly Notice[], told: Told, configured: Configured) => Promise<void>;
+}
+
+/** Find what features give under a name, in the order of the list. */
+export function givenBy<Name extends keyof Gives>(
+  features: readonly { readonly gives?: object }[],
+  name: Name,
+): readonly Gives[Name][] {
+  return features.flatMap(({ gives }) => (gives as Partial<Gives> | undefined)?.[name] ?? []);
+}
+
+/**
+ * How far an action reaches; null of a tool of which the feature knows nothing more. A rejection leaves it unsaid.
+ *
+ * @param asked with the arguments of each of its calls: one, those of a loop, or none where they are not known yet
+ */
+export type SayReach = (
+  asked: { readonly tool: string; readonly calls: readonly JsonObject[] },
+  context: RequestContext,
+) => Promise<string | null>;
+
+/** Jobs that are batches: what is known of each before it is over. */
+export interface JobRuns {
+  /** The name of their kind. */
+  readonly kind: string;
+  /** The job that a run goes on as; null where the id is none of theirs. */
+  jobOf(runId: string): string | null;
+  /** The results that will stay what they are, as JSON on the wire. */
+  results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+}
+
+/** Say no to a question: false where it is decided already, or none for the caller. */
+export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
+
+/** The people who sign in at an issuer. */
+export interface People {
+  /** The tenant whose subjects they are. */
+  readonly tenant: string;
+  readonly issuer: string;
+  /** Load what finds out who a person is. */
+  load(): Promise<PersonFinder>;
+}
+
+/** The secrets of one sign-in: they stay here, sealed, until the person returns. */
+export interface SignInSecrets {
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** Finds out who a person is, at their issuer. Errors are words for the person, without a value. */
+export interface PersonFinder {
+  makeSecrets(): SignInSecrets;
+  /** Whether people can be sent to the issuer now. */
+  reach(): Promise<Result<unknown, string>>;
+  /** The address at which a person signs in. */
+  addressFor(
+    secrets: SignInSecrets,
+    back: { readonly state: string; readonly redirectUri: string },
+  ): Promise<Result<string, string>>;
+  /** The subject of a person who returned. */
+  identify(came: {
+    readonly query: URLSearchParams;
+    readonly redirectUri: string;
+    readonly secrets: SignInSecrets;
+  }): Promise<Result<string, string>>;
+}
