@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 197,
-  coreFilesThatCoreDoesNotUse: 28,
+  coreFilesThatFeaturesReach: 195,
+  coreFilesThatCoreDoesNotUse: 27,
   coreFilesWithWordsOfFeatures: 88,
   filesReachedPastAnIndex: 48,
   files: 1128,
-  smallFilesWithOneImporter: 164,
+  smallFilesWithOneImporter: 163,
   namesOfSeveralFiles: 36,
 } as const;
