@@ -14,7 +14,7 @@ import { readScript } from "./command/read-script.ts";
 import { findDeadLinks } from "./docs/find-dead-links.ts";
 import { makeLlmsFull, makeLlmsIndex } from "./docs/llms-text.ts";
 import { tidyPages } from "./docs/tidy-pages.ts";
-import { pagesOf, readIndex } from "./docs/read-index.ts";
+import { pagesOf, readIndex, referencesOf } from "./docs/read-index.ts";
 import { addressOf, toSitePage } from "./docs/site-pages.ts";
 
 readScript({
@@ -31,8 +31,7 @@ const out = join(root, "dist/console/docs");
 const index = await readFile(join(root, "docs/index.md"), "utf8");
 const parts = readIndex(index);
 const listed = pagesOf(parts);
-const entries = ["newcomers", "products", "agents", "operators"].map((name) => `docs/for-${name}.md`);
-const files = new Set(["README.md", "docs/index.md", ...entries, ...listed.map(({ file }) => file)]);
+const files = new Set(["README.md", "docs/index.md", ...listed.map(({ file }) => file)]);
 const { repository } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
   repository?: { url: string };
 };
@@ -49,6 +48,7 @@ for (const file of files) {
 }
 await cp(join(root, "docs/images"), join(pages, "images"), { recursive: true });
 await writeFile(join(pages, "parts.json"), JSON.stringify(parts.map(toSidebar)));
+await writeFile(join(pages, "reference.json"), JSON.stringify(referencesOf(parts).map(addressOf)));
 
 await rm(out, { recursive: true, force: true });
 const vitepress = spawn(
@@ -67,7 +67,7 @@ if (dead.length > 0) throw new Error(`The site has links that lead nowhere:\n${d
 await writeFile(join(out, "../llms.txt"), makeLlmsIndex(parts));
 await writeFile(
   join(out, "../llms-full.txt"),
-  makeLlmsFull(["docs/index.md", ...entries, ...listed.map(({ file }) => file)], texts),
+  makeLlmsFull(["docs/index.md", ...listed.map(({ file }) => file)], texts),
 );
 const built = await readdir(out, { recursive: true });
 console.log(`dist/console/docs: ${built.filter((name) => name.endsWith(".html")).length} pages`);

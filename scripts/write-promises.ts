@@ -1,5 +1,5 @@
 /**
- * Write the tables of docs/security.md and docs/reliability.md from the reports of the last run of the tests: `npm run promises`.
+ * Write the tables of docs/threats.md and docs/faults.md from the reports of the last run of the tests: `npm run promises`.
  * Reports of a run in parts can be named; otherwise they are dist/test-report*.json. A test that they do not know keeps its result.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { type TestReport, updatePromiseTable } from "./docs/promise-tables.ts";
 
 const { positionals: named } = readScript({
   call: "npm run promises --",
-  summary: "Bring the tables of docs/security.md and docs/reliability.md up to date",
+  summary: "Bring the tables of docs/threats.md and docs/faults.md up to date",
   positionals: [
     { name: "REPORT", about: "a report of the tests; dist/test-report*.json unless said", isMultiple: true },
   ],
@@ -30,8 +30,8 @@ const reports = await Promise.all(
 );
 const titles = await findMarks();
 for (const [name, rows] of [
-  ["security", THREATS],
-  ["reliability", FAULTS],
+  ["threats", THREATS],
+  ["faults", FAULTS],
 ] as const) {
   const page = new URL(`../docs/${name}.md`, import.meta.url);
   await writeFile(page, updatePromiseTable(await readFile(page, "utf8"), { rows, titles, reports }));

@@ -1,4 +1,4 @@
-/** The part of docs/mutation.md that a command writes: figures, and every survivor with its reason. */
+/** The part of lab/mutation/report.md that a command writes: figures, and every survivor with its reason. */
 import { countMutants, isAlive, type Mutant } from "./mutants.ts";
 import { findReason, type Reasons } from "./reasons.ts";
 

@@ -5,7 +5,7 @@
  *
  * Stryker makes the changes and keeps what they came to; only what changed since the last run is tried again, unless `--anew`. With
  * `--static` also what runs while modules load is changed, which takes a second for each. `--slice` takes one part of all files, for one night each. Fails when a room
- * notices too few or was never tried, or something survives that `survivors.ts` gives no reason for. `--write` puts all that is known into docs/mutation.md.
+ * notices too few or was never tried, or something survives that `survivors.ts` gives no reason for. `--write` puts all that is known into lab/mutation/report.md.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ import { SURVIVORS } from "./survivors.ts";
 /** The part that a room has to notice, in percent of the tried mutants. */
 const AIMED_FOR = 90;
 const KEPT = "dist/mutation";
-const PAGE = "docs/mutation.md";
+const PAGE = "lab/mutation/report.md";
 
 const { values: asked } = parseArgs({
   options: {

@@ -1,4 +1,4 @@
-/** Why these mutants live. `npm run mutation` complains of a survivor that is not here, and `--write` puts them into docs/mutation.md. */
+/** Why these mutants live. `npm run mutation` complains of a survivor that is not here, and `--write` puts them into lab/mutation/report.md. */
 import type { Reasons } from "./reasons.ts";
 import { ANSWER } from "./survivors/answer.ts";
 import { CATALOG } from "./survivors/catalog.ts";

@@ -4,7 +4,7 @@
  *   npm run bench:peers [-- --quick] [--only NAME]… [--json FILE] [--write]
  *
  * Eleven minutes, or three with --quick. `--only` measures those named, beside the bare Worker. `--write` puts the tables into
- * docs/peers.md. Fails when an answer was wrong.
+ * lab/peers/report.md. Fails when an answer was wrong.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
@@ -25,7 +25,7 @@ const FULL: PeerOptions = {
   warmUpRounds: 10,
 };
 const QUICK: PeerOptions = { ...FULL, rounds: 10, compileRounds: 20, warmUpRounds: 3 };
-const PAGE = new URL("../../docs/peers.md", import.meta.url);
+const PAGE = new URL("./report.md", import.meta.url);
 
 const { values } = parseArgs({
   options: {

@@ -24,6 +24,8 @@ export interface TableSource {
 const BEGIN = "<!-- npm run promises: begin -->";
 const END = "<!-- npm run promises: end -->";
 const HEAD = "| | when | what is seen | shown by |\n|---|---|---|---|\n";
+/** The tests that a row names; of those behind them it says how many there are. A test that failed is always named. */
+const MOST_TESTS = 4;
 /** How a test ended, as it stands in a table. */
 const RESULT = /\*(?:not run|\d+ passed|\d+ of \d+ failed)\*/g;
 /** The placeholders that a title leaves to its row: `%s`, `$name`, `${count}`. */
@@ -48,14 +50,17 @@ export function withoutResults(page: string): string {
 
 function makePromiseTable({ rows, titles, reports }: TableSource, before: string): string {
   const lines = rows.map(({ mark, when, seen }) => {
-    const shown = titles
+    const tests = titles
       .filter(({ marks }) => marks.includes(mark))
       .map((title) => {
         const sentence = toProse(title.sentence);
         const result = resultOf(title, reports) ?? resultBefore(sentence, before) ?? "not run";
-        return `${sentence} (\`${title.file}\`): *${result}*`;
+        return { text: `${sentence} (\`${title.file}\`): *${result}*`, hasFailed: result.endsWith("failed") };
       });
-    return `| ${mark} | ${when} | ${seen} | ${shown.join("<br>")} |\n`;
+    const shown = tests.filter(({ hasFailed }, at) => hasFailed || at < MOST_TESTS).map(({ text }) => text);
+    const more = tests.length - shown.length;
+    const rest = more === 0 ? [] : [`and ${more} more: \`grep -rn '${mark} ' test\``];
+    return `| ${mark} | ${when} | ${seen} | ${[...shown, ...rest].join("<br>")} |\n`;
   });
   return HEAD + lines.join("");
 }

@@ -34,6 +34,11 @@ export function pagesOf(parts: readonly IndexPart[]): readonly IndexedPage[] {
   return parts.flatMap(({ groups }) => groups.flatMap(({ pages }) => pages));
 }
 
+/** List the pages whose tables commands write: the site's search finds them, behind all others. */
+export function referencesOf(parts: readonly IndexPart[]): readonly string[] {
+  return pagesOf(parts.filter(({ title }) => title === "Reference")).map(({ file }) => file);
+}
+
 function hasPages({ pages }: { readonly pages: readonly IndexedPage[] }): boolean {
   return pages.length > 0;
 }

@@ -11,14 +11,12 @@ export interface ToolExample {
 
 const HEAD = `# Tools
 
-Every tool that comes with Volley. \`npm run tools -- --write\` makes this page from the declarations; edit those. In the sandbox
-(\`npm run sandbox\`) all of them answer without a key of their provider's. \`npm run tools\` lists those of your Worker, and
-whether what they need is configured.
+For people who choose tools: at the end you know each shipped tool's arguments, answer, hosts and secrets.
 
-**Results of tools were written by others.** Search results, web pages, mails and documents may hold text that is made
-to be taken for instructions. Volley gives it as data, without markup, and runs nothing of it; it cannot make a model ignore
-it. So give a model that reads strangers' text no write it should not make on their word: keys may be granted single tools,
-and [confirmations](confirmations.md) put a person between.
+Search this page for a tool's name (\`web_fetch\`), a provider (\`Brave\`) or a word (\`calendar\`). \`npm run tools -- --write\` makes it from the declarations; \`npm
+run tools\` lists those of your Worker, and whether what they need is configured. In the sandbox all of them answer without a provider's key.
+
+Results of tools were written by others: [do not let a model write on their word](security.md#what-is-not-defended).
 `;
 
 /** Make docs/tools.md. */

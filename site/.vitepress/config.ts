@@ -5,9 +5,11 @@ import { fileURLToPath } from "node:url";
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { defineConfig } from "vitepress";
 
+import { SEARCH_OPTIONS } from "../../scripts/docs/search-options.ts";
 import { mendTheme } from "./mend-theme.ts";
 
 const pages = fileURLToPath(new URL("../dist/pages", import.meta.url));
+const read = (name: string): unknown => JSON.parse(readFileSync(join(pages, name), "utf8"));
 /** Colours of code as classes: the policy of the pages allows no style in the markup. */
 const colours = transformerStyleToClass({ classPrefix: "c-" });
 
@@ -64,10 +66,10 @@ export default defineConfig({
     },
   },
   // Drawings stay files: styles know them by their names.
-  vite: { build: { assetsInlineLimit: 0 }, plugins: [mendTheme()] },
+  vite: { build: { assetsInlineLimit: 0 }, plugins: [mendTheme(read("reference.json") as string[])] },
   themeConfig: {
     siteTitle: "Volley",
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch: { searchOptions: SEARCH_OPTIONS } } },
     outline: [2, 3],
     nav: [
       { text: "New here", link: "/for-newcomers" },
@@ -75,10 +77,7 @@ export default defineConfig({
       { text: "Agents", link: "/for-agents" },
       { text: "Operators", link: "/for-operators" },
     ],
-    sidebar: [
-      { text: "All pages", link: "/" },
-      ...(JSON.parse(readFileSync(join(pages, "parts.json"), "utf8")) as object[]),
-    ],
+    sidebar: [{ text: "All pages", link: "/" }, ...(read("parts.json") as object[])],
   },
   buildEnd: ({ outDir }) => writeFileSync(join(outDir, "code.css"), colours.getCSS()),
 });

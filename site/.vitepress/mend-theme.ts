@@ -1,3 +1,5 @@
+import { boostDocument } from "../../scripts/docs/search-options.ts";
+
 /** Texts of the generator's theme that readers with assistive technology stumble over, each with what stands in its place. */
 const MENDED: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
   // A button in a button: the arrow of a group is a picture, and the group says whether it is open.
@@ -38,15 +40,25 @@ const MENDED: Readonly<Record<string, readonly (readonly [from: string, to: stri
   ],
 };
 
-/** Mend the generator's theme while it is read. Throws where a text is not there any more, so that an upgrade of the generator is looked at. */
-export function mendTheme() {
+/** The options of the search, which a page's policy lets be a function only in the theme's own code. */
+const SEARCH = "searchOptions: {";
+
+/**
+ * Mend the generator's theme while it is read, and rank pages of tables behind others. Throws where a text is not there any more, so that an upgrade
+ * of the generator is looked at.
+ *
+ * @param references addresses of the pages whose tables commands write
+ */
+export function mendTheme(references: readonly string[]) {
+  const ranked = `${SEARCH}\n boostDocument: (id) => (${boostDocument})(id, ${JSON.stringify(references)}),`;
   return {
     name: "mend-theme",
     enforce: "pre" as const,
     transform(code: string, id: string): string | null {
       const [, name = ""] = /\/theme-default\/components\/(\w+\.vue)$/.exec(id) ?? [];
-      const changes = MENDED[name];
-      if (changes === undefined) return null;
+      const mended = MENDED[name];
+      if (mended === undefined) return null;
+      const changes = name === "VPLocalSearchBox.vue" ? [...mended, [SEARCH, ranked] as const] : mended;
       return changes.reduce((text, [from, to]) => {
         if (!text.includes(from)) throw new Error(`Cannot mend ${name} of the theme: it has no '${from}'`);
         return text.replace(from, to);

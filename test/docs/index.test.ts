@@ -5,33 +5,44 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 import { makeLlmsFull, makeLlmsIndex } from "../../scripts/docs/llms-text.ts";
-import { pagesOf, readIndex } from "../../scripts/docs/read-index.ts";
+import { pagesOf, readIndex, referencesOf } from "../../scripts/docs/read-index.ts";
 import { addressOf, toSitePage } from "../../scripts/docs/site-pages.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const names = (await readdir(join(ROOT, "docs"), { recursive: true })).filter((name) => name.endsWith(".md"));
 const pages = names.map((name) => `docs/${name}`);
-const ENTRIES = ["newcomers", "products", "agents", "operators"].map((name) => `docs/for-${name}.md`);
 const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), "utf8");
 const index = readIndex(await textOf("docs/index.md"));
 
 describe("docs/index.md", () => {
-  test("lists every page once, but for itself and the four that one enters by", () => {
+  test("lists every page once, but for itself", () => {
     const listed = pagesOf(index)
       .map(({ file }) => file)
       .filter((file) => file.startsWith("docs/"));
-    const others = pages.filter((page) => page !== "docs/index.md" && !ENTRIES.includes(page));
+    const others = pages.filter((page) => page !== "docs/index.md");
     expect(listed.toSorted()).toEqual(others.toSorted());
   });
 
-  test("tells tutorials, how-to guides, reference and explanation apart", () => {
+  test("sorts them by what a reader wants to do: the four pages for readers first, tables of commands last", () => {
     expect(index.map(({ title }) => title)).toEqual([
-      "Tutorials",
-      "How-to guides",
+      "Begin here",
+      "Learn by doing",
+      "Call tools",
+      "Ask a person",
+      "Connect a model or a client",
+      "Make tools",
+      "Run flows and send webhooks",
+      "Build and operate",
+      "Judge it",
       "Reference",
-      "Explanation",
       "For developers of Volley",
     ]);
+    expect(pagesOf(index.slice(0, 1)).map(({ file }) => file)).toEqual(
+      ["newcomers", "products", "agents", "operators"].map((name) => `docs/for-${name}.md`),
+    );
+    expect(referencesOf(index)).toEqual(
+      ["limits", "tools", "threats", "faults"].map((name) => `docs/${name}.md`),
+    );
   });
 
   test("leads to every page in three clicks, as the README does", async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,12 @@ import { describe, expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [
   ...(await readdir(ROOT)).filter((name) => name.endsWith(".md")),
-  ...(await readdir(join(ROOT, "docs"), { recursive: true }))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
+  ...[
+    "docs/**/*.md",
+    "lab/*.md",
+    "lab/{bench,mutation,peers,soak}/**/report.md",
+    "test/chaos/report.md",
+  ].flatMap((pattern) => globSync(pattern, { cwd: ROOT })),
 ];
 
 describe.each(pages)("%s", (page) => {

@@ -157,7 +157,7 @@ test("the README has at most 150 lines, and its first answer gains by references
 
 test("the README's figures beside others are those of the pages that measure them", async () => {
   const [tasks = "", peers = ""] = await Promise.all(
-    ["docs/published-tasks.md", "docs/peers.md"].map((page) => readFile(join(ROOT, page), "utf8")),
+    ["lab/bench/tasks/report.md", "lab/peers/report.md"].map((page) => readFile(join(ROOT, page), "utf8")),
   );
   /** The cells of the first row that begins so, behind its name. */
   const cells = (page: string, begin: string): readonly string[] =>

@@ -26,8 +26,8 @@ test("rows stand in the order of their numbers, each once", () => {
 });
 
 test.each([
-  ["docs/security.md", THREATS],
-  ["docs/reliability.md", FAULTS],
+  ["docs/threats.md", THREATS],
+  ["docs/faults.md", FAULTS],
 ])(
   "%s has every row with the tests that are named after it; npm run promises writes it",
   async (path, rows) => {
@@ -106,6 +106,24 @@ More.
     const written = updatePromiseTable(page, { ...source, reports });
     const moved = { rows: source.rows, titles: readMarks(SOURCE, "test/b.test.ts"), reports: [] };
     expect(updatePromiseTable(written, moved)).toBe(written.replaceAll("test/a.test.ts", "test/b.test.ts"));
+  });
+
+  test("names four tests of a row and those that failed, and counts the others", () => {
+    const source = [1, 2, 3, 4, 5, 6].map((n) => `test("${T01} case ${n}", () => {});`).join("\n");
+    const failed = [
+      {
+        testResults: [{ name: "/test/a.test.ts", assertionResults: [result(`${T01} case 6`, "failed")] }],
+      },
+    ];
+    const titlesOfMany = readMarks(source, "test/a.test.ts");
+    const written = updatePromiseTable(page, {
+      rows: rows.slice(0, 1),
+      titles: titlesOfMany,
+      reports: failed,
+    });
+    expect(written).toContain(
+      `case 4 (\`test/a.test.ts\`): *not run*<br>case 6 (\`test/a.test.ts\`): *1 of 1 failed*<br>and 1 more: \`grep -rn '${T01} ' test\` |`,
+    );
   });
 
   test("asks for the markers of a page that has none", () => {

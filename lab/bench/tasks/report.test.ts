@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { reportTasks, reportTimes } from "../../lab/bench/tasks/report-tasks.ts";
-import { solveAll } from "../../lab/bench/tasks/solve-all.ts";
+import { reportTasks, reportTimes } from "./report-tasks.ts";
+import { solveAll } from "./solve-all.ts";
 
-const page = await readFile(new URL("../../docs/published-tasks.md", import.meta.url), "utf8");
+const page = await readFile(new URL("./report.md", import.meta.url), "utf8");
 const solved = await solveAll();
 
-test("docs/published-tasks.md prints what npm run bench:tasks measures", () => {
+test("lab/bench/tasks/report.md prints what npm run bench:tasks measures", () => {
   expect(page).toContain(`${reportTimes()}\n\n${reportTasks(solved).join("\n")}\n`);
 });
 
-test("docs/published-tasks.md says rightly how Volley compares with one call at a time", () => {
+test("lab/bench/tasks/report.md says rightly how Volley compares with one call at a time", () => {
   const of = (wanted: string) => solved.filter(({ way }) => way === wanted);
   const [slow, volley] = [of("one call at a time"), of("Volley")];
   const parts = (key: "wallMs" | "total"): number[] =>
