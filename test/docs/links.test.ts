@@ -16,6 +16,20 @@ const pages = [
   ].flatMap((pattern) => globSync(pattern, { cwd: ROOT })),
 ];
 
+const CODE = /^```.*?^```$/gms;
+
+/** The names of a page's headings, as GitHub and the site make them. */
+async function headingsOf(file: string): Promise<readonly string[]> {
+  const text = (await readFile(join(ROOT, file), "utf8")).replaceAll(CODE, "");
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+}
+
 describe.each(pages)("%s", (page) => {
   test("links and names only files that exist", async () => {
     const text = await readFile(join(ROOT, page), "utf8");
@@ -25,5 +39,16 @@ describe.each(pages)("%s", (page) => {
     const named = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, path]) => path!);
 
     expect([...links, ...named].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  test("links only to headings that exist", async () => {
+    const text = await readFile(join(ROOT, page), "utf8");
+    const links = text.replaceAll(CODE, "").matchAll(/\]\((?!https?:)([^)#\s]*?)#([^)\s]+)\)/g);
+    const dead: string[] = [];
+    for (const [, path = "", heading] of links) {
+      const file = path === "" ? page : join(dirname(page), path);
+      if (file.endsWith(".md") && !(await headingsOf(file)).includes(heading!)) dead.push(`${file}#${heading}`);
+    }
+    expect(dead).toEqual([]);
   });
 });
