@@ -47,7 +47,8 @@ describe.each(pages)("%s", (page) => {
     const dead: string[] = [];
     for (const [, path = "", heading] of links) {
       const file = path === "" ? page : join(dirname(page), path);
-      if (file.endsWith(".md") && !(await headingsOf(file)).includes(heading!)) dead.push(`${file}#${heading}`);
+      if (file.endsWith(".md") && !(await headingsOf(file)).includes(heading!))
+        dead.push(`${file}#${heading}`);
     }
     expect(dead).toEqual([]);
   });
