@@ -17,7 +17,7 @@ import {
 } from "../../src/features/background/batch-job.ts";
 import { createBackgroundPart } from "../../src/features/background/objects/stored-batches.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";
-import { createEndpointsPart } from "../../src/features/endpoints/objects/endpoints-part.ts";
+import { createEndpointsPart } from "../../src/features/endpoints/objects/publish-from-gate.ts";
 import { createOperatorPart } from "../../src/features/operator/objects/operator-part.ts";
 import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";

@@ -1,6 +1,13 @@
 import * as LIMITS from "../../core/contract/limits.ts";
-import { DeliveryLane, type LaneRules } from "./delivery-lane.ts";
-import { isSuspectCall, type LastAnswer, sharePlace, type Taken, toLastAnswer } from "./share-places.ts";
+import {
+  DeliveryLane,
+  type LaneRules,
+  isSuspectCall,
+  type LastAnswer,
+  sharePlace,
+  type Taken,
+  toLastAnswer,
+} from "./delivery-lane.ts";
 
 /** A delivery that waits. */
 export interface Waiting {

@@ -94,3 +94,9 @@ export function parseDeliveryId(id: string): DeliveryPlace | null {
 export function toBody({ type, at, data }: Pick<PublishedEvent, "type" | "at" | "data">): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${new Date(at).toISOString()}","data":${data}}`;
 }
+
+/** The body that a flow makes of an event; or why there is none, or when to ask again. */
+export type MadeBody =
+  | { readonly kind: "made"; readonly body: string }
+  | { readonly kind: "failed"; readonly code: string }
+  | { readonly kind: "later"; readonly afterMs: number };

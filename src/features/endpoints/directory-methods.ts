@@ -2,8 +2,9 @@ import type { Notice } from "../../feature/notice.ts";
 import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus } from "./delivery.ts";
-import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
+import type { EndpointState, KeptEndpoint } from "./endpoint.ts";
 import type {
+  EndpointPut,
   Explained,
   ListPlace,
   Put,
@@ -61,15 +62,7 @@ export interface EventPage {
 export type StatusCounts = Readonly<Record<DeliveryStatus, number>>;
 
 /** An endpoint that is to be kept, as a caller says it. */
-export interface EndpointAsked {
-  readonly id: string;
-  readonly settings: EndpointSettings;
-  /** Its secret if it is new, sealed where the deployment has a key. */
-  readonly secret: string;
-  readonly enables: boolean;
-  readonly seen?: number;
-  readonly keepsVia?: boolean;
-  readonly ownSecret?: string;
+export interface EndpointAsked extends Omit<EndpointPut, "no"> {
   /** It replaces no endpoint. */
   readonly isNew?: boolean;
 }

@@ -1,23 +1,22 @@
-import { openDirectory } from "./objects/endpoint-objects.ts";
-import { defineFeature } from "../../feature/define.ts";
-import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
-import { readVaultKeys } from "../../cloudflare/vault-of.ts";
-import { ENDPOINT_ENDPOINTS } from "./http/endpoints.ts";
-import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
-import { EVENT_ENDPOINTS } from "./http/events.ts";
-import { ENDPOINTS_OF_TENANT } from "./http/tenant-part.ts";
-import { sayEndpoints } from "./http/say-reach.ts";
-import type { Notice, Told } from "../../feature/notice.ts";
 import type { Configured } from "../../cloudflare/configured.ts";
 import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
-import { PORTAL } from "./portal-settings.ts";
-import { createPortal } from "./http/portal.ts";
-import { readPortalSettings } from "./http/portal-page.ts";
+import { readVaultKeys } from "../../cloudflare/vault-of.ts";
+import type { Notice, Told } from "../../feature/notice.ts";
+import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
+import { defineFeature } from "../../feature/define.ts";
+import { ENDPOINT_ENDPOINTS, resealEndpoints } from "./http/routes.ts";
+import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
+import { EVENT_ENDPOINTS } from "./http/events.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
-import { resealEndpoints } from "./http/reseal.ts";
+import { readPortalSettings } from "./http/portal-page.ts";
+import { createPortal } from "./http/portal.ts";
+import { sayEndpoints } from "./http/say-reach.ts";
+import { ENDPOINTS_OF_TENANT } from "./http/export-endpoints.ts";
 import { createEndpointDirectory } from "./objects/endpoint-directory.ts";
-import { createEndpointsPart } from "./objects/endpoints-part.ts";
+import { openDirectory } from "./objects/endpoint-objects.ts";
 import { createEndpointShard } from "./objects/endpoint-shard.ts";
+import { createEndpointsPart } from "./objects/publish-from-gate.ts";
+import { PORTAL } from "./portal-settings.ts";
 
 /**
  * Webhooks to a tenant's customers: events are published, and delivered to the endpoints that ask for them. They are kept in objects of

@@ -1,18 +1,18 @@
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { CallClock } from "../../core/egress/call-clock.ts";
-import { guardPublicUrl } from "../../core/egress/guard-url.ts";
+import { type ConnectionFault, findConnectionFault } from "../../core/egress/connection-fault.ts";
 import { markHeaders } from "../../core/egress/guard-headers.ts";
+import { guardPublicUrl } from "../../core/egress/guard-url.ts";
 import { HeaderSlots } from "../../core/egress/header-slots.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { parseWebhookSecrets } from "../../core/egress/webhook-secret.ts";
-import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import * as LIMITS from "./limits.ts";
 import { attempt } from "../../core/kit/result.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import { escapeUnseen } from "../../core/kit/visible-text.ts";
 import type { AttemptAnswer } from "./delivery.ts";
 import type { KeptEndpoint } from "./endpoint.ts";
-import { sayFault, sayStatus } from "./say-fault.ts";
+import * as LIMITS from "./limits.ts";
 
 export interface SendScope {
   readonly ports: Pick<Ports, "clock" | "fetch" | "sign">;
@@ -129,4 +129,38 @@ const MIN_CONCEALED = 8;
 
 function discard(response: Response): void {
   void attempt(() => response.body?.cancel());
+}
+
+/** The codes of attempts that no connection was made for. */
+const CODES: Readonly<Record<ConnectionFault, string>> = {
+  name: "NAME_NOT_FOUND",
+  refused: "CONNECTION_REFUSED",
+  tls: "TLS_FAILED",
+};
+
+/** Say why no answer came, as the code of an attempt. A runtime that says one sentence of every cause leaves it open. */
+export function sayFault(error: unknown): string {
+  const fault = findConnectionFault(error);
+  return fault === null ? "UPSTREAM_ERROR" : CODES[fault];
+}
+
+/** The statuses of Cloudflare's network for a server that it could not connect to. */
+const STATUSES: ReadonlyMap<number, string> = new Map([
+  [521, CODES.refused],
+  [522, "TIMEOUT"],
+  [525, CODES.tls],
+  [526, CODES.tls],
+]);
+
+/**
+ * Say why Cloudflare's network answered for a server, as the code of an attempt; undefined for every other answer. A deployed Worker's
+ * `fetch` gets these answers where another runtime's throws.
+ *
+ * Source: https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+ *
+ * @param text the beginning of the answer: a name that is not found is error 1016 of several behind 530
+ */
+export function sayStatus(status: number, text: string): string | undefined {
+  if (status === 530) return /\b1016\b/.test(text) ? CODES.name : undefined;
+  return STATUSES.get(status);
 }

@@ -1,7 +1,8 @@
-import * as LIMITS from "./limits.ts";
+import type { Notice } from "../../feature/notice.ts";
 import { decideDelivery } from "../../core/gate/state/callback.ts";
-import type { AttemptAnswer, Delivery } from "./delivery.ts";
-import type { DisabledBecause, EndpointHealth } from "./endpoint.ts";
+import { type AttemptAnswer, type Delivery, toDeliveryId } from "./delivery.ts";
+import type { DisabledBecause, EndpointHealth, KeptEndpoint } from "./endpoint.ts";
+import * as LIMITS from "./limits.ts";
 
 /** An answer that says of its endpoint, not of the event, that it cannot take more now. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
@@ -90,4 +91,46 @@ export function disabledAt({ failingSince, failedLast, disabled }: EndpointHealt
   return failedLast - failingSince >= LIMITS.endpointFailedApartMs
     ? failingSince + LIMITS.endpointFailingMs
     : null;
+}
+
+/** Tell of a delivery that was given up, to all but its own endpoint. */
+export function toFailedNotice(
+  { no, seq, eventId, type, attempts }: Delivery,
+  { id, customer }: KeptEndpoint,
+  shard: number,
+): Notice {
+  const { at, status, code } = attempts.at(-1)!;
+  const delivery = toDeliveryId({ shard, no, seq });
+  return {
+    id: `delivery-failed-${delivery}-${at}`,
+    type: "volley.delivery.failed",
+    about: id,
+    data: JSON.stringify({
+      delivery_id: delivery,
+      endpoint: id,
+      customer,
+      event_id: eventId,
+      event_type: type,
+      status,
+      code,
+    }),
+  };
+}
+
+/** Tell of an endpoint that was disabled, to all others. */
+export function toDisabledNotice(
+  { id, no, customer, failingSince }: KeptEndpoint,
+  { at, because }: NonNullable<KeptEndpoint["disabled"]>,
+): Notice {
+  return {
+    id: `endpoint-disabled-${no}-${at}`,
+    type: "volley.endpoint.disabled",
+    about: id,
+    data: JSON.stringify({
+      endpoint: id,
+      customer,
+      because,
+      failing_since: failingSince === null ? null : new Date(failingSince).toISOString(),
+    }),
+  };
 }

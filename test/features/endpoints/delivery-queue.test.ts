@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DeliveryQueue, type Turn } from "../../../src/features/endpoints/delivery-queue.ts";
-import type { LastAnswer } from "../../../src/features/endpoints/share-places.ts";
+import type { LastAnswer } from "../../../src/features/endpoints/delivery-lane.ts";
 
 const LANE = { isActive: true, ordered: false };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { sayFault, sayStatus } from "../../../src/features/endpoints/say-fault.ts";
+import { sayFault, sayStatus } from "../../../src/features/endpoints/send-delivery.ts";
 
 const coded = (code: string, message?: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });

@@ -1,13 +1,13 @@
 import { useState } from "hono/jsx/dom";
-
 import { hrefTo } from "../../../console/kit/route.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Status } from "../../../console/parts/status.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { useDoor } from "./door.ts";
+import { useAccess } from "./access.ts";
 import { sayAttempts } from "./endpoint-words.ts";
 import type { WireDelivery } from "./wire.ts";
 
@@ -21,7 +21,7 @@ interface DeliveryListProps {
 
 /** Deliveries, the latest event first. */
 export function DeliveryList({ of = {} }: DeliveryListProps) {
-  const { root } = useDoor();
+  const { root } = useAccess();
   const [status, setStatus] = useState("");
   const query = new URLSearchParams({ limit: "25", ...of, ...(status !== "" && { status }) });
   const pages = usePages<WireDelivery>(`${root}/deliveries?${query.toString()}`, "deliveries", EVERY_MS);
@@ -85,5 +85,28 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
       )}
       <MoreButton of={pages} />
     </div>
+  );
+}
+
+/** The tool that publishes events. */
+const PUBLISHES = "publish_event";
+
+interface DeliveriesOfRunProps {
+  readonly id: string;
+  readonly tools: readonly string[];
+}
+
+/** The deliveries of the events that a run published; nothing where it published none. */
+export function DeliveriesOfRun({ id, tools }: DeliveriesOfRunProps) {
+  const path = `/v1/deliveries?limit=1&run=${encodeURIComponent(id)}`;
+  const { data } = useLoad<{ readonly deliveries: readonly WireDelivery[] }>(
+    tools.includes(PUBLISHES) ? path : null,
+  );
+  if (data === null || data.deliveries.length === 0) return null;
+  return (
+    <section class="stack tight" aria-label="Deliveries of its events">
+      <h2>Deliveries of its events</h2>
+      <DeliveryList of={{ run: id }} />
+    </section>
   );
 }

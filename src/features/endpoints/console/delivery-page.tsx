@@ -12,13 +12,13 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
-import { useDoor } from "./door.ts";
+import { useAccess } from "./access.ts";
 import { isGood, sayAnswer } from "./endpoint-words.ts";
 import type { WireDelivery, WireEvent } from "./wire.ts";
 
 /** One delivery: its attempts with what was answered, the body that is sent, and another try. */
 export function DeliveryPage({ id }: { readonly id: string }) {
-  const { root, mayChange } = useDoor();
+  const { root, mayChange } = useAccess();
   const path = `${root}/deliveries/${encodeURIComponent(id)}`;
   const loaded = useLoad<WireDelivery>(path, { everyMs: 3_000 });
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -57,7 +57,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 }
 
 function DeliveryBody({ delivery }: { readonly delivery: WireDelivery }) {
-  const { isTenant } = useDoor();
+  const { isTenant } = useAccess();
   const { status, event_id: event, endpoint, attempts, next_attempt_at: next, created_at: at } = delivery;
   return (
     <div class="stack">

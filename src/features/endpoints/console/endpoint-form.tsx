@@ -1,18 +1,17 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState, useLayoutEffect, useRef } from "hono/jsx/dom";
 import { ask, type Problem } from "../../../console/kit/api.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
+import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryFieldset } from "./delivery-fieldset.tsx";
-import { useDoor, useEventTypes } from "./door.ts";
+import { useAccess, useEventTypes } from "./access.ts";
 import { splitTypes } from "./endpoint-words.ts";
 import { readDeliveryFields } from "./read-delivery-fields.ts";
-import { SecretShown } from "./secret-shown.tsx";
 import type { WireEndpoint } from "./wire.ts";
 
 /** Make an endpoint. */
@@ -27,7 +26,7 @@ export function NewEndpoint() {
 
 /** Change one. */
 export function EditEndpoint({ id }: { readonly id: string }) {
-  const loaded = useLoad<WireEndpoint>(`${useDoor().root}/endpoints/${encodeURIComponent(id)}`);
+  const loaded = useLoad<WireEndpoint>(`${useAccess().root}/endpoints/${encodeURIComponent(id)}`);
   return (
     <div class="stack">
       <Title text={`Edit ${id}`} back={{ href: hrefTo("endpoints", id), label: id }} />
@@ -38,7 +37,7 @@ export function EditEndpoint({ id }: { readonly id: string }) {
 }
 
 function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
-  const { root, isTenant } = useDoor();
+  const { root, isTenant } = useAccess();
   const described = useEventTypes().data ?? [];
   const [chosen, setChosen] = useState<readonly string[]>(known?.events ?? []);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -196,4 +195,25 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
 /** An id that no other endpoint has. */
 function makeId(): string {
   return `ep_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+}
+
+/** The secret that an endpoint's deliveries are signed with, this once. */
+export function SecretShown({ secret, children }: { readonly secret: string; readonly children?: unknown }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => box.current?.focus(), []);
+  return (
+    <div class="note tone-ok" tabindex={-1} ref={box}>
+      <div class="row">
+        <strong>Its signing secret</strong>
+        <span class="end">
+          <CopyButton text={secret} label="Copy secret" />
+        </span>
+      </div>
+      <p class="mono secret">{secret}</p>
+      <p class="small">
+        It is shown this once. The receiver verifies each delivery with it, as Standard Webhooks says.
+      </p>
+      {children}
+    </div>
+  );
 }

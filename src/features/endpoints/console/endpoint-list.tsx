@@ -7,7 +7,7 @@ import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Status } from "../../../console/parts/status.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { useDoor } from "./door.ts";
+import { useAccess } from "./access.ts";
 import { healthOf, sortByHealth } from "./endpoint-words.ts";
 import type { WireEndpoint } from "./wire.ts";
 
@@ -19,7 +19,7 @@ const MOST_TYPES = 3;
 
 /** Endpoints, those first that fail or were disabled. */
 export function EndpointList() {
-  const { root, isTenant, mayChange } = useDoor();
+  const { root, isTenant, mayChange } = useAccess();
   const [state, setState] = useState("");
   const [customer, setCustomer] = useState("");
   const query = new URLSearchParams({

@@ -14,16 +14,16 @@ import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import { useDoor } from "./door.ts";
+import { useAccess } from "./access.ts";
 import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
 import { EventTags } from "./endpoint-list.tsx";
 import { healthOf, sayDisabled } from "./endpoint-words.ts";
-import { SecretShown } from "./secret-shown.tsx";
+import { SecretShown } from "./endpoint-form.tsx";
 import type { WireWholeEndpoint } from "./wire.ts";
 
 /** One endpoint: how it fares, what one does with it, its deliveries. */
 export function EndpointPage({ id }: { readonly id: string }) {
-  const { root, mayChange } = useDoor();
+  const { root, mayChange } = useAccess();
   const path = `${root}/endpoints/${encodeURIComponent(id)}`;
   const loaded = useLoad<WireWholeEndpoint>(path, { everyMs: 5_000 });
   const endpoint = loaded.data;
@@ -60,7 +60,7 @@ interface EndpointBodyProps {
 }
 
 function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
-  const { mayChange } = useDoor();
+  const { mayChange } = useAccess();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const health = healthOf(endpoint);
@@ -116,7 +116,7 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
 }
 
 function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
-  const { isTenant } = useDoor();
+  const { isTenant } = useAccess();
   const {
     id,
     url,

@@ -5,11 +5,9 @@ import { DeliveryPage } from "./delivery-page.tsx";
 import { EditEndpoint, NewEndpoint } from "./endpoint-form.tsx";
 import { EndpointList } from "./endpoint-list.tsx";
 import { EndpointPage } from "./endpoint-page.tsx";
-import { EventList } from "./event-list.tsx";
-import { EventPage } from "./event-page.tsx";
+import { EventList, EventPage } from "./event-list.tsx";
 import { PublishForm } from "./publish-form.tsx";
-import { SectionTabs, type Tabs } from "./section-tabs.tsx";
-import { TypeList } from "./type-list.tsx";
+import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
 
 const TABS: Tabs = [
   ["", "Endpoints"],

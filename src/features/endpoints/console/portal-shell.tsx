@@ -1,8 +1,7 @@
 import { useEffect, useState } from "hono/jsx/dom";
-
 import { whenKeyIsRefused } from "../../../console/kit/api.ts";
 import type { Route } from "../../../console/kit/route.ts";
-import { readKey } from "../../../console/kit/session.ts";
+import { readKey, keepKey } from "../../../console/kit/session.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useOnline } from "../../../console/kit/use-online.ts";
 import { useRoute } from "../../../console/kit/use-route.ts";
@@ -12,13 +11,11 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
-import { DoorProvider } from "./door.ts";
+import { AccessProvider } from "./access.ts";
 import { EditEndpoint, NewEndpoint } from "./endpoint-form.tsx";
 import { EndpointList } from "./endpoint-list.tsx";
 import { EndpointPage } from "./endpoint-page.tsx";
-import { takeToken } from "./portal-link.ts";
-import { SectionTabs, type Tabs } from "./section-tabs.tsx";
-import { TypeList } from "./type-list.tsx";
+import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
 
 interface PortalProps {
   readonly name: string;
@@ -109,13 +106,13 @@ function Linked() {
       {data === null ? (
         <Pending key="pending" of={link} what="your endpoints" />
       ) : (
-        <DoorProvider key="pages" value={{ root: "/v1/portal", mayChange: !data.read_only }}>
+        <AccessProvider key="pages" value={{ root: "/v1/portal", mayChange: !data.read_only }}>
           <Pages route={route} />
           <p class="muted small portal-foot">
             {data.read_only && "This link only shows. "}
             The link is good until <Time at={data.expires_at} />.
           </p>
-        </DoorProvider>
+        </AccessProvider>
       )}
     </div>
   );
@@ -143,4 +140,16 @@ function Pages({ route: { id, query } }: { readonly route: Route }) {
 function List({ view }: { readonly view: string }) {
   if (view === "deliveries") return <DeliveryList />;
   return view === "types" ? <TypeList /> : <EndpointList />;
+}
+
+/**
+ * Take the token of a link from the address. It is kept in this tab, and gone from the address and its history, so that no one reads it
+ * there or sends it on with it.
+ */
+export function takeToken(): boolean {
+  const [, token] = /^#token=([A-Za-z0-9_.-]+)$/.exec(location.hash) ?? [];
+  if (token === undefined) return false;
+  keepKey(token);
+  history.replaceState(null, "", location.pathname);
+  return true;
 }

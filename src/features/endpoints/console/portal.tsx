@@ -1,10 +1,8 @@
 import { render } from "hono/jsx/dom";
-
 import { keepKeysAs } from "../../../console/kit/session.ts";
-import "./portal.css";
 import { type Accents, makeAccents } from "./portal-accent.ts";
-import { takeToken } from "./portal-link.ts";
-import { Portal } from "./portal-shell.tsx";
+import { takeToken, Portal } from "./portal-shell.tsx";
+import "./portal.css";
 
 /** The page behind a portal link, by which a customer looks after its endpoints. The place that it is drawn into says how it looks. */
 const place = document.querySelector<HTMLElement>("#portal")!;

@@ -8,7 +8,7 @@ import { count } from "../../../console/parts/count.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { TableHead } from "../../../console/parts/table-head.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
-import { useEventTypes } from "./door.ts";
+import { useEventTypes } from "./access.ts";
 
 /** The answer to a dry run: each endpoint, and why it would get nothing. */
 interface Explained {

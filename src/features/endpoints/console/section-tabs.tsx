@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from "hono/jsx/dom";
-
 import { hrefTo } from "../../../console/kit/route.ts";
+import { JsonView } from "../../../console/parts/json-view.tsx";
+import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { useEventTypes } from "./access.ts";
 
 /** The lists of a page, each with its name in the address; the first has none. */
 export type Tabs = readonly (readonly [view: string, title: string])[];
@@ -30,5 +32,30 @@ export function SectionTabs({ tabs, current }: SectionTabsProps) {
         </a>
       ))}
     </nav>
+  );
+}
+
+/** The described types of events, with an example each. */
+export function TypeList() {
+  const loaded = useEventTypes();
+  const types = loaded.data ?? [];
+  return (
+    <div class="stack">
+      <Pending of={loaded} what="the types of events" />
+      {loaded.data !== null && types.length === 0 && (
+        <Empty key="none" title="No type of event is described">
+          Events are published all the same, under types that are agreed on elsewhere.
+        </Empty>
+      )}
+      {types.map(({ type, description, example }) => (
+        <section key={type} class="card" aria-label={type}>
+          <h2>
+            <bdi class="mono">{type}</bdi>
+          </h2>
+          <p dir="auto">{description}</p>
+          {example !== undefined && <JsonView key="example" value={example} label={`Example of ${type}`} />}
+        </section>
+      ))}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { DeliveriesOfRun } from "./deliveries-of-run.tsx";
+import { DeliveriesOfRun } from "./delivery-list.tsx";
 import "./endpoints.css";
 import { EndpointsView } from "./endpoints-view.tsx";
 

@@ -1,7 +1,8 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { findViaFlaw } from "../reads-only.ts";
 import type { Scope } from "./scope.ts";
 
 /** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
@@ -27,4 +28,16 @@ function refuse(via: string, why: string): Refusal {
   const issue = { path: "/via", expected: "the name of a flow that only reads", received: visibleText(via) };
   const hint = `/via: ${why}.`;
   return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+}
+
+/** Why a tool makes no bodies; null where it does: it is a flow, writes nothing and asks no person. */
+export function findViaFlaw(tool: Tool | undefined): "unknown" | "writes" | "asks" | null {
+  if (tool?.flow === undefined) return "unknown";
+  if (tool.isWrite) return "writes";
+  return tool.confirm ? "asks" : null;
+}
+
+/** The catalog, without the flow of this name unless it makes bodies. */
+export function readsOnly(via: string, catalog: Catalog): Catalog {
+  return findViaFlaw(catalog.get(via)) === null ? catalog : catalog.only(({ name }) => name !== via);
 }

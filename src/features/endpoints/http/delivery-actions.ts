@@ -1,17 +1,22 @@
 import * as z from "zod/mini";
-
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { DELIVERY_STATUSES } from "../delivery.ts";
+import { DELIVERY_STATUSES, toBody } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
-import { parsePlaceCursor, toPlaceCursor } from "../list-cursor.ts";
-import { NO_DELIVERY, type Scope, toShownDelivery, UNREADABLE } from "./scope.ts";
+import {
+  NO_DELIVERY,
+  type Scope,
+  toShownDelivery,
+  UNREADABLE,
+  parsePlaceCursor,
+  toPlaceCursor,
+} from "./scope.ts";
 
 type Answered = Promise<Result<Response, Refusal>>;
 
@@ -78,3 +83,25 @@ const NOT_RESENT = makeRefusal(
   "INVALID_REQUEST",
   "Nothing is sent again: the endpoint is paused, disabled or deleted, or its event is not kept any more.",
 );
+
+/**
+ * Show a delivery with the body that its endpoint is sent, as long as event and endpoint are kept. A body that a flow of the tenant makes
+ * is not shown: the event may have what the flow leaves out.
+ */
+export async function showOwnDelivery(id: string, scope: Scope): Answered {
+  const { directory, customer } = scope;
+  const found = await askGate(() => directory.delivery(id, customer), UNREADABLE);
+  if (!found.ok) return found;
+  const delivery = found.value;
+  if (delivery === null) return err(NO_DELIVERY);
+  const read = await askGate(async () => {
+    const kept = await directory.get(delivery.endpoint, customer);
+    const { events } = await directory.events({ before: delivery.seq + 1, limit: 1 });
+    return { kept: kept?.endpoint ?? null, event: events[0] };
+  }, UNREADABLE);
+  if (!read.ok) return read;
+  const { kept, event } = read.value;
+  const isShown = kept !== null && !Object.hasOwn(kept, "via") && event?.seq === delivery.seq;
+  const shown = { ...toShownDelivery(delivery, scope), ...(isShown && { body: toBody(event) }) };
+  return ok(respondJson(JSON.stringify(shown)));
+}

@@ -1,23 +1,28 @@
 import * as z from "zod/mini";
-
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
+import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../limits.ts";
+import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
 import { parsePage } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
+import {
+  refuseOtherParameters,
+  type ParsedRequest,
+  parseRequest,
+} from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { toHint } from "../../../core/contract/issues.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
 import { toTypeText } from "../endpoint-json.ts";
-import { isOwn } from "../match-event.ts";
-import { readExactBody } from "./read-exact-body.ts";
 import { openScope, type Scope, UNREADABLE } from "./scope.ts";
+import * as LIMITS from "../limits.ts";
+import { isOwn } from "../match-event.ts";
 
 const TAG = "Endpoints";
 
@@ -204,3 +209,16 @@ function noType(type: string) {
 }
 
 export const EVENT_TYPE_ENDPOINTS: readonly Endpoint[] = [putType, listTypes, showType, deleteType];
+
+/** Read a body whose data goes on to others as it came. */
+export async function readExactBody<Schema extends z.ZodMiniObject>(
+  request: Request,
+  schema: Schema,
+): Promise<Result<ParsedRequest<Schema>, Refusal>> {
+  const body = await readRequestBody(request, {
+    bodyBytes,
+    nesting,
+    parse: parseExact,
+  });
+  return body.ok ? parseRequest(schema, body.value.value) : body;
+}

@@ -1,25 +1,23 @@
-import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import * as z from "zod/mini";
-
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { parsePage, parseTime } from "../../../core/contract/list-query.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
-import { parseNumberCursor } from "../list-cursor.ts";
-import { readExactBody } from "./read-exact-body.ts";
-import { openScope, type Scope, UNREADABLE } from "./scope.ts";
+import { readExactBody } from "./event-types.ts";
+import { parseNumberCursor, openScope, type Scope, UNREADABLE } from "./scope.ts";
 
 const TAG = "Endpoints";
 

@@ -1,19 +1,17 @@
 import * as z from "zod/mini";
-
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../limits.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { SUBJECT } from "../../../core/contract/gate/caller.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { toTime } from "../endpoint-json.ts";
 import { customerField } from "../endpoint-schema.ts";
-import { makePortalToken } from "../portal-token.ts";
 import { openScope } from "./scope.ts";
+import * as LIMITS from "../limits.ts";
 
 const TAG = "Endpoints";
 
@@ -106,3 +104,16 @@ const TOO_MANY = makeRefusal(
 );
 
 export const PORTAL_LINK_ENDPOINTS: readonly Endpoint[] = [makeLink, endLinks];
+
+/** The form of a portal link's token: its tenant, which says where to look for it, and what cannot be guessed. */
+const TOKEN = /^vpl_([A-Za-z0-9_.-]{1,64})_([0-9a-f]{64})$/;
+
+/** Make a token. @param random 32 unguessable bytes */
+export function makePortalToken(tenant: string, random: Uint8Array): string {
+  return `vpl_${tenant}_${[...random].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The tenant of a token; null where a text is none. */
+export function tenantOfToken(token: string): string | null {
+  return TOKEN.exec(token)?.[1] ?? null;
+}

@@ -1,30 +1,26 @@
 import type { Context } from "hono";
-
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
 import { respondJson, respondRefusal, respondResult } from "../../../cloudflare/http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
-import { tenantOfToken } from "../portal-token.ts";
-import { listDeliveries, resendDelivery } from "./delivery-actions.ts";
+import { listDeliveries, resendDelivery, showOwnDelivery } from "./delivery-actions.ts";
 import {
   deleteEndpoint,
-  patchEndpoint,
-  postEndpoint,
-  putEndpoint,
   rotateEndpoint,
   showEndpoint,
   testEndpoint,
+  listEndpoints,
 } from "./endpoint-actions.ts";
-import { openDirectory } from "../objects/endpoint-objects.ts";
 import { listEventTypes } from "./event-types.ts";
-import { listEndpoints } from "./list-endpoints.ts";
 import { portalSettingsOf, respondPortalPage } from "./portal-page.ts";
+import { patchEndpoint, postEndpoint, putEndpoint } from "./put-endpoint.ts";
 import { type Scope, UNREADABLE } from "./scope.ts";
-import { showOwnDelivery } from "./show-own-delivery.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
+import { tenantOfToken } from "./portal-links.ts";
 
 type Answer = (
   scope: Scope & { readonly link: PortalLink },

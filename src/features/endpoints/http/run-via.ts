@@ -1,16 +1,15 @@
+import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { FOR_DELIVERY } from "../../../feature/notice.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
-import * as LIMITS from "../limits.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { execute } from "../../../core/run/execute/executor.ts";
-import { type PublishedEvent, toBody } from "../delivery.ts";
-import type { MadeBody } from "../made-body.ts";
-import { readsOnly } from "../reads-only.ts";
+import { type PublishedEvent, toBody, type MadeBody } from "../delivery.ts";
+import { readsOnly } from "./check-via.ts";
+import * as LIMITS from "../limits.ts";
 
 /** The route of no request: by it the log of runs knows where a run came from. */
 const ROUTE = "delivery";

@@ -1,12 +1,13 @@
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { FoundDelivery } from "../directory-methods.ts";
-import type { KeptEndpoint } from "../endpoint.ts";
 import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
+import type { KeptEndpoint } from "../endpoint.ts";
 import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
+import type { ListPlace } from "../shard-methods.ts";
 
 /** The part of a tenant's endpoints that a request may see. */
 export interface Scope {
@@ -80,3 +81,18 @@ export const NO_DELIVERY = makeRefusal(
   "NOT_FOUND",
   "There is no delivery of that id; they are kept for 30 days.",
 );
+
+/** Parse a cursor that is a number; null is other text. */
+export function parseNumberCursor(cursor: string): number | null {
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+}
+
+/** Parse a cursor that is a delivery's place; null is other text. */
+export function parsePlaceCursor(cursor: string): ListPlace | null {
+  const [, seq, no] = /^(\d{1,15})_(\d{1,15})$/.exec(cursor) ?? [];
+  return no === undefined ? null : { seq: Number(seq), no: Number(no) };
+}
+
+export function toPlaceCursor({ seq, no }: ListPlace): string {
+  return `${seq}_${no}`;
+}

@@ -1,18 +1,16 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
-import { type AttemptAnswer, type PublishedEvent, toBody } from "../delivery.ts";
 import type { Turn } from "../delivery-queue.ts";
+import { type AttemptAnswer, type PublishedEvent, toBody, type MadeBody } from "../delivery.ts";
 import { type KeptEndpoint, secretsAt } from "../endpoint.ts";
-import { toDisabledNotice, toFailedNotice } from "../own-events.ts";
-import { sendDelivery } from "../send-delivery.ts";
-import { disabledAt, settleAttempt } from "../settle-attempt.ts";
+import * as LIMITS from "../limits.ts";
 import { isOwn } from "../match-event.ts";
-import type { MadeBody } from "../made-body.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { ShardStore } from "./shard-store.ts";
+import { sendDelivery } from "../send-delivery.ts";
+import { toDisabledNotice, toFailedNotice, disabledAt, settleAttempt } from "../settle-attempt.ts";
 
 /** An attempt that has not ended by then is given up for lost. */
 export const LEASE_MS = LIMITS.deliveryTimeoutMs + 5_000;

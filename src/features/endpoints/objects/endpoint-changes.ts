@@ -3,7 +3,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { CustomerHands, EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { Put } from "../shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";
-import type { ShardCalls } from "./shard-calls.ts";
+import type { ShardCalls } from "./endpoint-objects.ts";
 
 /**
  * Keeps and deletes a tenant's endpoints, in the index and in the objects that deliver. Changes of one endpoint come one after the other:

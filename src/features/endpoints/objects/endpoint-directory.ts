@@ -1,11 +1,10 @@
-import type { Notice } from "../../../feature/notice.ts";
-import type { Publishing } from "../../../core/contract/gate/publishing.ts";
-import * as LIMITS from "../limits.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
+import type { Notice } from "../../../feature/notice.ts";
+import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
@@ -32,17 +31,16 @@ import type {
   TypeQuery,
 } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
-import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
+import * as LIMITS from "../limits.ts";
 import { EndpointChanges } from "./endpoint-changes.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
-import { openShardOf } from "./endpoint-objects.ts";
+import { openShardOf, ALL_SHARDS, ShardCalls } from "./endpoint-objects.ts";
 import { EventLog } from "./event-log.ts";
-import { EventTypes } from "./event-types.ts";
-import { listDeliveries } from "./list-deliveries.ts";
-import { listEndpoints } from "./list-endpoints.ts";
-import { PortalLinks } from "./portal-links.ts";
+import { EventTypes } from "./event-type-table.ts";
+import { listDeliveries, listEndpoints } from "./list-from-shards.ts";
+import { PortalLinks } from "./portal-link-table.ts";
 import { Recovery } from "./recovery.ts";
-import { ALL_SHARDS, ShardCalls } from "./shard-calls.ts";
+import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
 
 const DAY_MS = 86_400_000;
 /** Between two slices of forgetting. */

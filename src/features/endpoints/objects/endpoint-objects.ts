@@ -1,15 +1,16 @@
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { defineObject, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
-import { defineObject, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { DirectoryMethods } from "../directory-methods.ts";
+import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
+import type { DirectoryMethods, FoundDelivery } from "../directory-methods.ts";
 import { ENDPOINT_SHARDS } from "../endpoint.ts";
-import type { EndpointShardMethods } from "../shard-methods.ts";
+import * as LIMITS from "../limits.ts";
+import type { EndpointShardMethods, DeliveryQuery } from "../shard-methods.ts";
 
 /** A tenant's directory from outside. */
 export type Directory = Remote<DirectoryMethods>;
@@ -67,4 +68,43 @@ export function tenantOf({ name = "" }: Asker["id"]): string {
 function besides<Methods>({ id, env }: Asker, binding: string): ObjectNamespace<Methods> {
   const anywhere = env[binding] as ObjectNamespace<Methods>;
   return id.jurisdiction === undefined ? anywhere : anywhere.jurisdiction!(id.jurisdiction as Jurisdiction);
+}
+
+/** Every object of a tenant that delivers. */
+export const ALL_SHARDS: readonly number[] = Array.from(
+  { length: LIMITS.endpointShards },
+  (_, shard) => shard,
+);
+
+/** Calls the objects of one tenant that deliver. */
+export class ShardCalls {
+  readonly #open: (shard: number) => Shard;
+  readonly #opened = new Map<number, Shard>();
+
+  constructor(open: (shard: number) => Shard) {
+    this.#open = open;
+  }
+
+  /** One of them: always the same client, so that its calls keep their order. */
+  of(shard: number): Shard {
+    const opened = this.#opened.get(shard) ?? this.#open(shard);
+    this.#opened.set(shard, opened);
+    return opened;
+  }
+
+  /** Call some of them at once. */
+  callEach<T>(shards: readonly number[], send: (stub: Shard) => Promise<T>): Promise<T[]> {
+    return Promise.all(shards.map((shard) => send(this.of(shard))));
+  }
+
+  /** Find deliveries in some of them, the latest event first. */
+  async deliveriesIn(shards: readonly number[], query: DeliveryQuery): Promise<TakenRows<FoundDelivery>> {
+    const all = await Promise.all(
+      shards.map(async (shard) => {
+        const { rows, hasMore } = await this.of(shard).deliveries(query);
+        return { rows: rows.map((one) => ({ ...one, shard })), hasMore };
+      }),
+    );
+    return mergeRows(all, query.limit, (a, b) => b.seq - a.seq || b.no - a.no);
+  }
 }

@@ -1,8 +1,7 @@
-import * as LIMITS from "../limits.ts";
 import { readRunOptions } from "../../../cloudflare/configuration.ts";
-import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { JobDrain } from "../../../cloudflare/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
+import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
@@ -11,8 +10,15 @@ import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import type { TakenRows } from "../../../core/kit/take-rows.ts";
 import type { DeliveryStatus, PublishedEvent } from "../delivery.ts";
-import { type EndpointState, HEALTHY, type KeptEndpoint, rotateSecrets, stateOf } from "../endpoint.ts";
+import { type EndpointState, type KeptEndpoint, rotateSecrets, stateOf } from "../endpoint.ts";
+import * as LIMITS from "../limits.ts";
 import { fitsPattern, isToldOf } from "../match-event.ts";
+import { Deliverer, LEASE_MS } from "./deliverer.ts";
+import { changeEndpoint } from "./endpoint-table.ts";
+import { openDirectoryOf, tenantOf } from "./endpoint-objects.ts";
+import { findDeliveries, gatherDeliveries, toSeen } from "./find-deliveries.ts";
+import { resealSecrets, SecretBox } from "./secret-box.ts";
+import { ShardStore } from "./shard-store.ts";
 import { disabledAt } from "../settle-attempt.ts";
 import type {
   DeliveryQuery,
@@ -26,12 +32,6 @@ import type {
   SeenDelivery,
   SeenEndpoint,
 } from "../shard-methods.ts";
-import { Deliverer, LEASE_MS } from "./deliverer.ts";
-import { openDirectoryOf, tenantOf } from "./endpoint-objects.ts";
-import { findDeliveries, gatherDeliveries, toSeen } from "./find-deliveries.ts";
-import { resealSecrets } from "./reseal-secrets.ts";
-import { SecretBox } from "./secret-box.ts";
-import { ShardStore } from "./shard-store.ts";
 
 /** The platform ends an alarm after 15 minutes. */
 const CLAIM_FOR_MS = 5 * 60_000;
@@ -80,30 +80,13 @@ export function createEndpointShard({
       });
     }
 
-    put({ id, no, settings, secret, enables, seen, keepsVia, ownSecret }: EndpointPut): PutAnswer {
+    put(asked: EndpointPut): PutAnswer {
       const now = this.#enter();
-      const known = this.#store.endpoints.find(id);
-      if (seen !== undefined && known?.updatedAt !== seen) return null;
+      const known = this.#store.endpoints.find(asked.id);
+      if (asked.seen !== undefined && known?.updatedAt !== asked.seen) return null;
       // A kill came between its deletion here and in the directory.
-      if (known === null && this.#store.endpoints.name(no) !== undefined) return "used";
-      // Two changes of one moment are two: the later one is seen by its time.
-      const updatedAt = Math.max(now, (known?.updatedAt ?? 0) + 1);
-      const health = known === null || (enables && known.disabled !== null) ? HEALTHY : known;
-      const { failingSince, failedLast, disabled } = health;
-      const kept = known?.secrets ?? [{ secret, endsAt: null }];
-      const via = keepsVia === true ? known?.via : settings.via;
-      const endpoint: KeptEndpoint = {
-        ...settings,
-        ...(via !== undefined && { via }),
-        id,
-        no: known?.no ?? no,
-        failingSince,
-        failedLast,
-        disabled,
-        updatedAt,
-        secrets: ownSecret === undefined ? kept : [{ secret: ownSecret, endsAt: null }],
-        createdAt: known?.createdAt ?? now,
-      };
+      if (known === null && this.#store.endpoints.name(asked.no) !== undefined) return "used";
+      const endpoint = changeEndpoint(known, asked, now);
       this.#write(endpoint);
       return { created: known === null, endpoint };
     }

@@ -1,4 +1,5 @@
-import type { KeptEndpoint } from "../endpoint.ts";
+import { HEALTHY, type KeptEndpoint } from "../endpoint.ts";
+import type { EndpointPut } from "../shard-methods.ts";
 
 type Row = { no: number; json: string; deleted_at: number | null };
 
@@ -107,4 +108,29 @@ export class EndpointTable {
     this.#byNo.set(endpoint.no, endpoint);
     this.#byId.set(endpoint.id, endpoint);
   }
+}
+
+/** Make the endpoint that a caller asks for, on what is kept of it: its number, its secrets, and its health unless it is enabled again. */
+export function changeEndpoint(
+  known: KeptEndpoint | null,
+  { id, no, settings, secret, enables, keepsVia, ownSecret }: EndpointPut,
+  nowMs: number,
+): KeptEndpoint {
+  const health = known === null || (enables && known.disabled !== null) ? HEALTHY : known;
+  const { failingSince, failedLast, disabled } = health;
+  const kept = known?.secrets ?? [{ secret, endsAt: null }];
+  const via = keepsVia === true ? known?.via : settings.via;
+  return {
+    ...settings,
+    ...(via !== undefined && { via }),
+    id,
+    no: known?.no ?? no,
+    failingSince,
+    failedLast,
+    disabled,
+    // Two changes of one moment are two: the later one is seen by its time.
+    updatedAt: Math.max(nowMs, (known?.updatedAt ?? 0) + 1),
+    secrets: ownSecret === undefined ? kept : [{ secret: ownSecret, endsAt: null }],
+    createdAt: known?.createdAt ?? nowMs,
+  };
 }

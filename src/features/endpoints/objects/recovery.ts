@@ -3,7 +3,7 @@ import type { PublishedEvent } from "../delivery.ts";
 import type { RecoverQuery } from "../shard-methods.ts";
 import type { IndexedEndpoint } from "./endpoint-index.ts";
 import type { EventLog } from "./event-log.ts";
-import type { ShardCalls } from "./shard-calls.ts";
+import type { ShardCalls } from "./endpoint-objects.ts";
 
 /** Bytes of events that go to an object in one call. */
 const CHUNK = 1024 * 1024;

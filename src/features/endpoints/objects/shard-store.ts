@@ -5,7 +5,7 @@ import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
 import { DeliveryQueue, type Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";
 import { createFilter, findMismatch } from "../match-event.ts";
-import { type LastAnswer, toLastAnswer } from "../share-places.ts";
+import { type LastAnswer, toLastAnswer } from "../delivery-lane.ts";
 import type { Pruned } from "../shard-methods.ts";
 import { BatchTable } from "./batch-table.ts";
 import { DayTable } from "./day-table.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { makeEvent } from "../../../../src/core/contract/gate/operator-event.ts";
 import type { Notice } from "../../../../src/feature/notice.ts";
 import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
-import { createEndpointsPart } from "../../../../src/features/endpoints/objects/endpoints-part.ts";
+import { createEndpointsPart } from "../../../../src/features/endpoints/objects/publish-from-gate.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { DeliveryPage, FoundDelivery } from "../../../../src/features/endpoints/directory-methods.ts";
 import type { EndpointIndex } from "../../../../src/features/endpoints/objects/endpoint-index.ts";
 import type { EventLog } from "../../../../src/features/endpoints/objects/event-log.ts";
-import { listDeliveries } from "../../../../src/features/endpoints/objects/list-deliveries.ts";
-import type { ShardCalls } from "../../../../src/features/endpoints/objects/shard-calls.ts";
+import { listDeliveries } from "../../../../src/features/endpoints/objects/list-from-shards.ts";
+import type { ShardCalls } from "../../../../src/features/endpoints/objects/endpoint-objects.ts";
 import type { DeliveryQuery } from "../../../../src/features/endpoints/shard-methods.ts";
 
 /** A directory whose run has published so many events, of which some have deliveries. */

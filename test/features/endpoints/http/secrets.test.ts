@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-
+import type { ObjectOptions, Feature } from "../../../../src/cloudflare/feature.ts";
 import { parseVaultKeys, Vault } from "../../../../src/cloudflare/platform/vault.ts";
-import type { ObjectOptions } from "../../../../src/cloudflare/feature.ts";
-import type { Feature } from "../../../../src/cloudflare/feature.ts";
-import { endpoints } from "../../../../src/features/endpoints/index.ts";
-import { operator } from "../../../../src/features/operator/index.ts";
 import type { KeptEndpoint } from "../../../../src/features/endpoints/endpoint.ts";
-import { resealSecrets } from "../../../../src/features/endpoints/objects/reseal-secrets.ts";
-import { SecretBox } from "../../../../src/features/endpoints/objects/secret-box.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
+import { resealSecrets, SecretBox } from "../../../../src/features/endpoints/objects/secret-box.ts";
+import { operator } from "../../../../src/features/operator/index.ts";
 import { HOST, openEndpoints, verify } from "./endpoint-world.ts";
 
 const [FIRST, SECOND] = ["0123456789abcdef", "fedcba9876543210"].map((half) => btoa(half.repeat(2))) as [

@@ -1,19 +1,17 @@
 import * as z from "zod/mini";
-
+import { makeReseal } from "../../../cloudflare/endpoints/make-reseal.ts";
+import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
-import { ENDPOINT_STATES } from "../endpoint.ts";
 import { deliverySchema, wholeEndpointSchema } from "../endpoint-json.ts";
 import { endpointSchema } from "../endpoint-schema.ts";
+import { ENDPOINT_STATES } from "../endpoint.ts";
 import { deliveryPageSchema, listDeliveries, resendDelivery, showDelivery } from "./delivery-actions.ts";
 import {
   deleteEndpoint,
-  patchEndpoint,
-  putEndpoint,
   recoverEndpoint,
   recoverSchema,
   rotateEndpoint,
@@ -21,9 +19,12 @@ import {
   showEndpoint,
   testEndpoint,
   testSchema,
+  endpointPageSchema,
+  listEndpoints,
 } from "./endpoint-actions.ts";
-import { endpointPageSchema, listEndpoints } from "./list-endpoints.ts";
+import { patchEndpoint, putEndpoint } from "./put-endpoint.ts";
 import { openScope, type Scope } from "./scope.ts";
+import { openDirectory } from "../objects/endpoint-objects.ts";
 
 const TAG = "Endpoints";
 
@@ -225,3 +226,18 @@ const EXAMPLE = {
   customer: "c_42",
   events: ["order.paid", "invoice.*"],
 };
+
+/** `POST /v1/endpoints/reseal`: seal the secrets of every tenant's endpoints under the vault's first key. */
+export const resealEndpoints = /* @__PURE__ */ makeReseal({
+  route: "POST /v1/endpoints/reseal",
+  id: "resealEndpoints",
+  schemaId: "ResealedEndpoints",
+  tag: "Endpoints",
+  summary: "Seal the secrets of all endpoints under the vault's first key",
+  sealed: "Endpoints whose secrets are now under the first key",
+  unreadable: "Those with a secret that no key opens: rotate it, or put the key back",
+  partsOf(owner, configured) {
+    const directory = openDirectory(owner, configured);
+    return directory.ok ? [() => directory.value.reseal()] : [];
+  },
+});

@@ -1,12 +1,13 @@
-import * as LIMITS from "../limits.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
-import type { DeliveryList, DeliveryPage, FoundDelivery } from "../directory-methods.ts";
-import type { DeliveryQuery } from "../shard-methods.ts";
-import type { EndpointIndex } from "./endpoint-index.ts";
+import type { DeliveryList, DeliveryPage, FoundDelivery, EndpointList } from "../directory-methods.ts";
+import type { KeptEndpoint } from "../endpoint.ts";
+import * as LIMITS from "../limits.ts";
+import type { EndpointIndex, IndexedEndpoint } from "./endpoint-index.ts";
 import type { EventLog } from "./event-log.ts";
-import { ALL_SHARDS, type ShardCalls } from "./shard-calls.ts";
+import { ALL_SHARDS, type ShardCalls } from "./endpoint-objects.ts";
+import type { DeliveryQuery } from "../shard-methods.ts";
 
-/** Pages of a run's events that are looked through for one page of their deliveries. */
+/** Pages that are looked through for one page of what is asked for: of a run's events, or of endpoints in a state. */
 const PAGES_LOOKED = 20;
 
 interface Kept {
@@ -74,3 +75,39 @@ function toPage(found: TakenRows<FoundDelivery>, limit: number): DeliveryPage {
 }
 
 const NONE: DeliveryPage = { deliveries: [], next: null };
+
+/** List a tenant's endpoints, the newest first. A page that has looked far for few in a state may be shorter than asked. */
+export async function listEndpoints(
+  {
+    customer,
+    state = null,
+    before,
+    limit,
+  }: { state?: EndpointList["state"] | null } & Omit<EndpointList, "state">,
+  { index, shards }: { readonly index: EndpointIndex; readonly shards: ShardCalls },
+): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
+  const readAll = async (indexed: readonly IndexedEndpoint[]): Promise<KeptEndpoint[]> => {
+    const groups = [...Map.groupBy(indexed, ({ shard }) => shard)];
+    const all = await Promise.all(
+      groups.map(([shard, of]) => {
+        const ids = of.map(({ id }) => id);
+        return shards.of(shard).list(ids, state);
+      }),
+    );
+    return all.flat().sort((a, b) => b.no - a.no);
+  };
+  const endpoints: KeptEndpoint[] = [];
+  let from = before;
+  for (let page = 0; page < PAGES_LOOKED; page += 1) {
+    const indexed = index.page({ customer, before: from, limit });
+    for (const endpoint of await readAll(indexed)) {
+      endpoints.push(endpoint);
+      from = endpoint.no;
+      if (endpoints.length === limit)
+        return { endpoints, next: index.page({ customer, before: from, limit: 1 }).length > 0 ? from : null };
+    }
+    if (indexed.length < limit) return { endpoints, next: null };
+    from = indexed.at(-1)!.no;
+  }
+  return { endpoints, next: from };
+}
