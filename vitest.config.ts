@@ -9,7 +9,7 @@ import { COUNTED, countWork } from "./scripts/count-work.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { SHARE } from "./test/support/samples.ts";
 import { SECOND_TRIES } from "./test/support/second-tries.ts";
-import { LAYERS, type Layer, TRIALS } from "./test/tiers.ts";
+import { filesOf, LAYERS, type Layer, restOf } from "./test/tiers.ts";
 
 /** Git does not keep the methods of the clients. A test says when the written ones are old. */
 if (!existsSync("src/package/client/api.ts")) execFileSync(process.execPath, ["scripts/write-clients.ts"]);
@@ -107,23 +107,35 @@ function makeLayers(part: (layer: Layer) => object) {
   ];
 }
 
-/** A run of `npm test` leaves out the trials and four fifths of the samples. */
-const quickly = ({ include, exclude }: Layer) => ({
-  include: [...include],
-  exclude: [...exclude, ...TRIALS],
-  env: { [SHARE]: "0.2" },
-});
+/** A file or folder that is named runs whole, whichever tier it belongs to. */
+const isNamed = process.argv.slice(2).some((word) => /^(?:\.\/)?(?:test|lab)\//.test(word));
 
-/** The report of each mode. CI and `npm run promises` read those of whole runs. */
-const REPORTS: Readonly<Record<string, string>> = { all: "test-report.json", sdks: "test-report-sdks.json" };
+/** The part of a layer that each mode runs. */
+const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
+  all: ({ include, exclude }) => ({ include, exclude }),
+  rest: (layer) => ({ include: restOf(layer), exclude: layer.exclude }),
+  // Without the trials and four fifths of the samples.
+  test: (layer) => ({
+    include: layer.include,
+    exclude: [...layer.exclude, ...filesOf(layer, layer.trials)],
+    env: { [SHARE]: "0.2" },
+  }),
+};
 
-/** `--mode all` runs everything that needs no install of its own. */
+/** The report of each mode. CI reads them, and `npm run promises` those of whole runs. */
+const REPORTS: Readonly<Record<string, string>> = {
+  all: "test-report.json",
+  rest: "rest-report.json",
+  sdks: "test-report-sdks.json",
+};
+
+/** `--mode all` runs everything that needs no install of its own, `--mode rest` what a run without a mode leaves out. */
 export default defineConfig(({ mode }) => ({
   test: {
     // The error of calls that a test of the objects aborts on purpose.
     onUnhandledError: ({ message }) => message !== "Application called abortAllDurableObjects().",
     reporters: ["minimal", ["json", { outputFile: `dist/${REPORTS[mode] ?? "quick-report.json"}` }]],
     sequence: { sequencer: LongestFirst },
-    projects: mode === "sdks" ? SDKS : makeLayers(mode === "all" ? (layer) => layer : quickly),
+    projects: mode === "sdks" ? SDKS : makeLayers(PARTS[isNamed ? "all" : mode] ?? PARTS["test"]!),
   },
 }));

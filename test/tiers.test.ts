@@ -1,39 +1,43 @@
-import { existsSync } from "node:fs";
-import { glob, readFile } from "node:fs/promises";
+import { existsSync, globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { LAYERS, type Layer, LONG, TRIALS } from "./tiers.ts";
+import { filesOf, LAYERS, LONG, restOf } from "./tiers.ts";
 
-const PACKAGES = "**/node_modules/**";
-
-async function find(include: readonly string[], exclude: readonly string[] = []): Promise<string[]> {
-  const found: string[] = [];
-  for (const pattern of include)
-    for await (const path of glob(pattern, { exclude: [PACKAGES, ...exclude] })) found.push(path);
-  return found.sort();
-}
-const filesOf = ({ include, exclude }: Layer): Promise<string[]> => find(include, exclude);
+const WITHOUT = { exclude: ["**/node_modules/**"] };
+const LAYERS_OF_ALL = Object.values(LAYERS);
 
 describe("The tiers of the tests", () => {
-  test("have every test file exactly once", async () => {
-    const layers = await Promise.all(Object.values(LAYERS).map(filesOf));
-    const quick = layers.flat().filter((path) => !TRIALS.includes(path));
-    const apart = await find(["test/sdks/{core,harness}/**/*.test.ts", "test/browser/**/*.test.ts"]);
+  test("have every test file exactly once", () => {
+    const layers = LAYERS_OF_ALL.flatMap((layer) => filesOf(layer, layer.include));
+    const apart = globSync(["test/sdks/{core,harness}/**/*.test.ts", "test/browser/**/*.test.ts"], WITHOUT);
 
-    expect([...quick, ...TRIALS, ...apart].sort()).toEqual(
-      await find(["{src,scripts,lab,test}/**/*.test.*"]),
+    expect([...layers, ...apart].toSorted()).toEqual(
+      globSync(["{src,scripts,lab,test}/**/*.test.*"], WITHOUT).toSorted(),
     );
   });
 
-  test("name no file that is gone", () => {
-    expect([...TRIALS, ...LONG].filter((path) => !existsSync(path))).toEqual([]);
+  test("have in the rest what a quick run leaves out, and what it runs a part of", () => {
+    const rest = LAYERS_OF_ALL.flatMap(restOf);
+    expect(rest).toContain("test/harness/bundle.test.ts");
+    expect(rest).toContain("test/core/plan/hazards.test.ts");
+    expect(rest).toContain("test/templates/packed.test.ts");
+    expect(rest).not.toContain("test/harness/whole.test.ts");
+    expect(rest).not.toContain("test/tiers.test.ts");
   });
 
-  test("are the same command, of which the whole one has a mode more", async () => {
+  test("name no file that is gone", () => {
+    const trials = LAYERS_OF_ALL.flatMap(({ trials }) => trials);
+    expect(trials.filter((pattern) => globSync(pattern).length === 0)).toEqual([]);
+    expect(LONG.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test("are the same command, with a mode more where it runs more", async () => {
     const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as {
       readonly scripts: Readonly<Record<string, string>>;
     };
     expect(scripts["test:all"]).toBe(`${scripts["test"]} --mode all`);
+    expect(scripts["test:rest"]).toBe(`${scripts["test"]} --mode rest`);
   });
 });

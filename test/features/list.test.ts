@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import * as z from "zod";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 import { countRoughly, estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
+import { countO200k } from "../../src/features/tokens/count-o200k.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
 import { openRoutersOf, routersOf } from "../../src/cloudflare/app.ts";
@@ -241,6 +242,7 @@ describe("A Worker does not start", () => {
 });
 
 describe("A Worker's estimate of tokens", () => {
+  afterAll(() => useTokenCounter(countO200k));
   const json = JSON.stringify("All human beings are born free and equal in dignity and rights. ".repeat(10));
   const rough = (): number => {
     useTokenCounter(countRoughly);
