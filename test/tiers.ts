@@ -71,7 +71,7 @@ export function filesOf({ exclude }: Layer, include: readonly string[]): string[
   return globSync(include, { exclude: [PACKAGES, ...exclude] }).toSorted();
 }
 
-/** What `npm test` leaves out of a layer: the trials, and files of which it runs a part. */
+/** The files of a layer that `npm test` leaves out, or runs a part of. */
 export function restOf(layer: Layer): string[] {
   const scaled = filesOf(layer, layer.include).filter((path) => SCALED.test(readFileSync(path, "utf8")));
   return [...new Set([...filesOf(layer, layer.trials), ...scaled])];
