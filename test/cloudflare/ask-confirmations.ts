@@ -5,6 +5,7 @@ import {
   type Claim,
   type ClaimRefusal,
   type ConfirmationMethods,
+  type ParkAnswer,
   refuseClaim,
 } from "../../src/features/confirmations/confirmation.ts";
 
@@ -16,7 +17,7 @@ type Approval =
 
 /** The confirmations of a tenant's object, as the feature asks for them. */
 export interface Confirmations {
-  park(...args: Parameters<ConfirmationMethods["park"]>): Promise<ReturnType<ConfirmationMethods["park"]>>;
+  park(...args: Parameters<ConfirmationMethods["park"]>): Promise<ParkAnswer>;
   confirmation(id: string): Promise<ReturnType<ConfirmationMethods["confirmation"]>>;
   confirmations(
     ...args: Parameters<ConfirmationMethods["confirmations"]>
@@ -30,7 +31,7 @@ export interface Confirmations {
 /** Ask a tenant's object about its confirmations. */
 export function ask(gate: Pick<Gate, "call" | "admitClaimed">): Confirmations {
   return {
-    park: (groups) => callConfirmations(gate, "park", groups),
+    park: async (...args) => (await callConfirmations(gate, "park", ...args)) ?? [],
     confirmation: (id) => callConfirmations(gate, "confirmation", id),
     confirmations: (query) => callConfirmations(gate, "confirmations", query),
     reject: (...args) => callConfirmations(gate, "reject", ...args),

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import type { IdempotencyRequest, KeyEnd, KeyState } from "../../src/core/contract/gate/idempotency.ts";
 import { deriveId } from "../../src/core/kit/derive-id.ts";
+import { callConfirmations } from "../../src/features/confirmations/confirmation.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 
@@ -67,6 +68,26 @@ describe("P5: a batch's key", () => {
     expect([answer.quota, answer.idempotency!.batch]).toEqual([null, { kind: "done", answer: DONE.answer }]);
     await abortAllDurableObjects();
     expect((await ask()).idempotency!.batch).toEqual({ kind: "done", answer: DONE.answer });
+  });
+
+  test("T56 that was taken over asks no person by the run that had it, which hears so", async () => {
+    const stub = gateOf(env.SMALL_GATE);
+    const first = await claimBatch(stub);
+    const held = ({ keys, state }: typeof first) => ({
+      runId: keys.runId,
+      keys: [{ key: "k", seed: (state as Extract<KeyState, { kind: "claimed" }>).seed }],
+    });
+    const park = (id: string, by: typeof first) =>
+      callConfirmations(stub, "park", [{ id, groupJson: "{}" }], held(by));
+    expect(await park("before", first)).toMatchObject([{ id: "before" }]);
+    let second = await claimBatch(stub);
+    while (second.state.kind !== "claimed") {
+      await sleep(50);
+      second = await claimBatch(stub);
+    }
+    expect(await park("late", first)).toBeNull();
+    expect(await park("own", second)).toMatchObject([{ id: "own" }]);
+    expect(await callConfirmations(stub, "confirmation", "late")).toBeNull();
   });
 
   test("is running through a crash, and taken over with its ids and what waited for a person after the lease", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import type { KeptFlow } from "../../src/features/flows/declaration/flow-schema.ts";
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
+import { callConfirmations } from "../../src/features/confirmations/confirmation.ts";
 import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
 import { callAddedTools, type FlowClock, type ToolToKeep } from "../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
@@ -60,6 +61,19 @@ describe("A run", () => {
       fence: null,
     });
     expect(await callFlows(gate, "recordRun", runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
+  });
+
+  test("asks a person by the attempt that has it, and by no other", async () => {
+    const gate = env.TENANT_GATE.getByName("run-asks");
+    const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
+    const park = (id: string, fence: number) =>
+      callConfirmations(gate, "park", [{ id, groupJson: "{}" }], { jobId, fence });
+    expect(await park("lapsed", 0)).toBeNull();
+    expect(await park("own", 1)).toMatchObject([{ id: "own" }]);
+    await gate.cancel(jobId);
+    expect(await park("cancelled", 1)).toBeNull();
+    for (const id of ["lapsed", "cancelled"])
+      expect(await callConfirmations(gate, "confirmation", id)).toBeNull();
   });
 
   test("has no cause remembered beyond as many as may be, until the old ones are forgotten", async () => {

@@ -153,7 +153,8 @@ export class FakeGate implements Gate {
 
   /** The methods of its part for confirmations; a test may answer otherwise. */
   readonly confirmations: FakeConfirmations = {
-    park: (groups) => {
+    park: (groups, holder) => {
+      if (holder !== undefined && "fence" in holder && holder.fence !== this.runFence) return null;
       const taken = groups.slice(0, this.roomForGroups);
       return taken.map(({ id, groupJson, again = [] }) => {
         const asked = [...this.parked].flatMap(([of, group]) =>

@@ -1,4 +1,5 @@
-import type { JobProgress } from "../../core/contract/gate/job.ts";
+import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
+import type { Attempt, JobProgress } from "../../core/contract/gate/job.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import type { OperatorEvent } from "../../core/contract/gate/operator-event.ts";
@@ -30,6 +31,8 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly object: string;
   readonly storage: DurableObjectStorage;
   readonly outbox: Outbox;
+  /** Whether an attempt still has its job, or a run its keys, which that renews. */
+  readonly holds: (nowMs: number, holder: Attempt | IdempotencyRenewal) => boolean;
   /** The events that the operator is told of. */
   readonly events: Pick<EventTable, "isOn" | "record">;
   /** Tell every part of something that the tenant may be told. */

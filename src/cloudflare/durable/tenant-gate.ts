@@ -163,6 +163,10 @@ export function createTenantGate({
         tenant,
         object: ctx.id.name ?? tenant,
         outbox: this.#outbox,
+        holds: (now, holder) =>
+          "fence" in holder
+            ? this.#outbox.holds(holder.jobId, holder.fence)
+            : this.#keys.renew(now, holder),
         events: this.#events,
         random,
         usage: (now) => this.#parts.usage(now, { quotas: [] }),

@@ -4,9 +4,9 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport, Tool, ToolConnection, ToolContext } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Account, Caller, Origin } from "../contract/gate/caller.ts";
-import type { CallbackTarget, JobRecord } from "../contract/gate/job.ts";
+import type { Attempt, CallbackTarget, JobRecord } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
-import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { IdempotencyAnswer, IdempotencyRenewal, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { RefusalCode } from "../contract/failure-codes.ts";
@@ -53,6 +53,7 @@ export interface Resumed {
   readonly claimed: IdempotencyAnswer;
   /** Jobs of it may be recorded already. */
   readonly retaken: boolean;
+  readonly attempt: Attempt;
   readonly journal: Journal;
 }
 
@@ -287,6 +288,8 @@ export interface ParkingOptions
     /** An earlier run may have recorded the question. */
     readonly mayBeAsked: (step: Step) => boolean;
   };
+  /** Has the right to ask: another run may have taken it over. Absent where there can be none. */
+  readonly holder?: Attempt | IdempotencyRenewal | undefined;
 }
 
 /** Everything one request brings with it. */

@@ -254,6 +254,7 @@ async function run(
               nameOf: (step: Step) => ids().callKey(step, null),
               mayBeAsked: ({ index }: Step) => ids().seedOf(index).retaken,
             },
+            holder: resumed?.attempt ?? keys.lease ?? undefined,
           }),
           ...facts,
         })(parked, dataOf);

@@ -1,4 +1,5 @@
-import type { JobCursor, JobRecord } from "../../core/contract/gate/job.ts";
+import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
+import type { Attempt, JobCursor, JobRecord } from "../../core/contract/gate/job.ts";
 import type {
   AnsweredMethods,
   AnsweredQuestion,
@@ -205,8 +206,11 @@ const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link">, string
 
 /** The methods of the part that keeps confirmations; a claim on one is admitted by `admitClaimed` of the tenant's object. */
 export interface ConfirmationMethods extends AnsweredMethods {
-  /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
-  park(groups: readonly ParkRequest[]): ParkAnswer;
+  /**
+   * Record groups that wait for a person; those in the answer are durable, the others were refused. Null, and none is recorded, where
+   * another run has taken over what asks.
+   */
+  park(groups: readonly ParkRequest[], holder?: Attempt | IdempotencyRenewal): ParkAnswer | null;
   confirmation(id: string): ConfirmationRecord | null;
   /** List confirmations, newest first, without their arguments and results. */
   confirmations(query: ConfirmationQuery): ListedConfirmation[];

@@ -48,13 +48,12 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
     );
     const fit = drafts.filter((one) => flawOf(one, plan) === null);
     const origin = options.requestUrl === undefined ? undefined : new URL(options.requestUrl).origin;
-    const answer = await record(fit, options, origin);
-    await tellAwaited(fit, answer ?? [], options);
+    const { answer, refused } = await record(fit, options, origin);
+    await tellAwaited(fit, answer, options);
     return new Map(
       drafts.flatMap((one) => {
-        const recorded = answer?.find(({ id }) => id === one.id);
-        if (recorded === undefined)
-          return toFailures(one, flawOf(one, plan) ?? (answer === null ? UNREACHABLE : FULL));
+        const recorded = answer.find(({ id }) => id === one.id);
+        if (recorded === undefined) return toFailures(one, flawOf(one, plan) ?? refused);
         const told = {
           origin,
           skipDenied: plan.skipDenied === true,
@@ -70,19 +69,26 @@ export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
   };
 }
 
-/** Null when nothing is recorded for certain. */
+/** Record the questions; those that are missing were refused for this reason. */
 async function record(
   drafts: readonly Draft[],
-  { gate, named }: Pick<ParkingOptions, "gate" | "named">,
+  { gate, named, holder }: Pick<ParkingOptions, "gate" | "named" | "holder">,
   origin: string | undefined,
-): Promise<ParkAnswer | null> {
-  if (drafts.length === 0) return [];
+): Promise<{ readonly answer: ParkAnswer; readonly refused: Failure }> {
+  if (drafts.length === 0) return { answer: [], refused: FULL };
   const requests = drafts.map(({ id, groupJson, group, steps }) => {
     const again = steps.some(({ step }) => named?.mayBeAsked(step)) ? group.names : undefined;
     return { id, groupJson, ttlsMs: ttlsOf(steps), origin, ...(again !== undefined && { again }) };
   });
-  const asked = await attempt(() => callConfirmations(gate, "park", requests));
-  return asked.ok ? asked.value : null;
+  const asked = await attempt(() =>
+    holder === undefined
+      ? callConfirmations(gate, "park", requests)
+      : callConfirmations(gate, "park", requests, holder),
+  );
+  if (!asked.ok) return { answer: [], refused: UNREACHABLE };
+  return asked.value === null
+    ? { answer: [], refused: TAKEN_OVER }
+    : { answer: asked.value, refused: FULL };
 }
 
 /** An account may have been connected since it was missed, and then what waits for it was not there to be run. */
@@ -251,6 +257,10 @@ function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome
 
 const UNREACHABLE = makeFailure("OVERLOADED", {
   hint: "The question to a person could not be recorded; nothing was sent. Send this action again.",
+});
+
+const TAKEN_OVER = makeFailure("CANCELLED", {
+  hint: "Another run has taken this one over, and asks what there is to ask; nothing of this one was sent.",
 });
 
 const ASKED_BEFORE = makeFailure("CONFIRMATION_INVALID", {

@@ -152,6 +152,7 @@ describe("admit() of a plan that has run in part before", () => {
         actions: [{ index: 0, state: { kind: "claimed", seed: earlier, inDoubt: true } }],
       },
       retaken: true,
+      attempt: { jobId: "job", fence: 2 },
       journal: { begin: async () => true, end: () => {} },
     } as const;
     const first = valueOf(

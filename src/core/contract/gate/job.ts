@@ -103,6 +103,12 @@ export interface JobClaim {
   readonly fence: number;
 }
 
+/** An attempt, by which its object knows whether it still has its job. */
+export interface Attempt {
+  readonly jobId: string;
+  readonly fence: number;
+}
+
 /**
  * How one attempt ended. `lost`: the request was sent and nothing certain came back. `unknown`: the same, and no other attempt
  * can do anything about it. `released`: nothing was sent at

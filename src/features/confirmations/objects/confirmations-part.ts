@@ -52,7 +52,7 @@ export function createConfirmationsPart(
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox, changed, tell, onDue }: PartWorld,
+  { storage, tenant, events, outbox, holds, changed, tell, onDue }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
@@ -114,7 +114,8 @@ function openConfirmations(
     return { ...record, told };
   };
   const methods: PartMethods<ConfirmationMethods> = {
-    park(now, groups) {
+    park(now, groups, holder) {
+      if (holder !== undefined && !holds(now, holder)) return null;
       const parked = table.park(now, groups);
       // That a question ends is told by the alarm, also where nothing else wakes the object until then.
       if (table.tellAt !== null) onDue(table.tellAt);

@@ -187,6 +187,7 @@ export function resumeRun(
     asked,
     claimed: { batch: { kind: "claimed", seed, inDoubt: false }, actions },
     retaken,
+    attempt: { jobId: spec.id, fence },
   };
 }
 

@@ -32,6 +32,8 @@ class Upstream {
   readonly down = new Set<string>();
   /** Never answered: their callers are cut off. */
   readonly silent = new Set<string>();
+  /** Answered when these are over. */
+  readonly held = new Map<string, Promise<void>>();
 
   tool(name: string, declared: Parameters<typeof contractOf>[1] = {}): Tool {
     return contractOf(name, {
@@ -40,6 +42,7 @@ class Upstream {
         this.calls.push(name);
         this.keys.push(idempotencyKey);
         if (this.silent.has(name)) return new Promise(() => {});
+        await this.held.get(name);
         if (this.down.has(name)) throw new ToolFailure("UPSTREAM_ERROR", { retryable: true });
         return { from: name, args };
       },
@@ -382,6 +385,28 @@ describe("A run", () => {
     expect([...world.gate.parked.keys()]).toEqual([asked[0]]);
     expect(asked[1]).toBe(asked[0]);
     expect(upstream.calls).toEqual(["once"]);
+  });
+
+  test("whose attempt outlives its lease asks nothing: the attempt that took it over asks, also where it asks later", async () => {
+    for (const isFirst of [false, true]) {
+      const { begin, upstream, world } = setUp([
+        { id: "r", tool: "read" },
+        { id: "q", tool: "asks" },
+      ]);
+      const lapsed = Promise.withResolvers<void>();
+      upstream.held.set("read", lapsed.promise);
+      const first = begin();
+      await world.clock.runUntil(world.clock.sleep(100));
+      upstream.held.delete("read");
+      world.gate.runFence += 1;
+      const next = isFirst ? null : await world.clock.runUntil(begin());
+      lapsed.resolve();
+      expect(statuses(await world.clock.runUntil(first))).toEqual(["success", "error"]);
+      const second = next ?? (await world.clock.runUntil(begin()));
+      expect(statuses(second)).toEqual(["success", "pending_confirmation"]);
+      const { id } = envelopeOf(second).results[1]!.confirmation!;
+      expect([...world.gate.parked.keys()], String(isFirst)).toEqual([id]);
+    }
   });
 
   test("whose answer needs nothing that failed is tried again all the same, and succeeds in the end", async () => {

@@ -139,11 +139,13 @@ describe("resumeRun()", () => {
       asked: { runId: "job", batch, actions: [] },
       claimed: { batch: { kind: "claimed", seed: "seed", inDoubt: false }, actions: [] },
       retaken: false,
+      attempt: { jobId: "job", fence: 1 },
     });
     expect(resumeRun(PLAN, claimAt(2), [])).toMatchObject({
       asked: { batch: { seed: "" } },
       claimed: { batch: { seed: "seed" } },
       retaken: true,
+      attempt: { jobId: "job", fence: 2 },
     });
   });
 
