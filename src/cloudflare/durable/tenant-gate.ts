@@ -164,9 +164,7 @@ export function createTenantGate({
         object: ctx.id.name ?? tenant,
         outbox: this.#outbox,
         holds: (now, holder) =>
-          "fence" in holder
-            ? this.#outbox.holds(holder.jobId, holder.fence)
-            : this.#keys.renew(now, holder),
+          "fence" in holder ? this.#outbox.holds(holder.jobId, holder.fence) : this.#keys.renew(now, holder),
         events: this.#events,
         random,
         usage: (now) => this.#parts.usage(now, { quotas: [] }),

@@ -6,7 +6,11 @@ import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Account, Caller, Origin } from "../contract/gate/caller.ts";
 import type { Attempt, CallbackTarget, JobRecord } from "../contract/gate/job.ts";
 import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
-import type { IdempotencyAnswer, IdempotencyRenewal, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type {
+  IdempotencyAnswer,
+  IdempotencyRenewal,
+  IdempotencyRequest,
+} from "../contract/gate/idempotency.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { RefusalCode } from "../contract/failure-codes.ts";

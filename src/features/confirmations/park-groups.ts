@@ -86,9 +86,7 @@ async function record(
       : callConfirmations(gate, "park", requests, holder),
   );
   if (!asked.ok) return { answer: [], refused: UNREACHABLE };
-  return asked.value === null
-    ? { answer: [], refused: TAKEN_OVER }
-    : { answer: asked.value, refused: FULL };
+  return asked.value === null ? { answer: [], refused: TAKEN_OVER } : { answer: asked.value, refused: FULL };
 }
 
 /** An account may have been connected since it was missed, and then what waits for it was not there to be run. */
