@@ -171,6 +171,7 @@ export class FakeGate implements Gate {
     confirmation: unasked,
     confirmations: unasked,
     reject: unasked,
+    pin: unasked,
     expire: unasked,
     addLink: unasked,
     dropLinks: unasked,

@@ -253,7 +253,7 @@ export interface Accounts {
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<boolean>;
   /**
-   * Find the accounts that calls of some tools would use now; without those that are not connected. It asks no provider and writes nothing.
+   * Find the accounts that calls of some tools would use now. It asks no provider and writes nothing.
    * Rejects where they cannot be looked up.
    */
   usedBy(
@@ -273,7 +273,7 @@ export interface Accounts {
 
 /** The accounts that calls would use. */
 export interface UsedAccounts {
-  /** Their ids by connector. */
+  /** Their ids by connector, with a word for one that is not connected. */
   readonly ids: Readonly<Record<string, string>>;
   /** Their addresses or logins by the name of the tool. */
   readonly names: Readonly<Record<string, string>>;

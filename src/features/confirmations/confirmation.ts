@@ -216,6 +216,8 @@ export interface ConfirmationMethods extends AnsweredMethods {
   confirmations(query: ConfirmationQuery): ListedConfirmation[];
   /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
+  /** Put a group in place of one that waits, if that has this hash still. */
+  pin(id: string, argsHash: string, groupJson: string): void;
   /** End a question that waits, as if its time were over. */
   expire(claim: Claim): void;
   /** Report that what was approved is over, with the answer to keep. */

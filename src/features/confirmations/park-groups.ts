@@ -1,6 +1,6 @@
 import { attempt } from "../../core/kit/result.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
-import type { Account } from "../../core/contract/gate/caller.ts";
+import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import type { AwaitedAccounts, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { parseExact, utf8Length } from "../../core/contract/json.ts";
@@ -155,7 +155,8 @@ async function draft(
 
 /** The account of a question, with the ids of those that its calls would use now: they are part of what a person says yes to. */
 function withIds(account: Account | undefined, found: Account["ids"] = {}): Account | undefined {
-  const ids = { ...found, ...account?.ids };
+  const meant = Object.entries(account?.ids ?? {}).filter(([, id]) => id !== NO_ACCOUNT);
+  const ids = { ...found, ...Object.fromEntries(meant) };
   return account === undefined || Object.keys(ids).length === 0 ? account : { ...account, ids };
 }
 

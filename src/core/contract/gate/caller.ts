@@ -43,6 +43,8 @@ export interface Account {
 
 /** Stands among ids of accounts for the deployment's own. No provider gives one like it. */
 export const OWN_ACCOUNT = "(deployment)";
+/** The same where none was connected when a question was asked: one that comes later is not used unasked. */
+export const NO_ACCOUNT = "(none)";
 
 /** Who asked for a call, by their configured names, and in which request. */
 export interface Origin {

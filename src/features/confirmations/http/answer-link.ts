@@ -7,7 +7,7 @@ import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import type { Page } from "../../../cloudflare/page/respond-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
-import { type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
+import { findConfirmation, type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
 import { readForm, type SentForm } from "./read-form.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
@@ -88,7 +88,9 @@ export async function answerLink(
   const { code, hint: wrong } = page.refusal;
   // The typed texts belong to the question that was shown, and that may be another one by now.
   const refused = { wrong, typed: code === "INVALID_REQUEST" ? sent.typed : undefined };
-  return { ...(await showQuestion(open, sayReach, refused)), status: statusOf(page.refusal) };
+  const now = await findConfirmation(record.id, context);
+  const shown = now.ok ? { ...open, found: now.value } : open;
+  return { ...(await showQuestion(shown, sayReach, refused)), status: statusOf(page.refusal) };
 }
 
 /** Say why nothing can be decided any more; null where it can. */

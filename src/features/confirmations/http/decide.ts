@@ -1,4 +1,4 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { type Account, NO_ACCOUNT, mayDo } from "../../../core/contract/gate/caller.ts";
 import { callConfirmations, type Claim, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import type { Decider, Decision } from "../decision.ts";
@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { withAccount } from "../../../core/gate/with-account.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
-import type { Execution } from "../../../core/gate/execution.ts";
+import type { Execution, UsedAccounts } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
@@ -103,7 +103,7 @@ export function runApproved(
   return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
     const refusal =
       (await refuseChanged(group, current)) ??
-      (await refuseOthers(group, { claim, execution: current })) ??
+      (await followAccounts(group, claim, current)) ??
       (await refuseMissing(group, current));
     return refusal === null ? executeApproved(edited, claim, current) : err({ refusal, quota: null });
   });
@@ -151,23 +151,54 @@ async function refuseChanged(
   return null;
 }
 
-/** Refuse a yes where another account is connected by now than the one that was asked about, or none; the question ends by that. */
-async function refuseOthers(
-  { account, actions }: ParkedGroup,
-  { claim, execution }: { readonly claim: Claim; readonly execution: Execution },
+/**
+ * Compare the accounts that a question was asked about with those that there are now; null where they are the same. One that has come where
+ * none was becomes part of what is asked, so a yes that was given before is none to it. Where another one is there, or none any more, the
+ * question ends.
+ */
+export async function followAccounts(
+  group: ParkedGroup,
+  { id, by }: Pick<Claim, "id" | "by">,
+  execution: Execution,
 ): Promise<Refusal | null> {
+  const { account, actions, awaits } = group;
   const { accounts } = execution.brought ?? {};
-  const { ids } = account ?? {};
-  if (ids === undefined || accounts === undefined) return null;
+  if (account === undefined || awaits !== undefined || accounts === undefined) return null;
   const tools = actions.flatMap(({ tool }) => execution.catalog.get(tool) ?? []);
-  const now = await attempt(() => accounts.usedBy(tools, execution));
-  if (!now.ok) return UNREAD;
-  const other = Object.keys(ids).find((connector) => now.value.ids[connector] !== ids[connector]);
-  if (other === undefined) return null;
-  await attempt(() => callConfirmations(execution.gate, "expire", claim));
-  return invalid(
-    `The account at ${other} is not the one that was asked about; nothing ran, and the question is over. Ask for the actions again.`,
+  const looked = await attempt(() => accounts.usedBy(tools, execution));
+  if (!looked.ok) return UNREAD;
+  const { ids = {} } = account;
+  const now = looked.value;
+  const idOf = (connector: string): string => ids[connector] ?? NO_ACCOUNT;
+  const others = [...new Set([...Object.keys(ids), ...Object.keys(now.ids)])].filter(
+    (connector) => now.ids[connector] !== idOf(connector),
   );
+  if (others.length === 0) return null;
+  const gone = others.find((connector) => idOf(connector) !== NO_ACCOUNT);
+  if (gone !== undefined) {
+    await attempt(() => callConfirmations(execution.gate, "expire", { id, by }));
+    return invalid(
+      `The account at ${gone} is not the one that was asked about; nothing ran, and the question is over. Ask for the actions again.`,
+    );
+  }
+  const pinned = await pin({ ...group, account }, now, execution);
+  const kept = await attempt(() =>
+    callConfirmations(execution.gate, "pin", id, group.argsHash, JSON.stringify(pinned)),
+  );
+  if (!kept.ok) return UNREAD;
+  return invalid(
+    `An account at ${others.join(" and ")} was connected since this was asked, and is part of the question now; nothing ran. Look at it again, and decide then.`,
+  );
+}
+
+async function pin(
+  group: ParkedGroup & { readonly account: Account },
+  { ids, names }: UsedAccounts,
+  { ports }: Pick<Execution, "ports">,
+): Promise<ParkedGroup> {
+  const account = { ...group.account, ids };
+  const argsHash = await hashArgs(group.actions, ports.sha256, ids);
+  return { ...group, account, accountNames: names, argsHash };
 }
 
 const UNREAD = makeRefusal(

@@ -63,6 +63,29 @@ export class ConfirmationTable {
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
+  /** Put a group in place of one that waits, where that has this hash still. Throws, and nothing has changed, when storage refuses. */
+  replace(
+    nowMs: number,
+    {
+      id,
+      argsHash,
+      groupJson,
+    }: { readonly id: string; readonly argsHash: string; readonly groupJson: string },
+  ): void {
+    const kept = this.read(nowMs, id);
+    if (kept?.status !== "pending") return;
+    if ((parseExact(kept.groupJson) as ParkedGroup).argsHash !== argsHash) return;
+    const replaced = { ...this.#book.get(id)!, bytes: utf8Length(groupJson) };
+    this.#storage.sql.exec(
+      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ? WHERE id = ?",
+      groupJson,
+      toHeadJson(groupJson),
+      replaced.bytes,
+      id,
+    );
+    this.#book.set(id, replaced);
+  }
+
   /** The time of the next event about the end of an open question; null where there is none. */
   #tellAt: number | null = null;
 

@@ -132,6 +132,7 @@ function openConfirmations(
       answer(now, claim);
       return null;
     },
+    pin: (now, id, argsHash, groupJson) => table.replace(now, { id, argsHash, groupJson }),
     expire(now, claim) {
       if (table.change(now, { kind: "expire", claim }) === null) changed(now);
     },

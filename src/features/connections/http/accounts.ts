@@ -1,5 +1,11 @@
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { type Account, type Origin, OWN_ACCOUNT, SUBJECT } from "../../../core/contract/gate/caller.ts";
+import {
+  type Account,
+  NO_ACCOUNT,
+  type Origin,
+  OWN_ACCOUNT,
+  SUBJECT,
+} from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
@@ -109,19 +115,19 @@ async function findUsed(
   const { account } = origin;
   const isAsked = account !== undefined && wanted.some(([, connectors]) => connectors.length > 0);
   const kept = isAsked ? await listOf(account, { origin, ports }) : [];
-  const find = (connector: string, isOptional: boolean): readonly [id: string, name: string] | undefined => {
+  const find = (connector: string, isOptional: boolean): readonly [id: string, name?: string] => {
     const name = account?.connections?.[connector] ?? DEFAULT_NAME;
     const found = kept.find((one) => one.connector === connector && one.name === name);
     if (found !== undefined && found.accountId !== null)
       return [found.accountId, visibleText(found.account ?? found.accountId, LIMITS.askedLineCharacters)];
-    return found === undefined && isOptional ? [OWN_ACCOUNT, "the deployment's own account"] : undefined;
+    return found === undefined && isOptional ? [OWN_ACCOUNT, "the deployment's own account"] : [NO_ACCOUNT];
   };
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   for (const [tool, connectors] of wanted) {
     const used = connectors.flatMap(([connector, isOptional]) => {
-      const [id, name] = find(connector, isOptional) ?? [];
-      if (id !== undefined && account !== undefined) ids.set(connector, id);
+      const [id, name] = find(connector, isOptional);
+      if (account !== undefined) ids.set(connector, id);
       return name ?? [];
     });
     if (used.length > 0) names.set(tool, used.join(", "));

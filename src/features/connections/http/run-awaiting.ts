@@ -1,9 +1,10 @@
 import { callConfirmations, type ListedConfirmation } from "../../confirmations/confirmation.ts";
-import { prepareDecision, runApproved } from "../../confirmations/http/decide.ts";
+import { followAccounts, prepareDecision, runApproved } from "../../confirmations/http/decide.ts";
 import { findConfirmation } from "../../confirmations/http/find-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { withAccount } from "../../../core/gate/with-account.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";
@@ -15,7 +16,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * Run what waited for an account that is connected now, from its stored results. Connecting it was the subject's yes. A question that misses another
- * account still waits. Rejects where the questions cannot be listed.
+ * account still waits, and one that needs a person's yes shows the account from now on. Rejects where the questions cannot be listed.
  *
  * @returns whether nothing is left to try again: false where a question could not be admitted just now
  */
@@ -32,7 +33,11 @@ export async function runAwaiting(
   const ours = waiting.filter(
     ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
   );
-  const ran = await Promise.all(ours.map(({ id }) => attempt(() => runOne(id, subject, context))));
+  const asked = waiting.filter(({ head }) => head.awaits === undefined && head.subject === subject);
+  const ran = await Promise.all([
+    ...ours.map(({ id }) => attempt(() => runOne(id, subject, context))),
+    ...asked.map(({ id }) => attempt(() => showAccount(id, context))),
+  ]);
   return ran.every((one) => one.ok && one.value);
 }
 
@@ -62,6 +67,16 @@ async function runOne(id: string, subject: string, context: RequestContext): Pro
   if (!prepared.ok || prepared.value.kind !== "open") return true;
   const ran = await runApproved(prepared.value, { ...context, signal: NEVER });
   return ran.ok || !isPassing(ran.error.refusal);
+}
+
+/** Make the account part of a question that needs a yes; false where that is to be tried again. */
+async function showAccount(id: string, context: RequestContext): Promise<boolean> {
+  const found = await findConfirmation(id, context);
+  if (!found.ok) return !isPassing(found.error);
+  const { group, catalog } = found.value;
+  const own = { ...withAccount(context, group.account), catalog, signal: NEVER };
+  const changed = await followAccounts(group, { id, by: own.ports.newId() }, own);
+  return changed === null || !isPassing(changed);
 }
 
 /** Whether a refusal says nothing of the question itself. */

@@ -64,7 +64,7 @@ describe("The id of an account", () => {
     const idsOf = async (subject: string) =>
       (await send("GET", "/v1/ids", undefined, { "volley-subject": subject })).body;
     expect(await idsOf("ada")).toEqual({ acme: "id of ada@home.dev" });
-    expect(await idsOf("grace")).toEqual({});
+    expect(await idsOf("grace")).toEqual({ acme: "(none)" });
     expect(volley.requests).toHaveLength(length);
     expect((await send("GET", "/v1/connections?subject=grace")).body.connections).toEqual([]);
   });

@@ -46,9 +46,22 @@ const twice = defineTool({
   },
 });
 
+/** Is asked about, and something happens while it runs. */
+let between: () => Promise<unknown> = async () => {};
+const meanwhile = defineTool({
+  ...base,
+  name: "meanwhile",
+  isWrite: true,
+  actions: ["delete"],
+  run: async () => {
+    await between();
+    return null;
+  },
+});
+
 async function open() {
   const world = await openConnections({
-    tools: [clears, reads, deletes, plain, twice],
+    tools: [clears, reads, deletes, plain, twice, meanwhile],
     key: { flags: ["approve", "manage_connections", "manage_tools"] },
     features: [addedTools(), flows(), runs()],
   });
@@ -142,6 +155,95 @@ describe("T57 Where the deployment's own account was meant, one that is connecte
     await volley.advance(3_000);
     const read = await send("GET", `/v1/runs/${id}`);
     expect(JSON.stringify(read.body)).not.toContain("(deployment)");
+  });
+});
+
+describe("T57 An account that was missing when a question was asked", () => {
+  const openAsked = async (...tools: readonly string[]) => {
+    const world = await open();
+    const { results } = await world.ask("ada", ...(tools.length === 0 ? ["deletes"] : tools));
+    const path = `/v1/confirmations/${results.at(-1)!.confirmation.id}`;
+    const show = async () => (await world.send("GET", path)).body;
+    const yes = (more: object = {}) => world.send("POST", path, { decision: "approve", ...more });
+    return { ...world, path, show, yes };
+  };
+
+  test("is shown once it is connected, in the list, by itself and in its hash, and is what a yes uses", async () => {
+    const { connect, show, yes, asks, volley } = await openAsked();
+    const { args_hash: before, actions } = await show();
+    expect(actions[0]).not.toHaveProperty("account");
+    await connect("ada", "ada@home.dev");
+    await volley.advance(1_000);
+    const { args_hash: after, actions: shown } = await show();
+    expect(shown[0]).toMatchObject({ account: "ada@home.dev" });
+    expect(await asks()).toEqual([{ id: "a0", tool: "deletes", args: "{}", account: "ada@home.dev" }]);
+    expect(after).not.toBe(before);
+    expect(await yes({ args_hash: before })).toMatchObject({
+      status: 409,
+      body: { code: "CONFIRMATION_INVALID" },
+    });
+    expect((await yes({ args_hash: after })).body.results).toMatchObject([
+      { status: "success", data: { mailbox: "ada@home.dev" } },
+    ]);
+  });
+
+  test("is not used by a yes that was given before the question shows it: 409, and the question waits with it", async () => {
+    const { connect, show, yes } = await openAsked();
+    await connect("ada", "ada@home.dev");
+    const early = await yes();
+    expect(early).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+    expect(JSON.stringify(early.body)).toContain("An account at acme was connected since this was asked");
+    expect(await show()).toMatchObject({ status: "pending", actions: [{ account: "ada@home.dev" }] });
+    expect((await yes()).body.results).toMatchObject([{ data: { mailbox: "ada@home.dev" } }]);
+  });
+
+  test("is one as any other from then on: where another one takes its place, the question is over", async () => {
+    const { connect, show, yes, volley } = await openAsked();
+    await connect("ada", "ada@home.dev");
+    await volley.advance(1_000);
+    await connect("ada", "other@home.dev");
+    expect(await yes()).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+    expect((await show()).status).toBe("expired");
+  });
+
+  test("is not used where it is connected while the yes is carried out", async () => {
+    const { connect, send, volley } = await open();
+    const { body } = await send("POST", "/v1/execute_actions", {
+      subject: "ada",
+      actions: [
+        { id: "first", tool: "meanwhile" },
+        { id: "then", tool: "deletes", depends_on: ["first"] },
+      ],
+    });
+    between = async () => void (await connect("ada", "ada@home.dev"));
+    await volley.advance(1_000);
+    const id = body.results[0].confirmation.id as string;
+    const { body: ran } = await send("POST", `/v1/confirmations/${id}`, { decision: "approve" });
+    expect(ran.results).toMatchObject([
+      { id: "first", status: "success" },
+      { id: "then", status: "error", error: { code: "CONNECTION_REQUIRED" } },
+    ]);
+  });
+
+  test("stands on the page of a link after a yes was refused for it, and the next yes there counts", async () => {
+    const { connect, path, send } = await openAsked();
+    const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
+    const page = new URL(url).pathname;
+    const say = (html: string) => {
+      const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+      const form = new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
+      form.set("decision", "approve");
+      return send("POST", page, form.toString(), { "content-type": "application/x-www-form-urlencoded" });
+    };
+    const shown = (await send("GET", page)).body as string;
+    await connect("ada", "ada@home.dev");
+    const refused = await say(shown);
+    expect(refused.status).toBe(409);
+    expect(refused.body).toContain("ada@home.dev");
+    expect(await say(refused.body as string)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining("You said yes"),
+    });
   });
 });
 
