@@ -25,6 +25,7 @@ import {
 import { valueOf } from "../support/unwrap.ts";
 
 const page = await readFile(new URL("../../docs/agent.md", import.meta.url), "utf8");
+const costs = await readFile(new URL("../../lab/bench/tokens/report.md", import.meta.url), "utf8");
 const say = (number: number): string => number.toLocaleString("en-US");
 
 describe("docs/agent.md", () => {
@@ -72,37 +73,37 @@ describe("docs/agent.md", () => {
   });
 });
 
-describe("docs/agent.md prints what npm run bench:tokens measures", () => {
+describe("lab/bench/tokens/report.md prints what npm run bench:tokens measures", () => {
   test.each([
     ["of three lookups", reportLookups],
     ["of steps that need each other", reportChain],
     ["by lookups", reportByLookups],
     ["by tools", reportByTools],
   ])("%s", async (_, report) => {
-    expect(page, "run: npm run bench:tokens").toContain((await report()).join("\n"));
+    expect(costs, "run: npm run bench:tokens").toContain((await report()).join("\n"));
   });
 
   test("with the number of tools that ship", () => {
-    expect(page).toContain(`${SHIPPED_TOOLS.length} tools that ship`);
+    expect(costs).toContain(`${SHIPPED_TOOLS.length} tools that ship`);
   });
 });
 
-describe("docs/agent.md says rightly", () => {
+describe("lab/bench/tokens/report.md says rightly", () => {
   const lookUp = (count: number) => measureAll(SHIPPED_TOOLS, LOOKUP_QUESTION, waysToLookUp(count));
 
   test("from how many lookups a batch costs less than one call at a time, and that it never does than parallel calls", async () => {
     const counts = [1, 2, 3, 4, 5];
-    const costs = await Promise.all(counts.map(lookUp));
-    const less = (cost: (of: (typeof costs)[0][0]) => number): number[] =>
-      counts.filter((_, at) => cost(costs[at]![3]!) < cost(costs[at]![0]!));
+    const measured = await Promise.all(counts.map(lookUp));
+    const less = (cost: (of: (typeof measured)[0][0]) => number): number[] =>
+      counts.filter((_, at) => cost(measured[at]![3]!) < cost(measured[at]![0]!));
     expect(less(({ sent }) => sent)).toEqual([2, 3, 4, 5]);
     expect(less(paid)).toEqual([3, 4, 5]);
-    for (const [, parallel, , batch] of costs) expect(batch!.sent).toBeGreaterThan(parallel!.sent);
+    for (const [, parallel, , batch] of measured) expect(batch!.sent).toBeGreaterThan(parallel!.sent);
   });
 
   test("how much the contracts add to a block of tools", async () => {
     const [, own, flat] = await lookUp(3);
-    expect(page).toContain(`are ${Math.round(100 * (flat!.tools / own!.tools - 1))} % more of a block`);
+    expect(costs).toContain(`are ${Math.round(100 * (flat!.tools / own!.tools - 1))} % more of a block`);
   });
 
   test("that steps which need each other cost less as one batch", async () => {
