@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { Connections } from "./connections.ts";
 import { makeRequestBytes } from "./load.ts";
-import { trimmedMean } from "./statistics.ts";
+import { intervalOfMedian, trimmedMean } from "./statistics.ts";
 
 /** A server that counts its requests; without a status it never answers. */
 async function startCounter(status: number | null) {
@@ -61,4 +61,11 @@ test("trimmedMean() takes the values between two quantiles only", () => {
   const values = [100, 1, 2, 3, 4, 5, 6, 7, 8, 200];
   expect(trimmedMean(values, { from: 0.1, to: 0.7 })).toBe(4.5);
   expect(trimmedMean([5], { from: 0.05, to: 0.7 })).toBe(5);
+});
+
+test("intervalOfMedian() is that of order statistics: the second of nine, the sixth of twenty, all of five", () => {
+  const upTo = (most: number) => Array.from({ length: most }, (_, at) => at + 1);
+  expect(intervalOfMedian(upTo(9))).toEqual([2, 8]);
+  expect(intervalOfMedian(upTo(20))).toEqual([6, 15]);
+  expect(intervalOfMedian([3, 1, 2, 5, 4])).toEqual([1, 5]);
 });

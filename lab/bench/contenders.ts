@@ -117,6 +117,25 @@ const VOLLEY_CORE: Contender = {
   },
 };
 
+/** The Worker that a careful engineer writes for the same task. */
+const byHand: Contender = {
+  ...bare,
+  name: "by-hand",
+  label: "(h) written by hand",
+  source: { entry: here("../peers/on-workerd/by-hand-worker.ts") },
+  setup: { durableObjects: { LIMITER: "Limiter" } },
+  readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
+};
+
+/** The bare Worker twice, which shows how far two equal processes are apart; the Worker written by hand; core; every feature. */
+export const BY_HAND: readonly Contender[] = [
+  bare,
+  { ...bare, name: "bare-again" },
+  byHand,
+  VOLLEY_CORE,
+  VOLLEY,
+].map(behindSlots);
+
 /** The contenders whose starts are compared, the first request included. */
 export const FOR_START_UP: readonly Contender[] = [
   ...CONTENDERS.filter(({ name }) => ["bare", "hono-zod"].includes(name)),
@@ -225,9 +244,9 @@ function writing(what: string): Omit<WorkerdOptions, "script"> {
 }
 
 function behindSlots(contender: Contender): Contender {
-  return contender.source === VOLLEY.source
-    ? contender
-    : withVars(contender, contender, { HEADER_SLOTS: "6" });
+  return contender.name.startsWith("bare") || contender.name === "hono-zod"
+    ? withVars(contender, contender, { HEADER_SLOTS: "6" })
+    : contender;
 }
 
 function withoutSlots(contender: Contender): Contender {

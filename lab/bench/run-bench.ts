@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 
 import { type AgentSlices, measureAgent } from "./agent.ts";
 import { makeAgentTables } from "./agent-report.ts";
+import { makeByHandTable, measureByHand } from "./by-hand.ts";
 import { BEHIND_SLOTS, Bundles, FOR_LATENCY, WITH_JOB_BEHIND_SLOTS, WITHOUT_SLOTS } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
@@ -41,6 +42,8 @@ import { measureWebhooks } from "./webhooks.ts";
 
 interface Options {
   readonly batchSizes: readonly number[];
+  /** Pairs of processes that are compared with the Worker written by hand. */
+  readonly pairs: number;
   /** How long each contender is loaded before its CPU is looked at. */
   readonly compileMs: number;
   readonly cpu: RigOptions;
@@ -62,6 +65,7 @@ interface Bench {
 
 const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
+  pairs: 9,
   compileMs: 8_000,
   cpu: { processes: 2, connections: 12, rounds: 40, compileRounds: 80, warmUpRounds: 10 },
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
@@ -77,6 +81,7 @@ const FULL: Options = {
 
 const QUICK: Options = {
   batchSizes: [3, 10],
+  pairs: 3,
   compileMs: 4_000,
   cpu: { processes: 2, connections: 12, rounds: 16, compileRounds: 40, warmUpRounds: 5 },
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
@@ -89,6 +94,7 @@ const QUICK: Options = {
 
 const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly string[]>>> = {
   cpu: measureCpu,
+  hand: async ({ options, ...bench }) => makeByHandTable(await measureByHand(options, bench)),
   job: measureJob,
   latency: measureDelays,
   gate: async ({ options, ...bench }) => makeGateCallsTable(await measureGateCalls(options.gateMs, bench)),

@@ -1,4 +1,4 @@
-import { PLAIN_READ } from "../../core/egress/guard-headers.ts";
+import { PLAIN_HEADERS, PLAIN_READ } from "../../core/egress/guard-headers.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import type { LogLevel, Ports } from "../../core/egress/ports.ts";
 import { isDevelopment } from "./development.ts";
@@ -60,13 +60,15 @@ export function createSystemPorts(
   };
 }
 
+let plainHeaders: Headers | undefined;
 let plainRead: RequestInit | undefined;
 
-/** Send a request by the platform's `fetch`. A read without headers of its own has them ready: to make them of an object takes 5 µs. */
+/** Send a request by the platform's `fetch`. One without headers of its own has them ready: to make them of an object takes 5 µs. */
 function sendNow(url: string, init: RequestInit): Promise<Response> {
-  if (init !== PLAIN_READ) return fetch(url, init);
-  plainRead ??= { ...init, headers: new Headers(init.headers) };
-  return fetch(url, plainRead);
+  if (init.headers !== PLAIN_HEADERS) return fetch(url, init);
+  plainHeaders ??= new Headers(PLAIN_HEADERS);
+  if (init !== PLAIN_READ) return fetch(url, { ...init, headers: plainHeaders });
+  return fetch(url, (plainRead ??= { ...init, headers: plainHeaders }));
 }
 
 /** How a person is shown a line; null where a program reads it. */

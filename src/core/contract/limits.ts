@@ -54,6 +54,8 @@ export const queryCharacters = 500;
 export const toolTimeoutMs = 10_000;
 /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */
 export const headerSlots = 6;
+/** A body that is announced as small comes with its headers, nearly always; for one that does not, no slot is kept longer. */
+export const slotKeptMs = 100;
 /** An upstream that has not sent headers by then is not going to be fast. */
 export const headersTimeoutMs = 10_000;
 /** The longest silence between two chunks of a body. */

@@ -21,7 +21,7 @@ import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type CallBytes, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
+import { type CallBytes, isSmallBody, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
@@ -71,6 +71,8 @@ interface Sent {
   readonly response: Response;
   /** Tells the upstream's breaker how it ended. */
   readonly leave: Leave;
+  /** Gives its slot back, where it still has it. */
+  readonly release: Release;
 }
 
 /**
@@ -163,23 +165,28 @@ async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     const sent = await send(hop, way);
-    const { response, leave } = sent;
+    const { response, leave, release } = sent;
     const next = response.ok || request.reads === "status" ? null : nextHop(hop, response, guard);
     if (next === null) return receive(sent, hop.href, way);
     leave("ok");
+    release();
     discard(response);
     if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
     hop = unwrap(next);
   }
 }
 
-/** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
+/**
+ * Send one request and wait for its status line. Its slot is free again when this returns, but where others wait for one and the body is
+ * small: such a body comes with its headers, and the next request then finds a connection that is free. To open another costs more than
+ * the rest of the call.
+ */
 async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
   const { trace, options } = call;
   // The request's own clock stands still while the request waits, and again while a redirect of it does.
   if (clock !== call.clock) clock.pause();
   const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
-  let isLingering = false;
+  let isKept = false;
   try {
     if (clock !== call.clock) clock.resume();
     if (clock.ended !== null) throw clock.ended;
@@ -202,7 +209,9 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
         trace.status = response.status;
         if (leavesInDoubt(response.status)) trace.inDoubt = true;
       }
-      return { response, leave };
+      isKept = call.slots.isAwaited && isSmallBody(response);
+      if (isKept) call.time.after(LIMITS.slotKeptMs, release);
+      return { response, leave, release };
     } catch (error) {
       const neverLeft = findConnectionFault(error) !== null;
       if (neverLeft) trace.reached = (requests.left -= 1) > 0;
@@ -212,7 +221,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       }
       // The platform's slot is taken as long as the request goes on, even after it was given up.
       if (lingers) {
-        isLingering = true;
+        isKept = true;
         void sending.then(release, release);
       }
       const failure = clock.ended ?? unreachable();
@@ -222,7 +231,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       clock.leave();
     }
   } finally {
-    if (!isLingering) release();
+    if (!isKept) release();
   }
 }
 
@@ -238,7 +247,7 @@ function dispatch(
   return call.fetch(href, init);
 }
 
-async function receive({ response, leave }: Sent, url: string, way: Way): Promise<UpstreamResponse> {
+async function receive({ response, leave, release }: Sent, url: string, way: Way): Promise<UpstreamResponse> {
   const { call } = way;
   const { status, headers } = response;
   try {
@@ -251,6 +260,8 @@ async function receive({ response, leave }: Sent, url: string, way: Way): Promis
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
+  } finally {
+    release();
   }
 }
 

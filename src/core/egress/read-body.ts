@@ -390,6 +390,11 @@ export function readBytes(response: Response, limits: BodyLimits): Promise<Uint8
   return readInChunks(response, limits, createBytes);
 }
 
+/** Whether a body is announced as one that is read in one piece. */
+export function isSmallBody(response: Response): boolean {
+  return declaredLength(response) <= SMALL_BODY;
+}
+
 function declaredLength({ headers }: Response): number {
   const length = headers.get("content-length");
   return length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;

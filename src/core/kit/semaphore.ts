@@ -35,6 +35,11 @@ export class Semaphore {
     return this.#createRelease();
   }
 
+  /** Whether somebody waits for a permit. */
+  get isAwaited(): boolean {
+    return this.#waiters.size > 0;
+  }
+
   /** Wait for a permit. Rejects with the signal's reason when it aborts first. */
   acquire(signal: AbortSignal): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);

@@ -8,7 +8,15 @@ import { createEgress } from "../../../src/core/egress/egress.ts";
 import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
 import { UpstreamHealth } from "../../../src/core/egress/upstream-health.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
-import { FakeUpstream, type OutgoingRequest, silence } from "../../support/fake-upstream.ts";
+import { makeFailure } from "../../../src/core/contract/failure.ts";
+import {
+  type BodyStep,
+  FakeBody,
+  FakeUpstream,
+  type OutgoingRequest,
+  silence,
+  STALL,
+} from "../../support/fake-upstream.ts";
 import { declareTool } from "../../support/sample-tools.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -69,6 +77,66 @@ async function failureOf(promise: Promise<unknown>) {
   expect(error).toBeInstanceOf(ToolFailure);
   return (error as ToolFailure).failure;
 }
+
+describe("the slot of a request", () => {
+  const URLS = ["https://a.example.com/1", "https://a.example.com/2"] as const;
+  const announced = (steps: readonly BodyStep[], time: VirtualClock, length = "2") =>
+    new Response(new FakeBody(steps, time).stream, { headers: { "content-length": length } });
+
+  it.each([
+    { body: "comes with its headers", waitMs: 0, sentAfterMs: 0 },
+    { body: "is slow", waitMs: 400, sentAfterMs: LIMITS.slotKeptMs },
+  ])("is kept for a small body that $body, and no longer than a moment", async ({ waitMs, sentAfterMs }) => {
+    const time = new VirtualClock();
+    const slots = new Semaphore(1);
+    const sentAt: number[] = [];
+    const began = time.now();
+    const answer = () => {
+      sentAt.push(time.now() - began);
+      return announced([{ waitMs }, "{}"], time);
+    };
+    const calls = URLS.map((url) => start(answer, { slots, time }).fetch(url));
+    const answers = await time.runUntil(Promise.all(calls));
+    expect(answers.map((response) => response.json())).toEqual([{}, {}]);
+    expect(sentAt).toEqual([0, sentAfterMs]);
+  });
+
+  it.each([
+    { body: "large", headers: { "content-length": "70000" } },
+    { body: "of no known length", headers: {} },
+  ])("is free at the status line of a body that is $body", async ({ headers }) => {
+    const time = new VirtualClock();
+    const slots = new Semaphore(1);
+    const { fetch, upstream } = start(() => new Response(new FakeBody([STALL]).stream, { headers }), {
+      slots,
+      time,
+    });
+    const other = start(() => new Response("{}"), { slots, time });
+    const began = time.now();
+    void fetch(URLS[0]).catch(() => {});
+    await time.runUntil(other.fetch(URLS[1]));
+    expect(time.now()).toBe(began);
+    expect([upstream.requests.length, other.upstream.requests.length]).toEqual([1, 1]);
+  });
+
+  it("is free when its body breaks off, and when its call ends", async () => {
+    const time = new VirtualClock();
+    const slots = new Semaphore(1);
+    const broken = start(() => announced([new Error("reset")], time), { slots, time });
+    const ended = start(() => announced([STALL], time), { slots, time });
+    const last = start(() => new Response("{}"), { slots, time });
+    const all = [broken.fetch(URLS[0]), ended.fetch(URLS[0]), last.fetch(URLS[1])];
+    const settled = Promise.allSettled(all);
+    await time.advance(0);
+    ended.clock.end(makeFailure("CANCELLED"));
+    const began = time.now();
+    await time.runUntil(all[2]!);
+    expect(time.now()).toBe(began);
+    await time.runUntil(settled);
+    expect(slots.tryAcquire()).not.toBeNull();
+    expect(slots.tryAcquire()).toBeNull();
+  });
+});
 
 describe("the requests of one call", () => {
   it("leave the clock standing while one waits for a slot, after others that are over", async () => {
