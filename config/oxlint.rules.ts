@@ -118,9 +118,18 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
   });
 }
 
+/** The features that use `src/feature` alone, and of the features that they need the index. The others follow. */
+const THROUGH_THE_DOOR = "cors docs keys objects tenant-data tokens usage workspace console".split(" ");
+
+const pastTheDoor = {
+  regex: "^(?:\\.\\./)+(?:core|cloudflare|turns)/",
+  message: "A feature uses what src/feature gives.",
+};
+
 /**
- * Make the rules of features. A feature looks into core and into the features that its declaration needs. Its files besides the declaration,
- * `http` and `objects` are pure, as the rooms outside `cloudflare` are. Its pages, in `console`, have a row of the ladder.
+ * Make the rules of features. A feature looks into `src/feature` and into the features that its declaration needs; one that has not come so far
+ * yet, into core. Its files besides the declaration, `http` and `objects` are pure, as the rooms outside `cloudflare` are. Its pages, in
+ * `console`, have a row of the ladder.
  */
 export function rulesOfFeatures(): readonly OxlintOverride[] {
   const all = readDeclarations();
@@ -130,6 +139,13 @@ export function rulesOfFeatures(): readonly OxlintOverride[] {
       regex: `^${"\\.\\./".repeat(depth)}(?:${others.join("|")})/`,
       message: `The feature '${name}' does not need that feature; name it in 'needs', or move what both use into core.`,
     });
+    const pastAnIndex = (depth: number): { regex: string; message: string } => ({
+      regex: `^${"\\.\\./".repeat(depth)}(?:${needs.join("|")})/(?!index\\.ts$)`,
+      message: "Of another feature only its index.ts.",
+    });
+    const isThrough = THROUGH_THE_DOOR.includes(name);
+    const byDoor = (depth: number) =>
+      isThrough ? [pastTheDoor, ...(needs.length > 0 ? [pastAnIndex(depth)] : [])] : [];
     const apart = {
       regex: "/(?:tools|package|console|worker)[/.]",
       message: "A feature is no part of these.",
@@ -139,7 +155,7 @@ export function rulesOfFeatures(): readonly OxlintOverride[] {
         files: [`src/features/${name}/${"*/".repeat(depth - 1)}*.ts`],
         excludeFiles: [`src/features/${name}/console/**`],
         rules: {
-          "eslint/no-restricted-imports": ["error", { patterns: [refuse(depth), apart] }],
+          "eslint/no-restricted-imports": ["error", { patterns: [refuse(depth), apart, ...byDoor(depth)] }],
         } satisfies Rules,
       })),
       {

@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 195,
+  coreFilesThatFeaturesReach: 192,
   coreFilesThatCoreDoesNotUse: 27,
   coreFilesWithWordsOfFeatures: 88,
   filesReachedPastAnIndex: 48,
   files: 1105,
-  smallFilesWithOneImporter: 151,
-  namesOfSeveralFiles: 31,
+  smallFilesWithOneImporter: 140,
+  namesOfSeveralFiles: 30,
 } as const;

@@ -102,6 +102,7 @@ export interface ObjectOptions {
 /** Answers a request. */
 export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
 
+/** Opens the tools that are not in the code of the Worker. */
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
   loadCompiler(

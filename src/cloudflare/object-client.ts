@@ -14,6 +14,7 @@ export interface ObjectNamespace<Methods> {
   jurisdiction?(jurisdiction: Jurisdiction): ObjectNamespace<Methods>;
 }
 
+/** The clock of a call, and how long it may take. */
 export interface CallBounds {
   readonly clock: Clock;
   /** For one call, its retry included. */

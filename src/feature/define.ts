@@ -1,5 +1,18 @@
+/** The declaration of a feature, and the deployment that it is part of. */
+
 import type { Feature } from "../cloudflare/feature.ts";
 import type { Gives } from "./gives.ts";
+export { readOrigins } from "../cloudflare/configuration.ts";
+export type { Configured, Declared, Env } from "../cloudflare/configured.ts";
+export {
+  type CallerSource,
+  type Feature,
+  type Fetch,
+  partOf,
+  type TenantPart,
+} from "../cloudflare/feature.ts";
+export { ConfigurationError } from "../cloudflare/platform/configuration-error.ts";
+export { createSlot } from "../cloudflare/slot.ts";
 
 /**
  * Define a feature: the one declaration of all that it brings. Nothing else of Volley names it.

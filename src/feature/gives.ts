@@ -1,9 +1,11 @@
+/** Things that features give each other, and what a tenant is told of itself. */
+
+import type { Configured } from "../cloudflare/configured.ts";
+import type { RequestContext } from "../cloudflare/http/request-context.ts";
+import type { Jurisdiction } from "../core/contract/gate/caller.ts";
 import type { JobRecord } from "../core/contract/gate/job.ts";
 import type { JsonObject } from "../core/contract/json.ts";
 import type { Result } from "../core/kit/result.ts";
-import type { Configured } from "../cloudflare/configured.ts";
-import type { RequestContext } from "../cloudflare/http/request-context.ts";
-import type { Notice, Told } from "./notice.ts";
 
 /** The things that features give to features which do not need them: a reader asks for one by its name, and takes what is listed. */
 export interface Gives {
@@ -82,3 +84,26 @@ export interface PersonFinder {
     readonly secrets: SignInSecrets;
   }): Promise<Result<string, string>>;
 }
+
+/** Something that a tenant is told of itself, as an event whose type begins with `volley.`. */
+export interface Notice {
+  /** The same for the same thing, however often it is told: it is published once. */
+  readonly id: string;
+  readonly type: string;
+  /** Its data as JSON text: ids, names, times and codes. */
+  readonly data: string;
+  /** The endpoint that it is about, which is not told. */
+  readonly about?: string;
+}
+
+/** The tenant that is told. */
+export interface Told {
+  readonly tenant: string;
+  readonly jurisdiction?: Jurisdiction | undefined;
+}
+
+/**
+ * The name of what runs a flow for a delivery; no key can have it. Its runs that fail are told of as deliveries, never as runs:
+ * an endpoint that is told of each failed run would cause the next one.
+ */
+export const FOR_DELIVERY = "delivery:";

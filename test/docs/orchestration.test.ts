@@ -6,8 +6,11 @@ import { describe, expect, test } from "vitest";
 import { parseBatch } from "../../src/core/contract/batch.ts";
 import { execute } from "../../src/core/run/execute/executor.ts";
 import { executePlan } from "../../src/core/run/execute/execute-plan.ts";
-import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
-import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
+import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/orchestration-answer.ts";
+import {
+  parseBatchRequest,
+  parsePartitionRequest,
+} from "../../src/features/orchestration/orchestration-api.ts";
 import { estimateTokens } from "../../src/core/answer/estimate-tokens.ts";
 import { makeSerialPlan } from "../../src/features/orchestration/make-serial-plan.ts";
 import { makePartition } from "../../src/features/orchestration/partition.ts";

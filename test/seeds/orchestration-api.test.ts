@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { Outcome } from "../../src/core/contract/outcome.ts";
-import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
-import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
+import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/orchestration-answer.ts";
+import {
+  parseBatchRequest,
+  parsePartitionRequest,
+} from "../../src/features/orchestration/orchestration-api.ts";
 import { classifyTool, makePartition } from "../../src/features/orchestration/partition.ts";
 import { SAMPLE_CATALOG } from "../support/sample-tools.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";

@@ -141,6 +141,7 @@ export const demotionTimeoutMs = 1_000;
 export const verifyMs = 3_000;
 /** Requests a minute for a key that does not say. */
 export const quota = 120;
+/** Seconds of that quota. */
 export const quotaWindowS = 60;
 /**
  * Requests that run nothing (lists, schemas, jobs, plans) have an allowance of so many quotas: cheap, and an agent looks more

@@ -1,4 +1,4 @@
-import type { Notice } from "../../feature/notice.ts";
+import type { Notice } from "../../feature/gives.ts";
 import { type Connection, stateOf } from "./connection.ts";
 
 /** Tell of a connection that has become active or broken; null of one that never was anything. One change has one id, however often it is told. */

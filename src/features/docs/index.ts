@@ -1,5 +1,4 @@
-import { defineFeature } from "../../feature/define.ts";
-import type { Fetch } from "../../cloudflare/feature.ts";
+import { defineFeature, type Fetch } from "../../feature/define.ts";
 
 /**
  * The documentation as a site at `/docs`, and as text at `/llms.txt` and `/llms-full.txt`: files beside the Worker. `[assets]` in wrangler.toml names

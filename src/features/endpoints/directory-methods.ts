@@ -1,4 +1,4 @@
-import type { Notice } from "../../feature/notice.ts";
+import type { Notice } from "../../feature/gives.ts";
 import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus } from "./delivery.ts";

@@ -1,7 +1,7 @@
 import type { Configured } from "../../cloudflare/configured.ts";
 import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
 import { readVaultKeys } from "../../cloudflare/vault-of.ts";
-import type { Notice, Told } from "../../feature/notice.ts";
+import type { Notice, Told } from "../../feature/gives.ts";
 import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
 import { defineFeature } from "../../feature/define.ts";
 import { ENDPOINT_ENDPOINTS, resealEndpoints } from "./http/routes.ts";

@@ -1,4 +1,4 @@
-import type { Notice } from "../../feature/notice.ts";
+import type { Notice } from "../../feature/gives.ts";
 import { decideDelivery } from "../../core/gate/state/callback.ts";
 import { type AttemptAnswer, type Delivery, toDeliveryId } from "./delivery.ts";
 import type { DisabledBecause, EndpointHealth, KeptEndpoint } from "./endpoint.ts";

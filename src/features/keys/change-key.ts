@@ -1,6 +1,6 @@
 import type { KeptKey, KeyRefusal, KeyRotation } from "./stored-key.ts";
 import * as LIMITS from "./limits.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
 
 /**
  * Make a key, or say why not. The same one again, with the same hash, is no second one: a caller that did not hear the answer may

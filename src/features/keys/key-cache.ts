@@ -1,7 +1,7 @@
 import * as LIMITS from "./limits.ts";
 import type { FoundKey } from "./stored-key.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import { attempt } from "../../core/kit/result.ts";
+import { attempt } from "../../feature/refuse.ts";
+import type { Clock } from "../../feature/kit.ts";
 
 /** The finding for a digest, and since when it is known. */
 export interface KeyLook {

@@ -1,21 +1,18 @@
 import * as z from "zod/mini";
 
+import { lazySchemaOf, visibleText } from "../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
+import { parseInstant } from "../../feature/kit.ts";
 import {
   type Caller,
   fittingFlags,
-  mayDo,
   KEY_NAME,
-  type Quota,
+  mayDo,
   SUBJECT_FLAGS,
-} from "../../core/contract/gate/caller.ts";
-import { subjectField } from "../../core/contract/gate/account-fields.ts";
+  subjectField,
+} from "../../feature/caller.ts";
 import type { KeptKey, KeyRotation } from "./stored-key.ts";
-import { lazySchemaOf } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { parseInstant } from "../../core/kit/rfc3339.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** The body that `POST /v1/keys` takes. */
 export const keyRequestSchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
@@ -186,11 +183,11 @@ function toQuota(asked: KeyRequest["quota"], caller: Caller): Result<KeptKey["qu
 }
 
 /** Whether a quota is more than another. A long window with a large limit would be a burst that the other has not got. */
-function exceeds({ limit, windowS }: Quota, own: Quota): boolean {
+function exceeds({ limit, windowS }: Caller["quota"], own: Caller["quota"]): boolean {
   return limit > own.limit || limit * own.windowS > own.limit * windowS;
 }
 
-function refuseQuota(quota: Quota, { quota: own }: Caller): Refusal | null {
+function refuseQuota(quota: Caller["quota"], { quota: own }: Caller): Refusal | null {
   if (!exceeds(quota, own)) return null;
   const [most, got] = [`at most ${own.limit} in ${own.windowS} s`, `${quota.limit} in ${quota.windowS} s`];
   const hint = `The key that asks has ${own.limit} requests in ${own.windowS} s and cannot give more.`;

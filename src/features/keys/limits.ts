@@ -1,6 +1,7 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { gateTimeoutMs, pageBytes, quota, quotaWindowS } from "../../core/contract/limits.ts";
+export { gateTimeoutMs, pageBytes } from "../../feature/kit.ts";
+export { quota, quotaWindowS } from "../../feature/caller.ts";
 
 /** Objects that keep the keys which are made while running, by the first digit of a key's digest. */
 export const keyShards = 16;

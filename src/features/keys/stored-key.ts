@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "./limits.ts";
-import type { TakenRows } from "../../core/kit/take-rows.ts";
-import type { Result } from "../../core/kit/result.ts";
-import { fittingFlags, type MakerKey, type Quota } from "../../core/contract/gate/caller.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
-import { lazySchemaOf, type Written } from "../../core/contract/lazy-schema.ts";
-import { objectsOf, type Restore, type RestoreRequest } from "../../core/contract/restore-step.ts";
+import { objectsOf, type Restore } from "../../feature/schema.ts";
+import { lazySchemaOf, type Written } from "../../feature/schema.ts";
+import type { Result } from "../../feature/refuse.ts";
+import { sha256, type TakenRows } from "../../feature/kit.ts";
+import { type Caller, fittingFlags } from "../../feature/caller.ts";
 
 /** The binding of the namespace in which keys are kept that are made while running. */
 export const KEY_SHARDS = "KEYS";
@@ -24,12 +23,12 @@ export interface KeptKey {
   readonly tenant: string;
   readonly name: string;
   readonly tools: readonly string[];
-  readonly quota: Quota;
+  readonly quota: Caller["quota"];
   /**
    * The keys above it as they were when it was made, the one that made it first. A row of an older version has none, and counts
    * as made by the key of `VOLLEY_KEYS` that may manage keys of the tenant and has the most requests.
    */
-  readonly makers?: readonly MakerKey[];
+  readonly makers?: NonNullable<Caller["makers"]>;
   readonly flags: readonly string[];
   /** The variable with the secret that signs its callbacks: that of the key that made it. */
   readonly webhookSecret?: string;
@@ -221,7 +220,7 @@ export const restoreKeys: Restore = (exported, nowMs) =>
       ...(subject !== undefined && { subject }),
       ...(typeof expiresAt === "string" && { expires_at: expiresAt }),
     };
-    const requests = alive.map(({ hash }, at): RestoreRequest => {
+    const requests = alive.map(({ hash }, at): ReturnType<Restore>[number]["requests"][number] => {
       const leftS = Math.floor((endOf(alive[at - 1]?.["ends_at"]) - nowMs) / 1_000);
       const body =
         at === 0 ? { ...about, hash } : { name, hash, overlap_s: Math.min(LIMITS.keyOverlapS, leftS) };

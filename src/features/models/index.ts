@@ -1,5 +1,9 @@
+import * as z from "zod/mini";
 import { defineFeature } from "../../feature/define.ts";
-import { MESSAGES_MODELS_ERRORS, MODELS_ERRORS, SERVER_ENDPOINTS } from "./http/routes.ts";
+import type { Endpoint } from "../../feature/route.ts";
+import { lazySchema } from "../../feature/schema.ts";
+import { toChatError, toMessagesError } from "../agent/dialect/provider-error.ts";
+import { providerDialect } from "../agent/http/routes.ts";
 
 /** `GET /v1/models` and `POST /v1/messages/count_tokens`: the lists and counts of the model's server, for clients that ask for them. */
 export function models() {
@@ -8,6 +12,66 @@ export function models() {
     needs: ["discovery", "agent"],
     routes: [{ for: "any key", paths: SERVER_ENDPOINTS }],
     dialects: [MESSAGES_MODELS_ERRORS, MODELS_ERRORS],
-    load: () => import("./http/ask-server.ts"),
+    load: () => import("./http/list-models.ts"),
   });
 }
+
+/** The list says no as OpenAI does; the count is below a path of the agent's, which says no as Anthropic does. */
+const MODELS_ERRORS = providerDialect("models", toChatError);
+
+/** The list for Anthropic's clients, which always send this header. */
+const MESSAGES_MODELS_ERRORS = {
+  ...providerDialect("models", toMessagesError),
+  header: "anthropic-version",
+};
+
+/** All of it is the server's to judge. */
+const conversationSchema = lazySchema(() =>
+  z.looseObject({}).register(z.globalRegistry, { id: "CountedConversation" }),
+);
+
+/** Paths of the providers that ask their server, and no model. */
+const SERVER_ENDPOINTS: readonly Endpoint[] = [
+  {
+    route: "GET /v1/models",
+    runsNothing: true,
+    async handle(request, context) {
+      const { listModels } = await import("./http/list-models.ts");
+      return listModels(request, context);
+    },
+    describe: () => ({
+      id: "listModels",
+      summary: "List the models that may be asked for, as their server does",
+      tag: "Models",
+      answer: {
+        description: "OpenAI's list; Anthropic's for a request with the header `anthropic-version`",
+        schema: z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) }),
+      },
+      refusal: MODELS_ERRORS,
+      refusals: ["MISCONFIGURED", "MODEL_UNAVAILABLE"],
+    }),
+  },
+  {
+    route: "POST /v1/messages/count_tokens",
+    runsNothing: true,
+    async handle(request, context) {
+      const { countTokens } = await import("./http/list-models.ts");
+      return countTokens(request, context);
+    },
+    describe: () => ({
+      id: "countTokens",
+      summary: "Count the tokens of a conversation, as Anthropic does; Volley's tools are not in it",
+      tag: "Models",
+      body: {
+        schema: conversationSchema(),
+        example: { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "Hello" }] },
+      },
+      answer: {
+        description: "The count",
+        schema: z.looseObject({ input_tokens: z.int() }),
+      },
+      refusal: MODELS_ERRORS,
+      refusals: ["INVALID_REQUEST", "MISCONFIGURED", "MODEL_UNAVAILABLE"],
+    }),
+  },
+];

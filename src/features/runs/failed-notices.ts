@@ -1,4 +1,4 @@
-import { FOR_DELIVERY, type Notice } from "../../feature/notice.ts";
+import { FOR_DELIVERY, type Notice } from "../../feature/gives.ts";
 import type { RunHead, RunReport } from "./run.ts";
 import { seeRun } from "./see-run.ts";
 

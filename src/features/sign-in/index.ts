@@ -1,10 +1,16 @@
+import * as z from "zod/mini";
+import type { TenantPart } from "../../cloudflare/feature.ts";
+import { mayDo } from "../../core/contract/gate/caller.ts";
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import { defineFeature } from "../../feature/define.ts";
-import { challengeMcp, createSignInRouter, openToPages } from "./http/public-routes.ts";
-import { SIGN_IN_ENDPOINTS } from "./http/routes.ts";
-import { readIdentity } from "./http/read-identity.ts";
 import { signInDeskOf } from "./http/check-token.ts";
-import { SIGN_INS_OF_TENANT } from "./http/export-sign-ins.ts";
+import { challengeMcp, createSignInRouter, openToPages } from "./http/public-routes.ts";
+import { readIdentity } from "./http/read-identity.ts";
+import { SIGN_IN_ENDPOINTS } from "./http/routes.ts";
 import { createSignInStore } from "./objects/sign-in-store.ts";
+import { toSignInJson } from "./sign-in-json.ts";
+import { restoreSignIns, tenantPrefix } from "./sign-in.ts";
+import type { KeptSignIn, SignInPlace } from "./store-methods.ts";
 
 /** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
 export function signIn() {
@@ -36,3 +42,29 @@ export function signIn() {
       ]),
   });
 }
+
+/** Sign-ins of one page, from every object. */
+const PAGE = 500;
+
+/** The programs that signed in with a tenant's keys: exported for a caller that may manage keys, and never a token. */
+const SIGN_INS_OF_TENANT: TenantPart = {
+  field: "sign_ins",
+  describeExport: () => z.array(z.looseObject({ sign_in_id: z.string() })),
+  async exportJson({ caller, configured }) {
+    const { stores } = signInDeskOf(configured);
+    if (stores === null || !mayDo(caller, "manage_keys")) return null;
+    const shown: object[] = [];
+    for (let after: SignInPlace | null = null; ;) {
+      const page: TakenRows<KeptSignIn> = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);
+      shown.push(...page.rows.map(toSignInJson));
+      if (!page.hasMore) return JSON.stringify(shown);
+      after = page.rows.at(-1)!;
+    }
+  },
+  restore: restoreSignIns,
+  erased: "Sign-ins of programs, with their tokens",
+  async erase({ caller, configured }) {
+    const { stores } = signInDeskOf(configured);
+    return stores === null ? 0 : stores.forget(tenantPrefix(caller.tenant));
+  },
+};

@@ -1,5 +1,5 @@
 import { visibleText } from "../../core/kit/visible-text.ts";
-import { EVERYTHING } from "./scopes.ts";
+import { EVERYTHING } from "./sign-in-scopes.ts";
 import type { SignInFacts } from "./sign-in.ts";
 import type { KeptSignIn } from "./store-methods.ts";
 

@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
-import { narrow } from "./scopes.ts";
+import { narrow } from "./sign-in-scopes.ts";
 import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
 
 /** The key that a person signed in with, as a token has it: sealed, and never the key itself. */

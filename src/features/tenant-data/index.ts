@@ -1,5 +1,4 @@
-import { defineFeature } from "../../feature/define.ts";
-import { partOf } from "../../cloudflare/feature.ts";
+import { defineFeature, partOf } from "../../feature/define.ts";
 import { makeDeletion } from "./http/delete-tenant.ts";
 import { makeExport } from "./http/export.ts";
 

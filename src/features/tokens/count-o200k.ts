@@ -1,4 +1,4 @@
-import type { TokenCounter } from "../../core/answer/estimate-tokens.ts";
+import type { TokenCounter } from "../../feature/tool.ts";
 import {
   type AsciiTables,
   COSTS_OF_SCRIPT,

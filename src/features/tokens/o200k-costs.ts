@@ -1,4 +1,4 @@
-import { attemptNow } from "../../core/kit/result.ts";
+import { attemptNow } from "../../feature/refuse.ts";
 
 /** Table cells are digits of base 36, and one is worth so many thousandths of a token: two are just over an eighth. */
 const STEP = 63;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/kit/clock.ts";
+import type { Clock } from "../../feature/kit.ts";
 
 /** How many bytes may be under way at once, and for how long. */
 export interface TurnLimits {

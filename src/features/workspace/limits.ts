@@ -6,7 +6,7 @@ export {
   workspaceFileBytes,
   workspaceFiles,
   workspaceFirstBytes,
-} from "../../core/contract/limits.ts";
+} from "../../feature/tool.ts";
 
 /** Bytes of a workspace that are under way to its object or from it together: two whole ones, and an object has 128 MB for several copies of them. */
 export const workspaceUnderWayBytes = 24 * 1024 * 1024;

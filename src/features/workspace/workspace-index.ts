@@ -1,4 +1,4 @@
-import type { ChangeRefusal, FileChange, FileHead } from "../../core/contract/gate/workspace.ts";
+import type { ChangeRefusal, FileChange, FileHead } from "../../feature/tool.ts";
 
 /** How much a workspace holds. */
 export interface WorkspaceLimits {

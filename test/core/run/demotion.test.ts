@@ -7,7 +7,7 @@ import type { AdmissionRequest } from "../../../src/core/contract/gate/admission
 import type { JobSpec } from "../../../src/core/contract/gate/job.ts";
 import { executePlan } from "../../../src/core/run/execute/execute-plan.ts";
 import type { Execution } from "../../../src/core/gate/execution.ts";
-import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
+import { parseBatchRequest } from "../../../src/features/orchestration/orchestration-api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";
 import { makeSerialPlan } from "../../../src/features/orchestration/make-serial-plan.ts";
 import { valueOf } from "../../support/unwrap.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
-import { toBatchJson, toPartitionJson } from "../../../src/features/orchestration/answer.ts";
-import { parsePartitionRequest } from "../../../src/features/orchestration/api.ts";
+import { toBatchJson, toPartitionJson } from "../../../src/features/orchestration/orchestration-answer.ts";
+import { parsePartitionRequest } from "../../../src/features/orchestration/orchestration-api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";
 import { SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 import { valueOf } from "../../support/unwrap.ts";

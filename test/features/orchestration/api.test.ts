@@ -7,7 +7,7 @@ import {
   parseBatchRequest,
   parsePartitionRequest,
   toApiError,
-} from "../../../src/features/orchestration/api.ts";
+} from "../../../src/features/orchestration/orchestration-api.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
 const CALL = { id: "t1", toolName: "read", input: { path: "/src/a.ts" } };

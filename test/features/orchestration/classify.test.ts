@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
+import { parseBatchRequest } from "../../../src/features/orchestration/orchestration-api.ts";
 import { classifyCall, classifyTool } from "../../../src/features/orchestration/partition.ts";
 import {
   deleteOrder,

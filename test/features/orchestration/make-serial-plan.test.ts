@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { parseBatchRequest } from "../../../src/features/orchestration/api.ts";
+import { parseBatchRequest } from "../../../src/features/orchestration/orchestration-api.ts";
 import { makePartition } from "../../../src/features/orchestration/partition.ts";
 import { makeSerialPlan } from "../../../src/features/orchestration/make-serial-plan.ts";
 import { contractOf } from "../../support/fake-actions.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { ClassifiedCall, ConcurrencyClass } from "../../../src/features/orchestration/calls.ts";
-import { parsePartitionRequest } from "../../../src/features/orchestration/api.ts";
+import { parsePartitionRequest } from "../../../src/features/orchestration/orchestration-api.ts";
 import { makePartition, partitionCalls } from "../../../src/features/orchestration/partition.ts";
 import { SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 import { valueOf } from "../../support/unwrap.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { isGranted } from "../../../src/core/catalog/catalog.ts";
-import { narrow, scopeOfCategory, TOLD_SCOPES } from "../../../src/features/sign-in/scopes.ts";
+import { narrow, scopeOfCategory, TOLD_SCOPES } from "../../../src/features/sign-in/sign-in-scopes.ts";
 
 const READ = { name: "get_mail", category: "email", isWrite: false };
 const WRITE = { name: "send_mail", category: "email", isWrite: true };

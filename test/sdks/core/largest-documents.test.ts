@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/contract/json.ts";
-import { dereference } from "../../../src/features/imports/openapi/reference.ts";
+import { dereference } from "../../../src/features/imports/openapi/document-reference.ts";
 import type { ImportOptions } from "../../../src/features/imports/openapi/import-options.ts";
 import { toDeclarations } from "../../../src/features/imports/openapi/to-declarations.ts";
 import { valueOf } from "../../support/unwrap.ts";

@@ -1,26 +1,26 @@
-import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
-import { givenBy } from "../../../feature/gives.ts";
-import { NoticeTable } from "../../../feature/notice-table.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { NoticeTable } from "../../../feature/object.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
 import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
+import * as LIMITS from "../limits.ts";
 import { makeConnectionId, makeSecretText } from "../link-token.ts";
-import { toConnectionNotice } from "../own-events.ts";
-import type { StartAnswer } from "../shard-methods.ts";
 import { askProvider } from "./ask-provider.ts";
 import { Awaited } from "./awaited.ts";
 import { allOf, openShards, type Shards } from "./connection-shards.ts";
 import { ConnectionTable } from "./connection-table.ts";
 import { type Refused, RefusedLately } from "./refused-lately.ts";
 import { type KeptTokens, TokenBox } from "./token-box.ts";
+import { toConnectionNotice } from "../own-events.ts";
+import type { StartAnswer } from "../shard-methods.ts";
 
 export interface ConnectionShardOptions extends ObjectOptions {
   /** An account is used before the caller has said whose it is: in a sandbox. */

@@ -1,6 +1,6 @@
-import type { Feature, Fetch } from "../../../cloudflare/feature.ts";
-import { openRoutersOf, routersOf } from "../../../cloudflare/app.ts";
-import { hashSource } from "../../../core/kit/hash-source.ts";
+import { openRoutersOf, routersOf } from "../../../feature/route.ts";
+import { hashSource } from "../../../feature/kit.ts";
+import type { Feature, Fetch } from "../../../feature/define.ts";
 import { makeFrontPage } from "../page/front-page.ts";
 import { FRONT_STYLE } from "../page/front-style.ts";
 

@@ -1,7 +1,6 @@
-import type { Env } from "../../../cloudflare/configured.ts";
-import type { Fetch } from "../../../cloudflare/feature.ts";
-import { answerPreflight, isPreflight } from "../../../cloudflare/http/answer-preflight.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { answerPreflight, isPreflight } from "../../../feature/route.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
+import type { Env, Fetch } from "../../../feature/define.ts";
 import { readPageOrigins } from "./page-origins.ts";
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE";

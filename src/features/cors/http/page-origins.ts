@@ -1,6 +1,4 @@
-import type { Env } from "../../../cloudflare/configured.ts";
-import { readOrigins } from "../../../cloudflare/configuration.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
+import { ConfigurationError, type Env, readOrigins } from "../../../feature/define.ts";
 
 const VARIABLE = "VOLLEY_ORIGINS";
 

@@ -1,7 +1,7 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
-import { FOR_DELIVERY } from "../../../feature/notice.ts";
+import { FOR_DELIVERY } from "../../../feature/gives.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";

@@ -3,7 +3,7 @@ import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
-import type { Notice } from "../../../feature/notice.ts";
+import type { Notice } from "../../../feature/gives.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";

@@ -1,7 +1,7 @@
-import type { Notice } from "../../../feature/notice.ts";
-import { NoticeTable } from "../../../feature/notice-table.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { NoticeTable } from "../../../feature/object.ts";
+import type { Notice } from "../../../feature/gives.ts";
 
 /** Tell the tenant of an object; absent where the deployment has no endpoints. */
 export type TellOwner = (notices: readonly Notice[]) => Promise<void>;

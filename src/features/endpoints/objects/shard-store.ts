@@ -1,6 +1,6 @@
 import { type Condition, parseCondition } from "../../../core/contract/condition.ts";
 import * as LIMITS from "../limits.ts";
-import { NoticeTable } from "../../../feature/notice-table.ts";
+import { NoticeTable } from "../../../feature/object.ts";
 import { type Delivery, type PublishedEvent, toFresh } from "../delivery.ts";
 import { DeliveryQueue, type Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";

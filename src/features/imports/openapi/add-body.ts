@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { FlatArguments } from "./flat-arguments.ts";
 import type { Operation } from "./operations.ts";
-import { dereference } from "./reference.ts";
+import { dereference } from "./document-reference.ts";
 import type { SchemaWriter } from "./schema-writer.ts";
 
 /** The parts of a request that a body makes. */

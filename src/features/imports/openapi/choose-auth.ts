@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Operation } from "./operations.ts";
-import { dereference } from "./reference.ts";
+import { dereference } from "./document-reference.ts";
 
 /** A secret, and how it is sent where the document does not say, or says it wrong. */
 export interface GivenSecret {

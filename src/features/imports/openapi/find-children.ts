@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
-import { findTarget } from "./reference.ts";
+import { findTarget } from "./document-reference.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 
 /** Schemas that say of themselves that they are all of another (`allOf`), by the pointer of that other. */

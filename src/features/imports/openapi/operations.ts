@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { dereference } from "./reference.ts";
+import { dereference } from "./document-reference.ts";
 
 /** One operation of a document, with what its path says for it. */
 export interface Operation {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { type Fields, findChildren, takeChildren } from "./find-children.ts";
-import { findTarget, type Target } from "./reference.ts";
+import { findTarget, type Target } from "./document-reference.ts";
 import { plainText } from "./describe-operation.ts";
 import {
   annotationsOf,

@@ -1,14 +1,13 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { type Caller, mayDo, mostRequests, type Quota } from "../../../core/contract/gate/caller.ts";
-import { type KeptKey, shardOfHash, shardOfName } from "../stored-key.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import * as LIMITS from "../limits.ts";
+import { digestKey, toHash } from "../../../feature/route.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { CallerSource } from "../../../feature/define.ts";
+import type { Ports } from "../../../feature/outside.ts";
+import { type Caller, KeyMemory, mayDo, mostRequests } from "../../../feature/caller.ts";
+import { hasKeyForm, type KeptKey, shardOfHash, shardOfName } from "../stored-key.ts";
 import { endOfKey } from "../change-key.ts";
 import { KeyLooks } from "../key-cache.ts";
-import { KeyMemory } from "../../../core/gate/key-memory.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
-import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
 
 /** A caller, and the text that it was made of. */
 interface MadeCaller {
@@ -19,7 +18,7 @@ interface MadeCaller {
 type KeyPorts = Pick<Ports, "clock" | "outside">;
 
 /** The keys that were made while running, as far as one isolate has had to know them. */
-export class MadeKeys {
+export class MadeKeys implements CallerSource {
   readonly shards: KeyShards;
   readonly #memory = new KeyMemory<MadeCaller>();
   readonly #looks: KeyLooks;
@@ -42,6 +41,10 @@ export class MadeKeys {
     this.#managers = new Map(
       [...managers].map(([tenant, [first, ...more]]) => [tenant, mostRequests([first!, ...more])]),
     );
+  }
+
+  hasForm(key: string): boolean {
+    return hasKeyForm(key);
   }
 
   /** Whose a key is that was asked for lately; undefined where that is not known. */
@@ -74,12 +77,12 @@ export class MadeKeys {
   }
 
   /** The caller of the key with this digest as it is kept now, or null. */
-  async ofHash(hash: string): Promise<Result<Caller | null, Refusal>> {
+  readonly ofHash = async (hash: string): Promise<Result<Caller | null, Refusal>> => {
     const looked = await this.#find(hash);
     if (!looked.ok) return looked;
     const { kept, endsAtMs } = looked.value;
     return ok(kept === null ? null : this.#toCaller(kept, endsAtMs));
-  }
+  };
 
   /** Forget what is known of some digests, because it was changed here. */
   forget(hashes: readonly string[]): void {
@@ -117,7 +120,7 @@ export class MadeKeys {
     const { jurisdiction } = manager;
     const { makers = [manager] } = kept;
     // The operator may have given a key of the configuration another quota since.
-    const quotaOf = (maker: string): Quota | undefined =>
+    const quotaOf = (maker: string): Caller["quota"] | undefined =>
       this.#callers.find((one) => one.tenant === tenant && one.name === maker)?.quota;
     return {
       name,

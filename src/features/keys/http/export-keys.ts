@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import type { TakenRows } from "../../../core/kit/take-rows.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import type { TakenRows } from "../../../feature/kit.ts";
+import type { TenantPart } from "../../../feature/define.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import { type KeptKey, type KeyPlace, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
-import type { TenantPart } from "../../../cloudflare/feature.ts";
 import type { MadeKeys } from "./check-key.ts";
-import { keyDeskOf } from "./key-client.ts";
+import { madeKeysOf } from "./key-client.ts";
 
 /** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
 export const KEYS_OF_TENANT: TenantPart = {
@@ -21,7 +21,7 @@ export const KEYS_OF_TENANT: TenantPart = {
         .register(z.globalRegistry, { id: "ExportedKey" }),
     ),
   async exportJson({ caller, configured, ports }) {
-    const made = mayDo(caller, "manage_keys") ? await keyDeskOf(configured).open() : null;
+    const made = mayDo(caller, "manage_keys") ? madeKeysOf(configured).made : null;
     if (made === null) return null;
     const nowMs = ports.clock.now();
     const kept = await readAll(made, caller.tenant);
@@ -30,7 +30,7 @@ export const KEYS_OF_TENANT: TenantPart = {
   restore: restoreKeys,
   erased: "Names that keys were kept under; those of VOLLEY_KEYS are the operator's",
   async erase({ caller, configured }) {
-    const made = await keyDeskOf(configured).open();
+    const { made } = madeKeysOf(configured);
     return made === null ? 0 : made.shards.forget(caller.tenant);
   },
 };

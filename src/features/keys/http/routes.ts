@@ -1,9 +1,26 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import {
+  pageFields,
+  parsePage,
+  refuseOtherParameters,
+  visibleText,
+  type Written,
+} from "../../../feature/schema.ts";
+import {
+  askGate,
+  digestKey,
+  type Endpoint,
+  readRequest,
+  type RequestContext,
+  respondJson,
+  respondList,
+  toHash,
+} from "../../../feature/route.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Declared } from "../../../feature/define.ts";
+import { KEY_NAME } from "../../../feature/caller.ts";
 import {
   type KeptKey,
   KEY_SHARDS,
@@ -15,22 +32,9 @@ import {
   makeKey,
   toKeyJson,
 } from "../stored-key.ts";
-import type { Written } from "../../../core/contract/lazy-schema.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Declared } from "../../../cloudflare/configured.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
 import type { MadeKeys } from "./check-key.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { keyDeskOf } from "./key-client.ts";
+import { madeKeysOf } from "./key-client.ts";
 
 const UNCERTAIN = "Whether the key was kept is not certain; look at the list before you ask again.";
 
@@ -39,7 +43,7 @@ const postKey: Endpoint = {
   route: "POST /v1/keys",
   runsNothing: true,
   async handle(request, context) {
-    const made = await openKeys(context);
+    const made = openKeys(context);
     if (!made.ok) return made;
     const body = await readRequest(request, keyRequestSchema(context.configured.declared));
     if (!body.ok) return body;
@@ -105,7 +109,7 @@ const listKeys: Endpoint = {
   route: "GET /v1/keys",
   runsNothing: true,
   async handle(request, context) {
-    const made = await openKeys(context);
+    const made = openKeys(context);
     if (!made.ok) return made;
     const query = parseKeyQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
@@ -146,7 +150,7 @@ const deleteKey: Endpoint = {
   route: "DELETE /v1/keys/:id",
   runsNothing: true,
   async handle(_, context, name) {
-    const made = await openKeys(context);
+    const made = openKeys(context);
     if (!made.ok) return made;
     const { caller, configured } = context;
     if (configured.keys.callers.some((one) => one.tenant === caller.tenant && one.name === name))
@@ -180,8 +184,8 @@ const deleteKey: Endpoint = {
 export const KEY_ENDPOINTS: readonly Endpoint[] = [listKeys, postKey, deleteKey];
 
 /** The keys that are made while running. */
-async function openKeys({ configured }: RequestContext): Promise<Result<MadeKeys, Refusal>> {
-  const made = await keyDeskOf(configured).open();
+function openKeys({ configured }: RequestContext): Result<MadeKeys, Refusal> {
+  const { made } = madeKeysOf(configured);
   return made === null ? err(NO_SHARDS) : ok(made);
 }
 

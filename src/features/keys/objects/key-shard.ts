@@ -1,4 +1,6 @@
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { err, type Result } from "../../../feature/refuse.ts";
+import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { type Clock, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import {
   type FoundKey,
   type KeptKey,
@@ -13,11 +15,6 @@ import {
 } from "../stored-key.ts";
 import * as LIMITS from "../limits.ts";
 import { addKey, isOver, rotateKey } from "../change-key.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { err, type Result } from "../../../core/kit/result.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 
 type OwnerRow = { tenant: string; name: string };
 type TextRow = { json: string };

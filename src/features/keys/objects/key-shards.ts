@@ -1,4 +1,6 @@
-import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
+import { attempt, err } from "../../../feature/refuse.ts";
+import { type CallBounds, type ObjectNamespace, openObject } from "../../../feature/object.ts";
+import { mergeRows, type TakenRows } from "../../../feature/kit.ts";
 import {
   compareKeys,
   type FoundKey,
@@ -12,8 +14,6 @@ import {
   shardOfName,
 } from "../stored-key.ts";
 import * as LIMITS from "../limits.ts";
-import { attempt, err } from "../../../core/kit/result.ts";
-import { type CallBounds, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 
 /** The binding of the objects that keep keys. */
 export type KeyShardNamespace = ObjectNamespace<KeyShardMethods>;

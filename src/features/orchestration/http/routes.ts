@@ -1,7 +1,12 @@
 import type { OrchestrationCall } from "../calls.ts";
 import { executeKeyed } from "../../../core/run/execute/execute-plan.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
-import { batchAnswerSchema, partitionAnswerSchema, toBatchJson, toPartitionJson } from "../answer.ts";
+import {
+  batchAnswerSchema,
+  partitionAnswerSchema,
+  toBatchJson,
+  toPartitionJson,
+} from "../orchestration-answer.ts";
 import {
   type ApiError,
   apiErrorSchema,
@@ -12,7 +17,7 @@ import {
   parsePartitionRequest,
   partitionCallsSchema,
   toApiError,
-} from "../api.ts";
+} from "../orchestration-api.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { makeSerialPlan } from "../make-serial-plan.ts";

@@ -27,7 +27,7 @@ import type { SignInSecrets } from "../../../feature/gives.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
 import { isDocumentId } from "../client-document.ts";
-import { withAsked } from "../scopes.ts";
+import { withAsked } from "../sign-in-scopes.ts";
 
 /** `GET /authorize`: show who asks. */
 export const showConsent = inSteps(async (step) => {

@@ -3,7 +3,7 @@ import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudf
 import * as LIMITS from "../limits.ts";
 import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import { isDocumentId, parseClientDocument } from "../client-document.ts";
-import { TOLD_SCOPES } from "../scopes.ts";
+import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import type { SignedKey } from "../sign-in.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";

@@ -6,7 +6,7 @@ import { respondJson, respondRefusal } from "../../../cloudflare/http/respond.ts
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { readOrigins } from "../../../cloudflare/configuration.ts";
-import { TOLD_SCOPES } from "../scopes.ts";
+import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
 import { type SignInDesk, signInDeskOf } from "./check-token.ts";
 import type { Fetch } from "../../../cloudflare/feature.ts";

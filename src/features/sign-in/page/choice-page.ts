@@ -1,6 +1,6 @@
 import { mark, type Markup } from "../../../core/kit/markup.ts";
 import type { Page } from "../../../cloudflare/page/respond-page.ts";
-import { categoryOf, EVERYTHING, READS, scopeOfCategory } from "../scopes.ts";
+import { categoryOf, EVERYTHING, READS, scopeOfCategory } from "../sign-in-scopes.ts";
 import { FIELDS, showClient, type ShownClient } from "./consent-page.ts";
 
 /** The tools that a key may call, as far as the page tells of them. */

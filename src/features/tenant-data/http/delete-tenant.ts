@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 
-import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../core/contract/gate/workspace.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
+import { lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
+import {
+  askGate,
+  type Endpoint,
+  readRequest,
+  type RequestContext,
+  respondJson,
+} from "../../../feature/route.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
+import type { TenantPart } from "../../../feature/define.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { TenantPart } from "../../../cloudflare/feature.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "list" | "delete">;
 

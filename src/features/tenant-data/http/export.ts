@@ -1,18 +1,17 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { isFlow, isVisible, type KeptTool } from "../../../feature/tool.ts";
+import {
+  askGate,
+  type Endpoint,
+  holdingBytes,
+  type RequestContext,
+  respondHeld,
+} from "../../../feature/route.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Declared, Feature, TenantPart } from "../../../feature/define.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import * as z from "zod/mini";
 
-import { isFlow, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { isVisible } from "../../../core/catalog/tool-head.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { Declared } from "../../../cloudflare/configured.ts";
-import type { KeptTools, TenantPart } from "../../../cloudflare/feature.ts";
-import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import * as LIMITS from "../limits.ts";
 
 /**
  * `GET /v1/export`: what the tenant has made of this deployment, as one document: tools and flows for a key that may manage those,
@@ -21,7 +20,7 @@ import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
  * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
  * the number of its keys. All that it may come to counts among the tenant's bytes, from before it is read until its client has read it.
  */
-export const makeExport = (parts: readonly TenantPart[], added: KeptTools | undefined): Endpoint => ({
+export const makeExport = (parts: readonly TenantPart[], added: Feature["keptTools"]): Endpoint => ({
   route: "GET /v1/export",
   runsNothing: true,
   async handle({ signal }, context) {
@@ -52,7 +51,7 @@ const MOST_BYTES = 2 * LIMITS.tenantToolsBytes;
 
 async function readExport(
   parts: readonly TenantPart[],
-  added: KeptTools | undefined,
+  added: Feature["keptTools"],
   context: RequestContext,
 ): Promise<Result<string, Refusal>> {
   const { caller, gate, ports } = context;

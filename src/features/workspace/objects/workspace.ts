@@ -5,11 +5,9 @@ import type {
   FilesRead,
   WorkspaceFile,
   WorkspaceMethods,
-} from "../../../core/contract/gate/workspace.ts";
+} from "../../../feature/tool.ts";
+import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
 

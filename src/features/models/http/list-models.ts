@@ -1,18 +1,21 @@
-import { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
+import { type RequestContext, respondHeld } from "../../../feature/route.ts";
+import {
+  attempt,
+  attemptNow,
+  err,
+  makeRefusal,
+  ok,
+  type Refusal,
+  type Result,
+} from "../../../feature/refuse.ts";
+import { createRedactor, HeldBytes, HOP_HEADER, type Ports } from "../../../feature/outside.ts";
 import { readServer } from "../../agent/http/find-server.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { readModelBody } from "../../agent/http/read-model-request.ts";
 import { AnswerBytes, createWait, readText } from "../../agent/read-answer.ts";
 import type { ModelAddress } from "../../agent/ask-model.ts";
 import { explainStatus, unavailable } from "../../agent/explain-refusal.ts";
 import * as LIMITS from "../limits.ts";
-import { HOP_HEADER } from "../../../core/egress/guard-headers.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
-import { createRedactor } from "../../../core/egress/redact.ts";
-import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
 
 /** The parameters of Anthropic's list. */
 const PAGE = ["limit", "after_id", "before_id"];

@@ -1,4 +1,16 @@
-import type { Notice } from "./notice.ts";
+/** Durable Objects of a feature's own, and the one way to call them. */
+
+import type { Notice } from "./gives.ts";
+export {
+  type CallBounds,
+  type ObjectNamespace,
+  openObject,
+  placeAsConfigured,
+  readNamespace,
+} from "../cloudflare/object-client.ts";
+export { DurableObject } from "../cloudflare/platform/durable-object.ts";
+export type { ObjectClass } from "../cloudflare/platform/object-class.ts";
+export { systemClock } from "../cloudflare/platform/system-ports.ts";
 
 const AGAIN_MS = 10_000;
 /** More than so many that cannot be published are not kept. */

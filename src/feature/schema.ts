@@ -1,0 +1,9 @@
+/** Reading what is sent and writing what is answered: schemas, JSON, queries and pages, and text that is shown. */
+
+export { objectsOf, type Restore } from "../core/contract/restore-step.ts";
+export { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
+export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
+export { parsePage } from "../core/contract/list-query.ts";
+export { pageFields } from "../core/contract/page-fields.ts";
+export { refuseOtherParameters } from "../core/contract/parse-request.ts";
+export { escapeUnseen, visibleText } from "../core/kit/visible-text.ts";
