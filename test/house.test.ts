@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 192,
-  coreFilesThatCoreDoesNotUse: 27,
-  coreFilesWithWordsOfFeatures: 88,
+  coreFilesThatFeaturesReach: 179,
+  coreFilesThatCoreDoesNotUse: 24,
+  coreFilesWithWordsOfFeatures: 84,
   filesReachedPastAnIndex: 48,
-  files: 1105,
-  smallFilesWithOneImporter: 140,
+  files: 1068,
+  smallFilesWithOneImporter: 129,
   namesOfSeveralFiles: 30,
 } as const;

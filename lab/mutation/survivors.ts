@@ -124,7 +124,7 @@ export const SURVIVORS: Reasons = {
     on(HINTS_OF_FOREIGN, "isForeign: true"),
     on(LATER_CHECK, "isJsonObject(resolved.value)"),
   ],
-  "src/core/plan/reachability.ts": [
+  "src/core/plan/hazards.ts": [
     on("A row has more words than it needs.", "Math.ceil(size / 32)"),
     on(SHORTCUT, "if (this.reaches(from, to)) return"),
     on(

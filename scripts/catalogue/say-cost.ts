@@ -1,6 +1,6 @@
 import { estimateTokens, useTokenCounter } from "../../src/core/answer/estimate-tokens.ts";
 import { countO200k } from "../../src/features/tokens/count-o200k.ts";
-import { createCatalog } from "../../src/core/catalog/create-catalog.ts";
+import { createCatalog } from "../../src/core/catalog/catalog.ts";
 import * as LIMITS from "../../src/features/agent/limits.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { DISCOVERY } from "../../src/features/discovery/meta-tools.ts";

@@ -1,17 +1,15 @@
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
-
 import { HOP_HEADER } from "../core/egress/guard-headers.ts";
 import type { Operator } from "../core/egress/ports.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
-import { readTraceId } from "../core/observe/trace-parent.ts";
+import { readTraceId } from "../core/observe/traced-fetch.ts";
 import { Watch } from "../core/observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
-import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
-import { executeActions } from "./endpoints/execute-actions.ts";
+import { CORE_ENDPOINTS, executeActions } from "./endpoints/execute-actions.ts";
 import type { Feature, Fetch, Routes } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
 import { refuseKey } from "./http/refuse-key.ts";

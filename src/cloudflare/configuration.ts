@@ -7,13 +7,11 @@ import type { CallbackTarget } from "../core/contract/gate/job.ts";
 import { guardCallback } from "../core/egress/guard-callback.ts";
 import type { Ports, RunOptions } from "../core/egress/ports.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../core/egress/webhook-secret.ts";
-import type { Env } from "./configured.ts";
-import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
+import type { Env, Declared } from "./configured.ts";
+import type { TenantGateNamespace, ToolGateNamespace } from "./gate-client/gate-client.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
-import type { Declared } from "./configured.ts";
-import type { ToolGateNamespace } from "./gate-client/tool-gate-client.ts";
-import { type AllowedOrigins } from "./http/guard-origin.ts";
+import type { AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import {
   type ObjectNamespace,

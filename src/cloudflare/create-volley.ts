@@ -1,5 +1,5 @@
 import { useTokenCounter } from "../core/answer/estimate-tokens.ts";
-import { createCatalog } from "../core/catalog/create-catalog.ts";
+import { createCatalog } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
@@ -8,7 +8,7 @@ import { toLimit } from "../core/gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../core/run/attempt-runner.ts";
 import { IsolateBytes } from "../core/egress/isolate-bytes.ts";
 import { ByteBudget } from "../core/egress/read-body.ts";
-import { checkHosts } from "../core/egress/check-hosts.ts";
+import { checkHosts } from "../core/egress/guard-url.ts";
 import { sendCallback, sendEvent } from "../core/egress/send-callback.ts";
 import { UpstreamHealth } from "../core/egress/upstream-health.ts";
 
@@ -18,7 +18,7 @@ import type { Deployment } from "./deployed.ts";
 import { createDeployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
-import { createToolGates } from "./gate-client/tool-gate-client.ts";
+import { createToolGates } from "./gate-client/gate-client.ts";
 import { type App, createApp } from "./app.ts";
 import { checkFeatures } from "./declared.ts";
 import { type Feature, objectsOf, partOf } from "./feature.ts";

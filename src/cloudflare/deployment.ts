@@ -26,14 +26,12 @@ import {
   warnOfUndecided,
   warnOfUnknownTools,
 } from "./configuration.ts";
-import { createGateClient } from "./gate-client/gate-client.ts";
-import { createToolGates } from "./gate-client/tool-gate-client.ts";
+import { createGateClient, createToolGates } from "./gate-client/gate-client.ts";
 import { isDevelopment } from "./platform/development.ts";
 import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
-import { checkSettings } from "./declared.ts";
+import { checkSettings, declare } from "./declared.ts";
 import type { Configured, Env } from "./configured.ts";
-import { declare } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
 import { type CallerSource, type Feature, partOf } from "./feature.ts";
 

@@ -2,7 +2,7 @@
 
 export { gateTimeoutMs, pageBytes, tenantTools, tenantToolsBytes } from "../core/contract/limits.ts";
 export type { Clock } from "../core/kit/clock.ts";
-export { hashSource } from "../core/kit/hash-source.ts";
+export { hashSource } from "../core/kit/markup.ts";
 export { mark, type Markup } from "../core/kit/markup.ts";
 export { parseInstant } from "../core/kit/rfc3339.ts";
 export { sha256 } from "../core/kit/sha256.ts";

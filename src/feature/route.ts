@@ -3,7 +3,7 @@
 export { openRoutersOf, routersOf } from "../cloudflare/app.ts";
 export { answerPreflight, isPreflight } from "../cloudflare/http/answer-preflight.ts";
 export { askGate } from "../cloudflare/http/ask-gate.ts";
-export { holdingBytes } from "../cloudflare/http/holding-bytes.ts";
+export { holdingBytes } from "../cloudflare/http/hold-bytes.ts";
 export { digestKey, toHash } from "../cloudflare/http/key-ring.ts";
 export { readRequest } from "../cloudflare/http/read-request-body.ts";
 export type { RequestContext } from "../cloudflare/http/request-context.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
-import { GoneEndpoints } from "../../src/cloudflare/durable/tables/gone-endpoints.ts";
+import { GoneEndpoints } from "../../src/cloudflare/durable/tables/event-table.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";

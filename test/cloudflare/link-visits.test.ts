@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-
-import { LinkVisits } from "../../src/cloudflare/http/link-visits.ts";
-import { VisitorRates } from "../../src/cloudflare/http/visitor-rates.ts";
+import { LinkVisits, VisitorRates } from "../../src/cloudflare/http/visitor-rates.ts";
 
 const from = (address: string) => ({ headers: new Headers({ "cf-connecting-ip": address }) });
 const open = (most?: number) => {

@@ -1,12 +1,10 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import type { EventClaim } from "../../src/core/contract/gate/operator-event.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
-import { EventTable } from "../../src/cloudflare/durable/tables/event-table.ts";
-import type { GoneEndpoints } from "../../src/cloudflare/durable/tables/gone-endpoints.ts";
+import { EventTable, type GoneEndpoints } from "../../src/cloudflare/durable/tables/event-table.ts";
 import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { eventsTried, openers, operator } from "./scripted-attempts.ts";

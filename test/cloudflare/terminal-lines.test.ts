@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Outcome } from "../../src/core/contract/outcome.ts";
-import { drawBatch, drawLine } from "../../src/cloudflare/platform/terminal-lines.ts";
+import { drawBatch, drawLine } from "../../src/cloudflare/develop.ts";
 import type { Plan } from "../../src/core/plan/step.ts";
 
 const planOf = (...ids: readonly string[]) =>

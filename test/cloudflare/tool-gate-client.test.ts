@@ -4,10 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PermitAnswer, PermitRequest } from "../../src/core/contract/gate/permit.ts";
 import type { Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
-import {
-  createToolGates,
-  type ToolGateNamespace,
-} from "../../src/cloudflare/gate-client/tool-gate-client.ts";
+import { createToolGates, type ToolGateNamespace } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 
 const REQUEST: PermitRequest = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { wantsEvents } from "../../src/cloudflare/http/wants-events.ts";
+import { wantsEvents } from "../../src/cloudflare/http/event-stream.ts";
 
 test.each([
   "text/event-stream",

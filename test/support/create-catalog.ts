@@ -1,6 +1,5 @@
 import { checkDescribable } from "../../src/core/catalog/check-describable.ts";
-import type { Catalog } from "../../src/core/catalog/catalog.ts";
-import { createCatalog as create } from "../../src/core/catalog/create-catalog.ts";
+import { type Catalog, createCatalog as create } from "../../src/core/catalog/catalog.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import { CONDITIONS } from "../../src/features/confirmations/conditions.ts";
 import { DISCOVERY } from "../../src/features/discovery/meta-tools.ts";

@@ -45,7 +45,7 @@ export const CATALOG: Reasons = {
     ),
     on(TYPE, "path = []", '_zod.values ?? [""]'),
   ],
-  "src/core/catalog/list-arguments.ts": [on(TYPE, "left !== undefined")],
+  "src/core/catalog/verifier.ts": [on(TYPE, "left !== undefined")],
   "src/core/catalog/parse-args.ts": [
     on(TYPE, "first instanceof Promise"),
     on(SHORTCUT, "first.issues.length === 0"),

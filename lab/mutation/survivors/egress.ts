@@ -125,7 +125,7 @@ export const EGRESS: Reasons = {
     on("Without a secret the attempt to sign fails, which is no answer either.", "secrets === null"),
     on(NO_BODY, "response.body?.cancel()"),
   ],
-  "src/core/egress/status-failure.ts": [
+  "src/core/egress/upstream-failure.ts": [
     on("A 500 may pass, so it was answered one line before.", "status >= 500"),
   ],
   "src/core/egress/tool-secrets.ts": [

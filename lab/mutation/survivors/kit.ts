@@ -6,11 +6,11 @@ const SAME_ROW =
   "Writes what is there already, or is beyond what is read of the row; the distances themselves are held.";
 
 export const KIT: Reasons = {
-  "src/core/kit/edit-distance.ts": [
+  "src/core/kit/nearest.ts": [
     on(SAME_ROW, "for (let j", "const to", "row[", "last[", "i > 1", "best", "least"),
   ],
   "src/core/kit/json/canonical-json.ts": [on("No object has a key twice.", "a < b")],
-  "src/core/kit/json/canonical-key.ts": [on(TYPE, "prototype !== null")],
+  "src/core/kit/json/canonical-json.ts": [on(TYPE, "prototype !== null")],
   "src/core/kit/json/json-pointer.ts": [on(SHORTCUT, 'text.includes("~")')],
   "src/core/kit/json/json-slip.ts": [
     on(
@@ -25,7 +25,7 @@ export const KIT: Reasons = {
     ),
   ],
   "src/core/kit/json/least-json-size.ts": [on(SHORTCUT, "size <= enough", "size > enough", "enough - size")],
-  "src/core/kit/json/plain-value.ts": [on('The result of "toJSON" is a text or a number.', "toJSON")],
+  "src/core/run/tool-log.ts": [on('The result of "toJSON" is a text or a number.', "toJSON")],
   "src/core/kit/layers.ts": [on(SHORTCUT, "root < needs.length", "state[root] !== NEW", "cursor.pop()")],
   "src/core/kit/nearest.ts": [
     on(

@@ -25,10 +25,9 @@ import {
   settleJob,
   toJobRecord,
 } from "../../core/gate/state/outbox.ts";
-import { Backlog } from "./backlog.ts";
+import { Backlog, type JobKind } from "./job-kind.ts";
 import { DELIVERIES, makeLanes } from "./core-kinds.ts";
-import type { JobKind } from "./job-kind.ts";
-import { GoneEndpoints } from "./tables/gone-endpoints.ts";
+import { GoneEndpoints } from "./tables/event-table.ts";
 import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {

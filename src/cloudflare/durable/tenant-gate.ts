@@ -8,7 +8,7 @@ import {
   STALE,
 } from "../../core/contract/gate/admission.ts";
 import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
-import { type OnOpened } from "../../core/egress/upstream-health.ts";
+import type { OnOpened } from "../../core/egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
 import {
@@ -29,8 +29,7 @@ import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground, type WorkTables } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { createCoreKinds } from "./core-kinds.ts";
-import { EventTable } from "./tables/event-table.ts";
-import { GoneEndpoints } from "./tables/gone-endpoints.ts";
+import { EventTable, GoneEndpoints } from "./tables/event-table.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KeyTable } from "./tables/key-table.ts";

@@ -7,6 +7,7 @@ import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRunBody } from "../http/read-request-body.ts";
 import { respondBatch, respondDocument } from "../http/respond-run.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
+import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 
 /**
  * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key
@@ -48,3 +49,13 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     );
   },
 };
+
+/** The paths that every Worker answers behind a key. */
+export const CORE_ENDPOINTS = [
+  executeActions,
+  listJobs,
+  showJob,
+  cancelJob,
+  redriveJob,
+  redriveJobs,
+] as const;

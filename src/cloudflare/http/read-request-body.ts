@@ -5,7 +5,7 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues, type JsonOptions, parseJson } from "../../core/contract/parse-json.ts";
 import { type ParsedRequest, parseRequest } from "../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { CROWDED } from "../../core/egress/crowded.ts";
+import { CROWDED } from "../../core/egress/held-bytes.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { RequestContext } from "./request-context.ts";

@@ -5,10 +5,9 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import type { CallStart, Execution } from "../../core/gate/execution.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
 import type { Step } from "../../core/plan/step.ts";
-import { respondEvents, type Run } from "./event-stream.ts";
+import { respondEvents, type Run, wantsEvents } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
 import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.ts";
-import { wantsEvents } from "./wants-events.ts";
 
 /** The response of a run: its refusals are answered here, because the caller's quota stands in their headers. */
 export type Responded = Promise<Result<Response, never>>;

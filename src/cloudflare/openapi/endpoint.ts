@@ -1,13 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
-
 import { mayDo } from "../../core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Result } from "../../core/kit/result.ts";
-import { countLists } from "../http/count-lists.ts";
+import { countLists } from "../http/respond-list.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondRefusal, respondResult } from "../http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../http/router.ts";
-import { describeRoute } from "./describe-route.ts";
 import type { Described, DescribedRoute } from "./operation.ts";
 
 /**
@@ -78,3 +76,19 @@ function needFlags(flags: readonly string[]): MiddlewareHandler<RouterTypes> {
 
 const UNDECIDING =
   ", so it decides nothing: a person decides, in the console or with a key that has the flag.";
+
+const descriptions = new WeakMap<object, Described | DescribedRoute>();
+
+/** Say what the document tells of a route, of the handler that answers it. */
+export function describeRoute(
+  description: Described | DescribedRoute,
+  handler: (c: Context<RouterTypes>) => Promise<Response>,
+): typeof handler {
+  descriptions.set(handler, description);
+  return handler;
+}
+
+/** Collect the descriptions of a router's routes, in their order. */
+export function descriptionsOf(router: Router): readonly (Described | DescribedRoute)[] {
+  return router.routes.flatMap(({ handler }) => descriptions.get(handler) ?? []);
+}

@@ -1,9 +1,10 @@
 import { PLAIN_HEADERS, PLAIN_READ } from "../../core/egress/guard-headers.ts";
 import type { Clock } from "../../core/kit/clock.ts";
-import type { LogLevel, Ports } from "../../core/egress/ports.ts";
-import { isDevelopment } from "./development.ts";
-import { readOperator } from "./read-operator.ts";
+import type { LogLevel, Ports, DataPoint, Operator } from "../../core/egress/ports.ts";
+import { isDevelopment, batchDrawing } from "./development.ts";
 import { signText } from "./sign-text.ts";
+import { attemptNow } from "../../core/kit/result.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 
 /** The platform's clock. */
 export const systemClock: Clock = {
@@ -87,4 +88,38 @@ export function writeLine(level: LogLevel, json: string, stack?: string): void {
   if (drawLine === null) console[level](json);
   else console.log(json.startsWith("{") ? drawLine(json) : json);
   if (stack !== undefined && isDevelopment()) console.error(stack);
+}
+
+const LINES = ["all", "errors", "off"] as const;
+
+/** A dataset of Analytics Engine, as far as it is used. */
+interface Dataset {
+  writeDataPoint(point: DataPoint): void;
+}
+
+/**
+ * Read what an operator wants to see: `VOLLEY_LOG`, and the dataset that is bound as `METRICS`. Throws naming which of them cannot
+ * be read: a slip there would only be found when the line is needed.
+ */
+function readOperator(
+  env: Readonly<Record<string, unknown>>,
+  log: (level: LogLevel, json: string) => void,
+): Operator {
+  const wanted = env["VOLLEY_LOG"] ?? "";
+  const lines = wanted === "" ? "all" : LINES.find((known) => known === wanted);
+  if (lines === undefined)
+    throw new ConfigurationError("VOLLEY_LOG", "it must be 'all', 'errors', 'off' or empty");
+  const dataset = env["METRICS"] ?? null;
+  const draw = batchDrawing();
+  const told = { lines, log, ...(draw !== null && { draw }) };
+  if (dataset === null || dataset === "") return { ...told, writePoint: null };
+  if (!isDataset(dataset))
+    throw new ConfigurationError("METRICS", "it must be bound to a dataset of Analytics Engine");
+  // A failed count must not cost a caller its answer.
+  const writePoint = (point: DataPoint): void => void attemptNow(() => dataset.writeDataPoint(point));
+  return { ...told, writePoint };
+}
+
+function isDataset(value: unknown): value is Dataset {
+  return typeof (value as Partial<Dataset>).writeDataPoint === "function";
 }

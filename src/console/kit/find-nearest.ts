@@ -1,4 +1,4 @@
-import { editDistance } from "../../core/kit/edit-distance.ts";
+import { editDistance } from "../../core/kit/nearest.ts";
 
 /** Names are short; a longer text was not meant to be one. */
 const MOST_CHARACTERS = 64;

@@ -1,8 +1,7 @@
 import { parseExact } from "../contract/json.ts";
 import type { Truncation } from "../contract/outcome.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { type Cuts, cutValue } from "./cut-value.ts";
-import { partOf, type Share, waterLevel } from "./water-level.ts";
+import { type Cuts, cutValue, partOf, type Share, waterLevel } from "./cut-value.ts";
 
 /** Characters of all results together up to which several cuts are tried: trying them is then a matter of milliseconds. */
 const SMALL_TEXTS = 64 * 1024;

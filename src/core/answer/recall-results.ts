@@ -3,6 +3,8 @@ import type { ByteBudget } from "../egress/read-body.ts";
 import { parseExact } from "../contract/json.ts";
 import { attempt } from "../kit/result.ts";
 import type { Source } from "../plan/references.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Ports } from "../egress/ports.ts";
 
 export interface RecallOptions {
   readonly budget: ByteBudget;
@@ -36,4 +38,19 @@ export async function recallResults(
         return [handle, taken.ok ? { data: parseExact(json) } : { refused: taken.error }];
       }),
   );
+}
+
+/**
+ * Keep the whole of a write whose selection found nothing to show, and give its outcome the handle by which a later batch can refer to
+ * it. The handle is a promise: it is only given once the tenant's gate has the data.
+ */
+export async function keepWhole(
+  outcome: Outcome & { readonly status: "success" },
+  tool: string,
+  { ports, gate }: { readonly ports: Pick<Ports, "newId">; readonly gate: Pick<Gate, "keep"> },
+): Promise<Outcome> {
+  const handle = `r-${ports.newId()}`;
+  const kept = await attempt(() => gate.keep([{ handle, json: outcome.json, tool }]));
+  if (!kept.ok || !kept.value.includes(handle)) return outcome;
+  return { ...outcome, meta: { ...outcome.meta, handle } };
 }

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
 import { isJsonObject, isLongInteger, type JsonObject, mapExact } from "../contract/json.ts";
-import { canonicalKey } from "../kit/json/canonical-key.ts";
+import { canonicalKey } from "../kit/json/canonical-json.ts";
 import { toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { parsePointer } from "../kit/json/json-pointer.ts";
 import type { Tool } from "./define-tool.ts";
-import { effectiveContract } from "./effective-contract.ts";
+import type { Orchestration } from "../contract/orchestration.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -144,4 +143,16 @@ function inline(value: unknown, definitions: ReadonlyMap<string, JsonSchema>): u
   const definition = name === undefined ? undefined : definitions.get(name);
   if (definition !== undefined) return { ...(inline(definition, definitions) as JsonSchema), ...rest };
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inline(inner, definitions)]));
+}
+
+/**
+ * Say a tool's contract with the defaults for the fields that its author left out, so that a model reads the rules that the
+ * engine obeys. A person approves the declaration, which this is not.
+ */
+export function effectiveContract({ orchestration, onError, confirm }: Tool): Orchestration {
+  return {
+    ...orchestration,
+    on_error: onError,
+    confirm: orchestration.confirm ?? (confirm ? "always" : "never"),
+  };
 }

@@ -13,17 +13,14 @@ import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
-
 import type { CallClock } from "./call-clock.ts";
-import { findConnectionFault } from "./connection-fault.ts";
+import { findConnectionFault, makeStatusFailure, readRefusal } from "./upstream-failure.ts";
 import { guardHeaders, markHeaders, PLAIN_HEADERS, PLAIN_READ } from "./guard-headers.ts";
 import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { type CallBytes, isSmallBody, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
 /** The fate of a call's requests: a failed write may have happened once something was sent. */

@@ -1,6 +1,5 @@
 import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
-import { CROWDED } from "./crowded.ts";
 import type { RequestBytes } from "./isolate-bytes.ts";
 
 /** A request that holds no more need not wait for large ones. */
@@ -96,4 +95,11 @@ export class HeldBytes {
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",
   "The request and its answer take more than one may hold; send less, or ask for less at once.",
+);
+
+/** The refusal of a request that found no room in its tenant's bytes. Nothing was lost by it: the same request may be sent again. */
+export const CROWDED = makeRefusal(
+  "UNAVAILABLE",
+  "Other requests hold too much at the moment; try again, or send fewer at once.",
+  { retryAfterMs: 1_000 },
 );

@@ -15,7 +15,7 @@ import type { Plan, Step } from "../plan/step.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Lease } from "./hold-lease.ts";
 import type { BatchKey } from "./read-keys.ts";
-import { failUnsent } from "../answer/skipped-outcome.ts";
+import { failUnsent } from "../answer/failed-outcome.ts";
 import { fitOutcome } from "../answer/fit-answer.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
 

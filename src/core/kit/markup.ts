@@ -1,4 +1,5 @@
 import { escapeUnseen } from "./visible-text.ts";
+import { sha256 } from "./sha256.ts";
 
 /** Text that is markup: everything in it is ours or was escaped. */
 export interface Markup {
@@ -34,4 +35,16 @@ function write(part: Part): string {
   if (typeof part === "string" || typeof part === "number")
     return escapeUnseen(String(part), { seen: SEEN }).replaceAll(/[&<>"']/g, (one) => ENTITIES[one]!);
   return "html" in part ? part.html : part.map(write).join("");
+}
+
+/**
+ * Name a text by its hash, as a content security policy allows one inline style or script.
+ *
+ * Source: https://www.w3.org/TR/CSP3/#grammardef-hash-source
+ */
+export function hashSource(text: string): string {
+  const bytes = sha256(text)
+    .match(/../g)!
+    .map((hex) => Number.parseInt(hex, 16));
+  return `'sha256-${btoa(String.fromCharCode(...bytes))}'`;
 }

@@ -13,7 +13,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { checkEarly } from "./check-early.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
-import { findPlaceholders, type Misplaced } from "./find-placeholders.ts";
+import { findPlaceholders, type Misplaced, type TryForm, tryForm } from "./find-placeholders.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
@@ -21,7 +21,6 @@ import { findReferences, Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
-import { type TryForm, tryForm } from "./try-form.ts";
 
 /** A step before the hazards are known. */
 interface Draft {

@@ -1,5 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import { canonicalKey } from "../kit/json/canonical-key.ts";
+import { canonicalKey } from "../kit/json/canonical-json.ts";
 import type { Call, Plan, Step } from "./step.ts";
 
 /**

@@ -14,7 +14,7 @@ import type { MakeJob } from "../gate/make-job.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { combineElements } from "../answer/combine-elements.ts";
-import { failUnsent } from "../answer/skipped-outcome.ts";
+import { failUnsent } from "../answer/failed-outcome.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
 import type { Turn } from "./turn.ts";

@@ -6,6 +6,7 @@ import type { TenantReads } from "../egress/read-cache.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { Connect } from "../gate/execution.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 
 /** How many calls of a batch are under way at once, and were at most. */
 export interface Parallelism {
@@ -58,4 +59,10 @@ export function requestOf(scope: CallScope): object {
     requests.set(scope, request);
   }
   return request;
+}
+
+/** Make the failure of what the deadline of its batch found unfinished, or not begun. */
+export function deadlineExceeded(deadlineMs: number): Failure {
+  const hint = `The batch had ${deadlineMs} ms; ask for less at once or raise deadline_ms.`;
+  return makeFailure("DEADLINE_EXCEEDED", { hint });
 }

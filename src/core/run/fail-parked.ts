@@ -2,7 +2,7 @@ import type { ParkedGroup } from "../contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";
-import { failUnsent, skipped } from "../answer/skipped-outcome.ts";
+import { failUnsent, skipped } from "../answer/failed-outcome.ts";
 
 /**
  * Say what becomes of a group's actions when the gated ones fail: they do, and what needs one of them is skipped because
@@ -39,3 +39,25 @@ export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number,
 const UNASKED = makeFailure("MISCONFIGURED", {
   hint: "It needs a person's approval, and this Worker does not list the feature 'confirmations'; nothing was sent.",
 });
+
+/** Outcomes that are told once more is known of them. The rest of the batch goes on with them as they were. */
+export class LateOutcomes {
+  readonly #known = new Map<number, Outcome>();
+  readonly #pending: Promise<void>[] = [];
+
+  /** Tell an outcome once all of it is known. @param knowing never rejects */
+  tell(index: number, knowing: Promise<Outcome>, told: (outcome: Outcome) => void): void {
+    this.#pending.push(
+      knowing.then((known) => {
+        this.#known.set(index, known);
+        told(known);
+      }),
+    );
+  }
+
+  /** Put the outcomes as they were told into those of a batch, once all of them are there. */
+  async applyTo(outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
+    await Promise.all(this.#pending);
+    return outcomes.map((outcome, index) => this.#known.get(index) ?? outcome);
+  }
+}

@@ -8,7 +8,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
-import { failUnsent } from "../answer/skipped-outcome.ts";
+import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import { markDegraded, uncountable } from "../gate/degrade-plan.ts";

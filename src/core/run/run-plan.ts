@@ -8,10 +8,10 @@ import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
-import { deadlineExceeded } from "./deadline-exceeded.ts";
+import { deadlineExceeded } from "./call-scope.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
-import { failUnsent, skipped, skippedAfter } from "../answer/skipped-outcome.ts";
+import { failUnsent, skipped, skippedAfter } from "../answer/failed-outcome.ts";
 import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";
 

@@ -1,5 +1,5 @@
 import type { Strategy } from "./agent-options.ts";
-import { canonicalKey } from "../../core/kit/json/canonical-key.ts";
+import { canonicalKey } from "../../core/kit/json/canonical-json.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 
 /** Why a loop ended. */

@@ -12,7 +12,7 @@ import { err } from "../../core/kit/result.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import { type KeptResult, type Place, type ResultPage, toCursor } from "./batch-job.ts";
 import { combineElements } from "../../core/answer/combine-elements.ts";
-import { skippedAfter } from "../../core/answer/skipped-outcome.ts";
+import { skippedAfter } from "../../core/answer/failed-outcome.ts";
 import { prepareTask } from "../../core/plan/prepare-task.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import { isLoop } from "../flows/run/run-journal.ts";

@@ -1,6 +1,6 @@
 import type { Conditions } from "../../core/catalog/catalog.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
-import { listArguments } from "../../core/catalog/list-arguments.ts";
+import { listArguments } from "../../core/catalog/verifier.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { toHint } from "../../core/contract/issues.ts";
 import type { JsonObject } from "../../core/contract/json.ts";

@@ -2,7 +2,7 @@ import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { ParkedAction, ParkedArgs, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
 import { ITEM } from "../../core/contract/reference.ts";
 import type { Ports } from "../../core/egress/ports.ts";
-import { pickPointers } from "../../core/kit/json/pick-pointers.ts";
+import { pickPointers } from "../../core/kit/json/json-pointer.ts";
 import { type DataOf, findReferences } from "../../core/plan/references.ts";
 import { begunFlows } from "./confirmation.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";

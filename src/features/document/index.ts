@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { openRoutersOf, routersOf } from "../../cloudflare/app.ts";
 import type { Declared } from "../../cloudflare/configured.ts";
-import { CORE_ENDPOINTS } from "../../cloudflare/endpoints/endpoints.ts";
+import { CORE_ENDPOINTS } from "../../cloudflare/endpoints/execute-actions.ts";
 import type { Feature } from "../../cloudflare/feature.ts";
 import { respondCounted } from "../../cloudflare/http/respond-counted.ts";
-import { descriptionsOf } from "../../cloudflare/openapi/describe-route.ts";
-import type { Endpoint } from "../../cloudflare/openapi/endpoint.ts";
+import { descriptionsOf, type Endpoint } from "../../cloudflare/openapi/endpoint.ts";
 import { defineFeature } from "../../feature/define.ts";
 import { CORE_OPERATIONS } from "./http/core-operations.ts";
 import type { Surface } from "./make-document.ts";

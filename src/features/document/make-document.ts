@@ -1,9 +1,12 @@
 import * as z from "zod/mini";
-
 import type { Declared } from "../../cloudflare/configured.ts";
 import { Components, type Json } from "../../cloudflare/openapi/components.ts";
-import { toQueryParameters } from "../../cloudflare/openapi/query-parameters.ts";
-import type { Described, DescribedRoute, Operation } from "../../cloudflare/openapi/operation.ts";
+import {
+  toQueryParameters,
+  type Described,
+  type DescribedRoute,
+  type Operation,
+} from "../../cloudflare/openapi/operation.ts";
 import { toProblem, toResponse, toResponses } from "../../cloudflare/openapi/responses.ts";
 
 /** Everything that a Worker answers. */

@@ -1,6 +1,5 @@
 import type { Configured } from "../../cloudflare/configured.ts";
-import { VAULT_KEY } from "../../cloudflare/platform/vault.ts";
-import { readVaultKeys } from "../../cloudflare/vault-of.ts";
+import { VAULT_KEY, readVaultKeys } from "../../cloudflare/vault.ts";
 import type { Notice, Told } from "../../feature/gives.ts";
 import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
 import { defineFeature } from "../../feature/define.ts";

@@ -1,6 +1,6 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { CallClock } from "../../core/egress/call-clock.ts";
-import { type ConnectionFault, findConnectionFault } from "../../core/egress/connection-fault.ts";
+import { type ConnectionFault, findConnectionFault } from "../../core/egress/upstream-failure.ts";
 import { markHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";
 import { HeaderSlots } from "../../core/egress/header-slots.ts";

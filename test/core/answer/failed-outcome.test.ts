@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-
-import { toFailedOutcome } from "../../../src/core/answer/failed-outcome.ts";
-import { skipped, skippedAfter } from "../../../src/core/answer/skipped-outcome.ts";
+import { toFailedOutcome, skipped, skippedAfter } from "../../../src/core/answer/failed-outcome.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 

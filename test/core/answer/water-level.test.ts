@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { partOf, waterLevel } from "../../../src/core/answer/water-level.ts";
+import { partOf, waterLevel } from "../../../src/core/answer/cut-value.ts";
 
 const share = (whole: number, min = 0) => ({ min, whole });
 

@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
-
-import { createCatalog as createPlain } from "../../../src/core/catalog/create-catalog.ts";
+import { createCatalog as createPlain, isGranted } from "../../../src/core/catalog/catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
-import { isGranted } from "../../../src/core/catalog/catalog.ts";
 import { isVisible, toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import {

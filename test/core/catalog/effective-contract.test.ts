@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { effectiveContract } from "../../../src/core/catalog/effective-contract.ts";
+import { effectiveContract } from "../../../src/core/catalog/tool-schema.ts";
 import { deleteOrder, searchOrders } from "../../support/sample-tools.ts";
 
 test.each([

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { listArguments } from "../../../src/core/catalog/list-arguments.ts";
+import { listArguments } from "../../../src/core/catalog/verifier.ts";
 import { toInput } from "../../../src/features/added-tools/json-schema/to-input.ts";
 import { inputSchema } from "../../../src/core/catalog/tool-schema.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";

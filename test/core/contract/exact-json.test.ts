@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { countLongNumbers, isJsonObject, parseExact } from "../../../src/core/contract/json.ts";
 import { describe } from "../../../src/core/contract/issues.ts";
 import { checkValue } from "../../../src/core/contract/check-value.ts";
 import { cutValue, leastOf } from "../../../src/core/answer/cut-value.ts";
 import { selectFields } from "../../../src/core/answer/select-fields.ts";
-import { follow } from "../../../src/core/kit/json/json-pointer.ts";
+import { follow, pickPointers } from "../../../src/core/kit/json/json-pointer.ts";
 import { leastJsonSize } from "../../../src/core/kit/json/least-json-size.ts";
-import { pickPointers } from "../../../src/core/kit/json/pick-pointers.ts";
 import { errorOf } from "../../support/unwrap.ts";
 
 /** Numbers that no double is. */

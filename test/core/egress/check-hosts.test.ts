@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { checkHosts } from "../../../src/core/egress/check-hosts.ts";
+import { checkHosts } from "../../../src/core/egress/guard-url.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
 const check =

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-
-import { CROWDED } from "../../../src/core/egress/crowded.ts";
-import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
+import { CROWDED, HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";

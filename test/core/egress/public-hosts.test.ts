@@ -1,14 +1,11 @@
 import { createHmac } from "node:crypto";
-
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-
 import { defineTool, PUBLIC_HOSTS, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { toDeclarationText } from "../../../src/core/catalog/tool-schema.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { guardPublicUrl } from "../../../src/core/egress/guard-url.ts";
-import { checkHosts } from "../../../src/core/egress/check-hosts.ts";
+import { guardPublicUrl, checkHosts } from "../../../src/core/egress/guard-url.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { declareTool } from "../../support/sample-tools.ts";
 

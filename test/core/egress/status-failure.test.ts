@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { makeStatusFailure } from "../../../src/core/egress/status-failure.ts";
+import { makeStatusFailure } from "../../../src/core/egress/upstream-failure.ts";
 import { declareTool } from "../../support/sample-tools.ts";
 
 const tool = defineTool(declareTool());

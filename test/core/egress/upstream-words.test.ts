@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { ToolContext } from "../../../src/core/catalog/define-tool.ts";
-import { readRefusal } from "../../../src/core/egress/read-refusal.ts";
+import { readRefusal } from "../../../src/core/egress/upstream-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";

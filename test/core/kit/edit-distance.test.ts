@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { editDistance } from "../../../src/core/kit/edit-distance.ts";
+import { editDistance } from "../../../src/core/kit/nearest.ts";
 
 test.each([
   ["", "", 0],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readTraceId } from "../../../src/core/observe/trace-parent.ts";
+import { readTraceId } from "../../../src/core/observe/traced-fetch.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { Reachability } from "../../../src/core/plan/reachability.ts";
+import { Reachability } from "../../../src/core/plan/hazards.ts";
 import { samples } from "../../support/samples.ts";
 
 test("reaches() is false between all nodes of a graph without edges", () => {

@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { effectiveContract } from "../../../src/core/catalog/effective-contract.ts";
+import { effectiveContract } from "../../../src/core/catalog/tool-schema.ts";
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool } from "../../../src/core/catalog/define-tool.ts";

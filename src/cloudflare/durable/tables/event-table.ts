@@ -3,7 +3,7 @@ import type { EventClaim, OperatorEvent } from "../../../core/contract/gate/oper
 import { attemptNow } from "../../../core/kit/result.ts";
 import { decideDelivery } from "../../../core/gate/state/callback.ts";
 import { logWarning } from "../../platform/log-bug.ts";
-import type { GoneEndpoints } from "./gone-endpoints.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
 
 export interface EventTableOptions {
   /** The operator's address; null where there is none, and then nothing is stored and nothing read. */
@@ -183,5 +183,35 @@ export class EventTable {
     });
     this.#lost.clear();
     this.#toldAt = nowMs;
+  }
+}
+
+/** The endpoints that answered 410 Gone, for a while: rows in `gone_endpoints`, written for a 410 only. */
+export class GoneEndpoints {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether an endpoint is to be sent nothing now. */
+  has(url: string, nowMs: number): boolean {
+    const query = "SELECT 1 FROM gone_endpoints WHERE url = ? AND until > ?";
+    return this.#sql.exec(query, url, nowMs).toArray().length === 1;
+  }
+
+  /** Remember an endpoint, and forget those whose time is over and the oldest that are too many. */
+  add(url: string, nowMs: number): void {
+    this.#sql.exec(
+      "REPLACE INTO gone_endpoints (url, until) VALUES (?, ?)",
+      url,
+      nowMs + LIMITS.goneEndpointMs,
+    );
+    this.#sql.exec(
+      `DELETE FROM gone_endpoints WHERE until <= ? OR url IN (
+         SELECT url FROM gone_endpoints ORDER BY until DESC LIMIT -1 OFFSET ?)`,
+      nowMs,
+      LIMITS.goneEndpoints,
+    );
   }
 }

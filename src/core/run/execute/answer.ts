@@ -1,6 +1,6 @@
 import * as LIMITS from "../../contract/limits.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import { CROWDED } from "../../egress/crowded.ts";
+import { CROWDED } from "../../egress/held-bytes.ts";
 import type { Execution } from "../../gate/execution.ts";
 import type { toEnvelopeJson } from "../../answer/envelope.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";

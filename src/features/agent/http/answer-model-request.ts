@@ -1,5 +1,4 @@
-import { CROWDED } from "../../../core/egress/crowded.ts";
-import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import { CROWDED, type HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { type AgentOptions, refuseUnknownTools } from "../agent-options.ts";
 import type { ModelRoute } from "./find-server.ts";
 import { type Conversation, tellTheirs } from "../dialect/dialect.ts";
@@ -16,7 +15,7 @@ import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
+import { holdingBytes } from "../../../cloudflare/http/hold-bytes.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../../../cloudflare/http/respond.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";

@@ -12,7 +12,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import * as LIMITS from "../limits.ts";
-import { holdBody } from "../../../cloudflare/http/hold-body.ts";
+import { holdBody } from "../../../cloudflare/http/hold-bytes.ts";
 import { readRequestBody, type RequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { RequestName } from "../request-key.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
+import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { attempt } from "../../../core/kit/result.ts";
@@ -27,7 +27,7 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
     const by = { request: c.req.raw, digest: digestOf(token) };
     const waitMs = visits.draw(by, clock.now());
     if (waitMs > 0) {
-      const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
+      const { respondFlood } = await import("../../../cloudflare/page/respond-page.ts");
       return respondFlood(waitMs);
     }
     const onFound = (isFound: boolean): void => (isFound ? visits.found(by, clock.now()) : visits.gone(by));

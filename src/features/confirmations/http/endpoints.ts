@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { digestOf, linkSchema, makeToken, toLinkUrl } from "../approval-link.ts";
 import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
@@ -30,10 +29,9 @@ import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-ke
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import { answerCounted, answerUnrun } from "../../../cloudflare/http/count-lists.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /**

@@ -1,9 +1,8 @@
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
 import type { Configured, Env } from "../../../cloudflare/configured.ts";
 import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
-import { KEY_EXPECTED, VAULT_KEY, type Vault } from "../../../cloudflare/platform/vault.ts";
+import { KEY_EXPECTED, VAULT_KEY, type Vault, vaultOf } from "../../../cloudflare/vault.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
-import { vaultOf } from "../../../cloudflare/vault-of.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Connectors } from "../connectors/connector.ts";

@@ -20,7 +20,7 @@ export function createLinkPages(ways: LinkWays): Router {
     const { configured } = deployment;
     const waitMs = visitorRatesOf(configured).draw(c.req.raw, configured.ports.clock.now());
     if (waitMs > 0) {
-      const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
+      const { respondFlood } = await import("../../../cloudflare/page/respond-page.ts");
       return respondFlood(waitMs);
     }
     const { tenant = "", id = "", secret = "" } = c.req.param() as Readonly<Record<string, string>>;

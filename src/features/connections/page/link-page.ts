@@ -1,6 +1,5 @@
-import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
+import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
 import { mark, type Markup } from "../../../core/kit/markup.ts";
-import type { Page } from "../../../cloudflare/page/respond-page.ts";
 import type { LinkView } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 

@@ -9,7 +9,7 @@ import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
-import type { CORE_ENDPOINTS } from "../../../cloudflare/endpoints/endpoints.ts";
+import type { CORE_ENDPOINTS } from "../../../cloudflare/endpoints/execute-actions.ts";
 import { redriveSchema } from "../../../cloudflare/endpoints/jobs.ts";
 import type { Described } from "../../../cloudflare/openapi/operation.ts";
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { linkVisitsOf } from "../../../cloudflare/http/link-visits.ts";
+import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { respondJson, respondRefusal, respondResult } from "../../../cloudflare/http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";

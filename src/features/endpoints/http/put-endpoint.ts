@@ -1,7 +1,7 @@
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { vaultOf } from "../../../cloudflare/vault-of.ts";
+import { vaultOf } from "../../../cloudflare/vault.ts";
 import type { Issue } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject, utf8Length } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";

@@ -5,7 +5,7 @@ import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
-import { vaultOf } from "../../../cloudflare/vault-of.ts";
+import { vaultOf } from "../../../cloudflare/vault.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import type { TakenRows } from "../../../core/kit/take-rows.ts";

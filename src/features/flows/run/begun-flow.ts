@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { ByteBudget } from "../../../core/egress/read-body.ts";
-import { pickPointers } from "../../../core/kit/json/pick-pointers.ts";
+import { pickPointers } from "../../../core/kit/json/json-pointer.ts";
 import { type DataOf, findReferences } from "../../../core/plan/references.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import type { Ran } from "./first-cause.ts";

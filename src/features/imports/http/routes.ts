@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-
 import * as LIMITS from "../limits.ts";
 import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
 import type { Keepable } from "../../added-tools/put-tool.ts";
@@ -13,8 +12,7 @@ import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { changeTools } from "../../added-tools/http/change-tools.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { holdBody } from "../../../cloudflare/http/hold-body.ts";
-import { holdingBytes } from "../../../cloudflare/http/holding-bytes.ts";
+import { holdBody, holdingBytes } from "../../../cloudflare/http/hold-bytes.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { leastJsonSize } from "../../../core/kit/json/least-json-size.ts";
 import { type BodyLimits, readRequestBody } from "../../../cloudflare/http/read-request-body.ts";

@@ -4,7 +4,7 @@ import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { problemSchema } from "../../../core/contract/refusal.ts";
 import type { Components, Json } from "../../../cloudflare/openapi/components.ts";
-import { toQueryParameters } from "../../../cloudflare/openapi/query-parameters.ts";
+import { toQueryParameters } from "../../../cloudflare/openapi/operation.ts";
 import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "../../../cloudflare/openapi/responses.ts";
 
 const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));

@@ -9,7 +9,7 @@ import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import { wantsEvents } from "../../../cloudflare/http/wants-events.ts";
+import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { isLive, toAction, toLiveRun } from "../live-run.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { answerUnrun } from "../../../cloudflare/http/count-lists.ts";
+import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";

@@ -3,10 +3,8 @@ import {
   authorizationErrorRedirect,
   type AuthRequest,
 } from "@cloudflare/workers-oauth-provider";
-
 import * as LIMITS from "../limits.ts";
-import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { makePlainPage, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { FIELDS, makeConsentPage, shortName } from "../page/consent-page.ts";
 import {
   describeClient,

@@ -45,7 +45,7 @@ export function createSignInRouter(): Router {
     async function answerPage(c, desk) {
       const waitMs = drawVisit(c);
       if (waitMs > 0) {
-        const { respondFlood } = await import("../../../cloudflare/page/respond-flood.ts");
+        const { respondFlood } = await import("../../../cloudflare/page/respond-page.ts");
         return respondFlood(waitMs);
       }
       const pages = await import("./authorize.ts");

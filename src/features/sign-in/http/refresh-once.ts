@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { Vault } from "../../../cloudflare/platform/vault.ts";
+import { Vault } from "../../../cloudflare/vault.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";

@@ -4,11 +4,9 @@ import {
   OAuthError,
   type OAuthHelpers,
 } from "@cloudflare/workers-oauth-provider";
-
 import * as LIMITS from "../limits.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { makePlainPage } from "../../../cloudflare/page/plain-page.ts";
-import { type Page, respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { makePlainPage, type Page, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";

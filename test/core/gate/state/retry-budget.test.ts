@@ -7,7 +7,7 @@ import {
   createRetryBudget,
   type RetryBudget,
   takeRetry,
-} from "../../../../src/core/gate/state/retry-budget.ts";
+} from "../../../../src/core/egress/upstream-health.ts";
 
 const NOW = 1_800_000_000_000;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { canonicalKey } from "../../../../src/core/kit/json/canonical-key.ts";
+import { canonicalKey } from "../../../../src/core/kit/json/canonical-json.ts";
 
 test("canonicalKey() does not see the order of keys, at any depth", () => {
   const one = canonicalKey({ a: 1, b: { c: [1, { d: 2, e: 3 }], f: null } });

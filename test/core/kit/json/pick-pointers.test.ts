@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-
-import { follow } from "../../../../src/core/kit/json/json-pointer.ts";
-import { pickPointers } from "../../../../src/core/kit/json/pick-pointers.ts";
+import { follow, pickPointers } from "../../../../src/core/kit/json/json-pointer.ts";
 
 test("pickPointers() keeps what the pointers lead to, and nothing beside it", () => {
   const data = {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { plainValue } from "../../../../src/core/kit/json/plain-value.ts";
+import { plainValue } from "../../../../src/core/run/tool-log.ts";
 
 const circle: { self?: object } = {};
 circle.self = circle;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
-import { effectiveContract } from "../../../../src/core/catalog/effective-contract.ts";
+import { effectiveContract } from "../../../../src/core/catalog/tool-schema.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { makeVaultKey } from "../../../../scripts/vault.ts";
-import { parseVaultKeys, type SealedFor, Vault } from "../../../../src/cloudflare/platform/vault.ts";
+import { parseVaultKeys, type SealedFor, Vault } from "../../../../src/cloudflare/vault.ts";
 
 const OURS: SealedFor = ["acme", "ada", "cn_1", "tokens"];
 const vaultOf = (text: string): Vault => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
-import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/endpoints.ts";
+import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/execute-actions.ts";
 import { openRoutersOf, routersOf } from "../../../../src/cloudflare/app.ts";
 import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ObjectOptions, Feature } from "../../../../src/cloudflare/feature.ts";
-import { parseVaultKeys, Vault } from "../../../../src/cloudflare/platform/vault.ts";
+import { parseVaultKeys, Vault } from "../../../../src/cloudflare/vault.ts";
 import type { KeptEndpoint } from "../../../../src/features/endpoints/endpoint.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { resealSecrets, SecretBox } from "../../../../src/features/endpoints/objects/secret-box.ts";

@@ -1,6 +1,10 @@
-import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
-import { toBase64Url } from "../../core/kit/to-base64-url.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../core/kit/result.ts";
+import { sha256 } from "../core/kit/sha256.ts";
+import { toBase64Url } from "../core/kit/to-base64-url.ts";
+import { textOf } from "./configuration.ts";
+import type { Env } from "./configured.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
+import { createSlot } from "./slot.ts";
 
 /** Runs work of the platform that takes real time, which a test's clock waits for. */
 export type Outside = <T>(work: Promise<T>) => Promise<T>;
@@ -125,4 +129,16 @@ interface AesGcmParams {
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(binary, (one) => one.charCodeAt(0));
+}
+
+/** The vault of a deployment, which seals what features keep. */
+export const vaultOf = createSlot(({ env, ports }) => new Vault(readVaultKeys(env), ports.outside));
+
+/** Read the keys of the vault; none where the variable is not set. Throws where it cannot be read. */
+export function readVaultKeys(env: Env): readonly VaultKey[] {
+  const text = textOf(env, VAULT_KEY) ?? "";
+  if (text.trim() === "") return [];
+  const keys = parseVaultKeys(text);
+  if (!keys.ok) throw new ConfigurationError(VAULT_KEY, keys.error);
+  return keys.value;
 }

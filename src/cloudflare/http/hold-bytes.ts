@@ -1,7 +1,9 @@
 import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
-import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import { HeldBytes } from "../../core/egress/held-bytes.ts";
 import type { BodyLimits } from "./read-request-body.ts";
+import { attempt } from "../../core/kit/result.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * Hold a body before it is read, and what becomes of it before it is parsed.
@@ -22,4 +24,16 @@ export function holdBody(
       return bytes.hold(LIMITS.valueBytes * values, signal);
     },
   };
+}
+
+/** Answer a request that holds its tenant's bytes: what it still holds in the end is given back, unless it was left to its answer. */
+export async function holdingBytes<T>(
+  { upstreams }: Pick<RequestContext, "upstreams">,
+  answer: (bytes: HeldBytes) => Promise<T>,
+): Promise<T> {
+  const bytes = new HeldBytes(upstreams.share);
+  const answered = await attempt(() => answer(bytes));
+  bytes.end();
+  if (!answered.ok) throw answered.error;
+  return answered.value;
 }
