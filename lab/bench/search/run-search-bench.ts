@@ -1,7 +1,7 @@
 /**
  * How well discovery finds tools, and what it costs.
  *
- *   npm run bench:search [-- --checkouts DIR]    DIR has checkouts of published benchmarks: docs/discovery.md says which
+ *   npm run bench:search [-- --checkouts DIR]    DIR has checkouts of published benchmarks: report.md beside it says which
  */
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";

@@ -19,7 +19,7 @@ type Meaning = ReadonlyMap<string, number>;
  *
  * Every tool that has a word of a request is found, in whatever case and form, a slip of spelling forgiven; the best come first
  * and the caller judges. Words of grammar, numbers and single letters look in names only, unless the request has no other words.
- * No weight was fitted to a catalogue; only the root was chosen by looking (docs/discovery.md).
+ * No weight was fitted to a catalogue; only the root was chosen by looking (lab/bench/search/report.md).
  */
 export class ToolSearch {
   readonly #tools: readonly Tool[];
