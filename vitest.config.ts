@@ -18,8 +18,10 @@ if (!existsSync("src/package/client/api.ts")) execFileSync(process.execPath, ["s
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;
 /** Tests that compute get a worker for each of two processors. */
 const COMPUTES = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
+/** Tests in workerd follow. Each of its workers loads all of `src` anew, so they are few. */
+const LOADS = { ...shared, retry: SECOND_TRIES, maxWorkers: 2, sequence: { groupOrder: 1 } } as const;
 /** Tests that mostly wait, for sockets, alarms and leases, run side by side after them. */
-const WAITS = { ...shared, retry: SECOND_TRIES, maxWorkers: 6, sequence: { groupOrder: 1 } } as const;
+const WAITS = { ...LOADS, maxWorkers: 6, sequence: { groupOrder: 2 } } as const;
 
 /** Packs run in isolates of their own: tests here do not read their text, and it need not have been built. */
 const withoutPacks = {
@@ -88,7 +90,7 @@ function makeLayers(part: (layer: Layer) => object) {
     {
       // The Durable Objects, inside workerd: real storage, real alarms.
       plugins: [cloudflareTest({ wrangler: { configPath: "./test/cloudflare/wrangler.toml" } })],
-      test: { ...WAITS, ...part(LAYERS.edge), name: "edge" },
+      test: { ...LOADS, ...part(LAYERS.edge), name: "edge" },
     },
     {
       // The built bundle in raw workerd, killed and started again. Each trial goes on until its work is done.
@@ -119,6 +121,8 @@ const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
     include: layer.include,
     exclude: [...layer.exclude, ...filesOf(layer, layer.trials)],
     env: { [SHARE]: "0.2" },
+    // Its one file waits beside those of the edge.
+    ...(layer === LAYERS.harness && { maxWorkers: LOADS.maxWorkers, sequence: LOADS.sequence }),
   }),
 };
 

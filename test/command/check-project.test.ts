@@ -9,6 +9,7 @@ import type { Finding } from "../../scripts/project/finding.ts";
 import { KNOWN_OBJECTS } from "../../scripts/project/known-objects.ts";
 import { loadWorker } from "../../scripts/project/load-worker.ts";
 import { readProject } from "../../scripts/project/read-project.ts";
+import { trial } from "../support/trial.ts";
 
 /* A project whose Worker is made of this repository's sources: the command is run in its folder. */
 await mkdir("dist", { recursive: true });
@@ -125,7 +126,7 @@ describe("A project is looked at", () => {
     ]);
   });
 
-  test("in an environment, which takes no bindings over", async () => {
+  trial("in an environment, which takes no bindings over", async () => {
     await write(".dev.vars", "STORE_TOKEN=x\n");
     const found = await look("staging");
     expect(found.filter(({ level }) => level === "error")).toMatchObject([
@@ -143,7 +144,7 @@ describe("A project is looked at", () => {
     );
   });
 
-  test("and its date, its flags, its keys and the bindings of its tools", async () => {
+  trial("and its date, its flags, its keys and the bindings of its tools", async () => {
     const entry = { name: "a", hash: "0".repeat(64), tools: ["*"], flags: ["approve"] };
     await write(".dev.vars", `VOLLEY_KEYS='${JSON.stringify([entry])}'\nSTORE_TOKEN=x\n`);
     await change("wrangler.toml", "2026-10-23", "2026-01-01");
@@ -169,7 +170,7 @@ describe("A project is looked at", () => {
     ]);
   });
 
-  test("and what a feature cannot read of its own variables", async () => {
+  trial("and what a feature cannot read of its own variables", async () => {
     await change("worker.ts", "features: [keys()]", "features: [keys(), cors()]");
     await change(
       "worker.ts",
@@ -183,7 +184,7 @@ describe("A project is looked at", () => {
     ]);
   });
 
-  test.each([
+  trial.each([
     ["a declaration that cannot work", "isWrite: true", 'isWrite: "no"', "'isWrite' must be true or false"],
     [
       "a feature that is missing",
@@ -211,19 +212,22 @@ describe("A project is looked at", () => {
   });
 });
 
-test("every class of objects that a feature brings is known, with the binding that this repository gives it", async () => {
-  const project = await readProject(resolve("."));
-  const loaded = await loadWorker(project, findWrangler(resolve(".")));
-  if (!("worker" in loaded)) throw new Error(loaded.problem);
-  const bindings = project.config.durable_objects?.bindings ?? [];
-  const tagOf = (className = "") =>
-    project.config.migrations?.find(({ new_sqlite_classes: made }) => made?.includes(className))?.tag;
-  const said = bindings.map(({ name, class_name }) => `${class_name} as ${name} in ${tagOf(class_name)}`);
-  const known = KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace").map(
-    ({ className, binding, tag }) => `${className} as ${binding} in ${tag}`,
-  );
-  expect(known.toSorted(), "scripts/project/known-objects.ts has each").toEqual(said.toSorted());
-  expect(loaded.worker.exported.toSorted()).toEqual(
-    bindings.map(({ class_name }) => String(class_name)).toSorted(),
-  );
-});
+trial(
+  "every class of objects that a feature brings is known, with the binding that this repository gives it",
+  async () => {
+    const project = await readProject(resolve("."));
+    const loaded = await loadWorker(project, findWrangler(resolve(".")));
+    if (!("worker" in loaded)) throw new Error(loaded.problem);
+    const bindings = project.config.durable_objects?.bindings ?? [];
+    const tagOf = (className = "") =>
+      project.config.migrations?.find(({ new_sqlite_classes: made }) => made?.includes(className))?.tag;
+    const said = bindings.map(({ name, class_name }) => `${class_name} as ${name} in ${tagOf(class_name)}`);
+    const known = KNOWN_OBJECTS.filter(({ className }) => className !== "Workspace").map(
+      ({ className, binding, tag }) => `${className} as ${binding} in ${tag}`,
+    );
+    expect(known.toSorted(), "scripts/project/known-objects.ts has each").toEqual(said.toSorted());
+    expect(loaded.worker.exported.toSorted()).toEqual(
+      bindings.map(({ class_name }) => String(class_name)).toSorted(),
+    );
+  },
+);

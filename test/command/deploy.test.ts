@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 
 import { runCommand } from "../../scripts/command/run-command.ts";
+import { trial } from "../support/trial.ts";
 
 /* A project whose Wrangler is scripted: it writes down what it is asked, and answers as a test says. */
 await mkdir("dist", { recursive: true });
@@ -86,7 +87,7 @@ test("volley deploy looks first, asks which secrets are set, and deploys", async
   expect([code, asked]).toEqual([0, ["secret", "deploy"]]);
 });
 
-test("a warning stops a deploy that is strict, and no other", async () => {
+trial("a warning stops a deploy that is strict, and no other", async () => {
   const missing = { list: "[]" };
   const strict = await deploy("--strict", missing);
   expect([strict.code, strict.asked]).toEqual([1, ["secret"]]);
@@ -97,31 +98,34 @@ test("a warning stops a deploy that is strict, and no other", async () => {
   expect([plain.code, plain.asked]).toEqual([0, ["secret", "deploy"]]);
 });
 
-test("a list of secrets that fails is no list without secrets: none is called missing, and that is said", async () => {
-  const failing = { list: "Authentication error [code: 10000]", listCode: 1 };
-  const plain = await deploy("", failing);
-  expect([plain.code, plain.asked]).toEqual([0, ["secret", "deploy"]]);
-  expect(plain.printed).toContain("could not say which secrets are set");
-  expect(plain.printed).not.toContain("VOLLEY_KEYS is not set");
-  await write("asked.txt", "");
-  const strict = await deploy("--strict", failing);
-  expect([strict.code, strict.asked]).toEqual([1, ["secret"]]);
-});
+trial(
+  "a list of secrets that fails is no list without secrets: none is called missing, and that is said",
+  async () => {
+    const failing = { list: "Authentication error [code: 10000]", listCode: 1 };
+    const plain = await deploy("", failing);
+    expect([plain.code, plain.asked]).toEqual([0, ["secret", "deploy"]]);
+    expect(plain.printed).toContain("could not say which secrets are set");
+    expect(plain.printed).not.toContain("VOLLEY_KEYS is not set");
+    await write("asked.txt", "");
+    const strict = await deploy("--strict", failing);
+    expect([strict.code, strict.asked]).toEqual([1, ["secret"]]);
+  },
+);
 
-test("a Worker that was never deployed has no secrets: they are missing", async () => {
+trial("a Worker that was never deployed has no secrets: they are missing", async () => {
   const { printed } = await deploy("--strict", { list: NO_WORKER, listCode: 1 });
   expect(printed).toContain("VOLLEY_KEYS is not set");
   expect(printed).not.toContain("could not say");
 });
 
-test("an error stops every deploy, before Wrangler is asked to", async () => {
+trial("an error stops every deploy, before Wrangler is asked to", async () => {
   await write("wrangler.toml", TOML.replace(', "ToolGate"]', "]"));
   const { code, asked, printed } = await deploy("");
   expect([code, asked]).toEqual([1, ["secret"]]);
   expect(printed).toContain("ToolGate");
 });
 
-test("a deploy that Wrangler fails at has failed, and a dry run asks nothing of the network", async () => {
+trial("a deploy that Wrangler fails at has failed, and a dry run asks nothing of the network", async () => {
   const failed = await deploy("", { deployCode: 1 });
   expect(failed.code).toBe(1);
   expect(failed.printed).toContain("Wrangler did not deploy it");

@@ -21,6 +21,7 @@ import { tokens } from "../../src/features/tokens/index.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { declareCustomers } from "../support/sample-declarations.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
+import { trial } from "../support/trial.ts";
 
 const DECLARATION = {
   name: "echo_text",
@@ -133,7 +134,7 @@ describe("A Worker with every feature", () => {
     expect(all.map(({ name }) => name).toSorted()).toEqual((await readdir("src/features")).toSorted());
   });
 
-  test.each(all.map(({ name }) => name))("but %s, and what needs it, serves the rest", async (name) => {
+  trial.each(all.map(({ name }) => name))("but %s, and what needs it, serves the rest", async (name) => {
     const without = needing(name);
     const features = all.filter((feature) => !without.has(feature.name));
     const left = await createTestVolley({ tools: [echo], features });

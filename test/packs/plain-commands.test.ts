@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { runShell } from "../../src/packs/shell.ts";
+import { trials } from "../support/trial.ts";
 
 const MIB = 1024 * 1024;
 const BOUNDS = { timeMs: 60_000, outputBytes: 12 * MIB, inputBytes: 12 * MIB, fileBytes: 20 * MIB };
@@ -51,7 +52,7 @@ describe.each([
   });
 });
 
-describe("Five megabytes of short lines", () => {
+trials("Five megabytes of short lines", () => {
   const rows = Array.from({ length: 200_000 }, (_, n) => `${n},name ${n},city ${n % 97} x\n`).join("");
 
   test.each([

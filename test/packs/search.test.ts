@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { findLines } from "../../src/packs/search.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 const BOUNDS = { matches: 200, lineCharacters: 300 };
 const filesOf = (files: Readonly<Record<string, string>>) =>
@@ -27,7 +28,7 @@ test.each(["(", "[", "*", "(?=a)", "(a)\\1", "a{5000}", "\\"])("%j is no pattern
   expect(errorOf(findLines(pattern, filesOf({ a: "a" }), BOUNDS))).toContain("RE2");
 });
 
-test.each([
+trial.each([
   "(a+)+$",
   "(a|aa)+$",
   "(a?){50}a{50}",

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 
 import { runShell, type ShellBounds, type ShellRun } from "../../src/packs/shell.ts";
+import { trial } from "../support/trial.ts";
 
 const MIB = 1024 * 1024;
 const BOUNDS = { timeMs: 60_000, outputBytes: 12 * MIB, inputBytes: 12 * MIB, fileBytes: 20 * MIB };
@@ -70,7 +71,7 @@ test("nothing of one command is left for the next", async () => {
 });
 
 describe("A command that would not end, or grow without end, ends", () => {
-  test.each([
+  trial.each([
     "while true; do :; done",
     "while :; do echo y; done",
     "until false; do ((i++)); done",
@@ -109,7 +110,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     });
   });
 
-  test.each([
+  trial.each([
     ["diff a b", { a: numbered("a"), b: numbered("b") }],
     ["grep -cE '([a-j]{1,100}){1,9}z' a", { a: "abcdefghij".repeat(3_300) }],
     ["rg -c '([a-j]{1,100}){1,9}z' a", { a: "abcdefghij".repeat(3_300) }],
@@ -128,7 +129,7 @@ describe("A command that would not end, or grow without end, ends", () => {
   /** As often as takes half of the steps where what native functions do costs nothing. */
   const awk = (body: string) => `awk '{ s = $0; for (i = 0; i < 2000; i++) { ${body} } }' a`;
   const bash = (body: string) => `x=$(cat a); for i in {1..300}; do ${body}; done`;
-  test.each([
+  trial.each([
     // Texts that are joined and read by turns are copied each time.
     [awk('s = s "x"; n = index(s, "x")'), LONG],
     [awk('s = s "x"; n = substr(s, 5, 10)'), LONG],
@@ -179,7 +180,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     });
   });
 
-  test.each([
+  trial.each([
     ["sort a | tail -1", 5, "99999,name"],
     ["sort -t, -k1,1n a | tail -1", 5, "100002,name"],
     ["wc -l a", 5, "81920 a"],

@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+
 import { type Bundle, buildBundle } from "./build-bundle.ts";
+import { eventually } from "./eventually.ts";
 import { readSandboxSql } from "./sandbox-sql.ts";
 import { type MiniflareSetup, type RunningWorker, startMiniflare } from "./miniflare.ts";
 import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
@@ -6,7 +9,7 @@ import { objectsOf, readWranglerConfig } from "./wrangler-config.ts";
 
 export const SANDBOX_CONFIG = "test/sandbox/wrangler.toml";
 
-/** The variable that holds the path of a sandbox that was built already. */
+/** The variable that holds the path of the file that says where the sandbox of this test run is, once it is built. */
 export const BUILT_SANDBOX = "VOLLEY_BUILT_SANDBOX";
 
 /** Built once per process: every start of one runs the same bytes. */
@@ -79,6 +82,17 @@ function buildOnce(path: string): Promise<Pick<Bundle, "path">> {
 }
 
 async function findOrBuild(config: string): Promise<Pick<Bundle, "path">> {
-  const path = config === SANDBOX_CONFIG ? process.env[BUILT_SANDBOX] : undefined;
-  return path === undefined ? buildBundle({ config }) : { path };
+  const said = config === SANDBOX_CONFIG ? process.env[BUILT_SANDBOX] : undefined;
+  if (said === undefined) return buildBundle({ config });
+  const text = await eventually(
+    "the sandbox to be built",
+    () => readFile(said, "utf8").catch(() => undefined),
+    {
+      withinMs: 300_000,
+      everyMs: 50,
+    },
+  );
+  const built = JSON.parse(text) as { readonly path: string } | { readonly problem: string };
+  if ("problem" in built) throw new Error(built.problem);
+  return built;
 }

@@ -20,6 +20,7 @@ import { contractOf } from "../../support/fake-actions.ts";
 import { FakeUpstream, silence } from "../../support/fake-upstream.ts";
 import { valueOf } from "../../support/unwrap.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const ACME = { tenant: "acme" };
 
@@ -230,43 +231,46 @@ describe("A storm of 1,000 jobs", () => {
     delivery: "at-least-once",
   });
 
-  test("kills none of those that were never sent, costs at most 1,200 calls, and ends when the upstream is back", async () => {
-    const { world, weather, upstream } = stormyWorld(1);
-    const { ports, clock, health, toolGates } = world;
-    const { options, catalog, origin } = world.execution([job]);
-    const slots = new Semaphore(options.headerSlots);
-    const runner = new AttemptRunner(
-      ({ tool }) => catalog.get(tool),
-      () => ({
-        origin,
-        ports,
-        options,
-        slots,
-        budget: new ByteBudget(1_000_000),
-        cache: null,
-        health,
-        toolGates,
-      }),
-    );
-    const jobs = new Map<string, Job>();
-    for (let n = 0; n < 1_000; n += 1) {
-      const recorded = recordJob(specOf(n), clock.now(), { leaseMs: 0 });
-      // As a row whose recorder died: the object makes all of its attempts.
-      jobs.set(recorded.spec.id, { ...recorded, attempts: 0 });
-    }
+  trial(
+    "kills none of those that were never sent, costs at most 1,200 calls, and ends when the upstream is back",
+    async () => {
+      const { world, weather, upstream } = stormyWorld(1);
+      const { ports, clock, health, toolGates } = world;
+      const { options, catalog, origin } = world.execution([job]);
+      const slots = new Semaphore(options.headerSlots);
+      const runner = new AttemptRunner(
+        ({ tool }) => catalog.get(tool),
+        () => ({
+          origin,
+          ports,
+          options,
+          slots,
+          budget: new ByteBudget(1_000_000),
+          cache: null,
+          health,
+          toolGates,
+        }),
+      );
+      const jobs = new Map<string, Job>();
+      for (let n = 0; n < 1_000; n += 1) {
+        const recorded = recordJob(specOf(n), clock.now(), { leaseMs: 0 });
+        // As a row whose recorder died: the object makes all of its attempts.
+        jobs.set(recorded.spec.id, { ...recorded, attempts: 0 });
+      }
 
-    const draining = drainAll(clock, drainOf(clock, runner, jobs), jobs);
-    await clock.advance(5 * 60_000);
-    const statuses = () => Object.groupBy(jobs.values(), ({ status }) => status);
-    expect(upstream.requests.length).toBeLessThanOrEqual(200);
-    expect(statuses().dead ?? []).toEqual([]);
-    expect(statuses().retrying).toHaveLength(1_000);
+      const draining = drainAll(clock, drainOf(clock, runner, jobs), jobs);
+      await clock.advance(5 * 60_000);
+      const statuses = () => Object.groupBy(jobs.values(), ({ status }) => status);
+      expect(upstream.requests.length).toBeLessThanOrEqual(200);
+      expect(statuses().dead ?? []).toEqual([]);
+      expect(statuses().retrying).toHaveLength(1_000);
 
-    weather.down = false;
-    await clock.runUntil(draining);
-    expect(statuses().succeeded).toHaveLength(1_000);
-    expect(upstream.requests.length).toBeLessThanOrEqual(1_200);
-  });
+      weather.down = false;
+      await clock.runUntil(draining);
+      expect(statuses().succeeded).toHaveLength(1_000);
+      expect(upstream.requests.length).toBeLessThanOrEqual(1_200);
+    },
+  );
 });
 
 describe("judge()", () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { EventSplitter, type ServerSentEvent } from "../../../src/core/kit/event-splitter.ts";
+import { trial } from "../../support/trial.ts";
 
 /** Split a text that comes in pieces. */
 function split(...pieces: readonly string[]): ServerSentEvent[] {
@@ -141,7 +142,7 @@ describe("The cost is in proportion to the text", () => {
     expect(splitter.read("\n\n")).toMatchObject([{ data: "xy".repeat(200_000) }]);
   });
 
-  test("of a million tiny events each once", () => {
+  trial("of a million tiny events each once", () => {
     const count = (text: string): number => split(text).length;
     expect(count("data:1\n\n".repeat(1_000_000))).toBe(1_000_000);
     expect(count("\n".repeat(1_000_000))).toBe(1_000_000);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { readMarker } from "../../../src/core/contract/reference.ts";
 import { findPlaceholders } from "../../../src/core/plan/find-placeholders.ts";
+import { trial } from "../../support/trial.ts";
 
 const isSource = (id: string): boolean => ["shops", "item", "a", "a0"].includes(id);
 const find = (value: unknown) => findPlaceholders(value, ["args"], { isSource });
@@ -180,7 +181,7 @@ test("findPlaceholders() gives a reference that reads as the place that was mean
   );
 });
 
-test("findPlaceholders() takes time in proportion to the text", { timeout: 20_000 }, () => {
+trial("findPlaceholders() takes time in proportion to the text", { timeout: 20_000 }, () => {
   for (const part of [
     "{{a.",
     "${a#",

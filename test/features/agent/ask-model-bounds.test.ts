@@ -10,6 +10,7 @@ import { readReactText } from "../../../src/features/agent/react-text.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as AGENT_LIMITS from "../../../src/features/agent/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 /* The most that a model's answer may cost, whatever it says. */
 
@@ -104,7 +105,7 @@ describe("A model's answer is not read", () => {
     expect((await ask([event(AGENT_LIMITS.modelValues), END], STREAM)).said).toBe("MODEL_UNAVAILABLE");
   });
 
-  test("beyond as many pieces as the longest answers have", async () => {
+  trial("beyond as many pieces as the longest answers have", async () => {
     const few = await ask(repeat(" ", AGENT_LIMITS.modelPieces - 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
     expect(few.said).toBe("Hi");
     const many = await ask(repeat(" ", AGENT_LIMITS.modelPieces * 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);

@@ -5,6 +5,7 @@ import { estimateTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { describeBatchTool } from "../../../src/features/discovery/batch-tool.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const catalogOf = (name: string) => createCatalog([contractOf(name)]);
 
@@ -29,18 +30,21 @@ test("of the catalogs that were not asked for longest nothing is remembered", ()
   expect(offerTools("flat", catalogs[1]!)).not.toBe(first[1]);
 });
 
-test("auto is one tool for all while its schema has 4,000 tokens at most, and the tools that find others beyond", () => {
-  const names = (count: number): readonly string[] =>
-    offerTools("auto", createCatalog(Array.from({ length: count }, (_, n) => contractOf(`tool_${n}`)))).map(
-      ({ name }) => name,
-    );
-  expect(names(3)).toEqual(["execute_actions"]);
-  expect(names(200)).toEqual(offerTools("meta", catalogOf("a")).map(({ name }) => name));
-  const tokensOf = (count: number): number => {
-    const catalog = createCatalog(Array.from({ length: count }, (_, n) => contractOf(`tool_${n}`)));
-    return estimateTokens(JSON.stringify(describeBatchTool(catalog).inputSchema));
-  };
-  const most = Array.from({ length: 200 }, (_, n) => n + 1).findLast((count) => tokensOf(count) <= 4_000)!;
-  expect(names(most)).toEqual(["execute_actions"]);
-  expect(names(most + 1).length).toBeGreaterThan(1);
-});
+trial(
+  "auto is one tool for all while its schema has 4,000 tokens at most, and the tools that find others beyond",
+  () => {
+    const names = (count: number): readonly string[] =>
+      offerTools("auto", createCatalog(Array.from({ length: count }, (_, n) => contractOf(`tool_${n}`)))).map(
+        ({ name }) => name,
+      );
+    expect(names(3)).toEqual(["execute_actions"]);
+    expect(names(200)).toEqual(offerTools("meta", catalogOf("a")).map(({ name }) => name));
+    const tokensOf = (count: number): number => {
+      const catalog = createCatalog(Array.from({ length: count }, (_, n) => contractOf(`tool_${n}`)));
+      return estimateTokens(JSON.stringify(describeBatchTool(catalog).inputSchema));
+    };
+    const most = Array.from({ length: 200 }, (_, n) => n + 1).findLast((count) => tokensOf(count) <= 4_000)!;
+    expect(names(most)).toEqual(["execute_actions"]);
+    expect(names(most + 1).length).toBeGreaterThan(1);
+  },
+);

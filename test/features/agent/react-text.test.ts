@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { readReactText } from "../../../src/features/agent/react-text.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 /** A call as a row of a table says it: its name, and its arguments or a piece of the hint about them. */
 type Said = [name: string, args: object | string];
@@ -707,7 +708,7 @@ describe("Any text", () => {
     );
   });
 
-  test.each(
+  trial.each(
     [
       "Action:",
       "Action:\n",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createWait, type Reading, readPieces, readText } from "../../../src/features/agent/read-answer.ts";
 import * as LIMITS from "../../../src/features/agent/limits.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const signal = new AbortController().signal;
 
@@ -97,7 +98,7 @@ describe("A body that comes over a network is read", () => {
       expect((await readAll(numbers(count), reading())).join("")).toBe(sequence(count));
   });
 
-  test("in at most so many reads", async () => {
+  trial("in at most so many reads", async () => {
     const by = reading();
     let clock = 0;
     const slow = { ...by, clock: { now: () => (clock += 1) } };

@@ -4,6 +4,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { estimateTokens, reachTokens, weighTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 const FIXTURES = new URL("../../fixtures/token-estimates/", import.meta.url);
 
@@ -182,7 +183,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
       expect([json, estimateTokens(json)]).toEqual([json, tokens]);
   });
 
-  test("is at least seven tenths of the tokens of empty lists, objects and texts in any nesting", () => {
+  trial("is at least seven tenths of the tokens of empty lists, objects and texts in any nesting", () => {
     const { empties } = fc.letrec<{ empties: unknown }>((tie) => ({
       empties: fc.oneof(
         { maxDepth: 4 },

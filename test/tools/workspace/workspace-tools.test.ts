@@ -7,6 +7,7 @@ import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
 import { createFakeLoader } from "../../support/fake-loader.ts";
 import { FakeWorkspaces } from "../../support/fake-workspace.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 const toolOf = (name: string): Tool => WORKSPACE_TOOLS.find((tool) => tool.name === name)!;
 
@@ -293,7 +294,7 @@ describe("bash", () => {
     expect(workspaces.of("acme").heads("m")).toEqual([]);
   });
 
-  test.each([
+  trial.each([
     ["echo x > 'a\\b'", "no name that a file may have"],
     ["for i in {1..9}; do cat big big big > big$i; done", "divide it"],
   ])("keeps nothing of %s", async (command, hint) => {

@@ -10,6 +10,7 @@ import { makeRefusal } from "../../../../src/core/contract/refusal.ts";
 import { CHAT_SERVERS, chunk, DONE, event, isTheirs, type Said } from "../../../support/chat-streams.ts";
 import { AS_IT_IS, passAll, passStream } from "../../../support/relay-stream.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const relay = (): ChatRelay => new ChatRelay(isTheirs);
 
@@ -444,7 +445,7 @@ describe("Whatever stands in a chunk", () => {
     expect(read(text + passing.end(AS_IT_IS)).at(-1)).toMatchObject({ volley: {} });
   });
 
-  test("any JSON breaks nothing", () => {
+  trial("any JSON breaks nothing", () => {
     const field = fc.constantFrom("content", "role", "tool_calls", "reasoning_details", "__proto__", "x");
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
@@ -485,14 +486,14 @@ describe("Whatever stands in a chunk", () => {
     expect(passStream(relay(), chunk({ tool_calls: calls })).fault).toBe("too large");
   });
 
-  test("a huge chunk and a hundred thousand tiny ones are an answer", () => {
+  trial("a huge chunk and a hundred thousand tiny ones are an answer", () => {
     const huge = "x".repeat(3_000_000);
     expect(answer(chunk({ content: huge }) + chunk({}, "stop") + DONE).text).toHaveLength(huge.length);
     const tiny = chunk({ content: "x" }).repeat(100_000);
     expect(answer(tiny + chunk({}, "stop") + DONE).turn!.text).toHaveLength(100_000);
   });
 
-  test("a field that comes in many pieces is copied once, not once a piece", () => {
+  trial("a field that comes in many pieces is copied once, not once a piece", () => {
     const many = 60_000;
     const pieces = Array.from({ length: many }, (_, at) => chunk({ x: { [`k${at}`]: at }, list: [{ at }] }));
     const { turn } = answer(pieces.join("") + chunk({}, "stop") + DONE);

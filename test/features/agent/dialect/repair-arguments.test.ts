@@ -5,6 +5,7 @@ import { repairArguments } from "../../../../src/features/agent/dialect/repair-a
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { parseCallArguments } from "../../../../src/turns/parse-call-arguments.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
+import { trial } from "../../../support/trial.ts";
 
 const PHOENIX = '{"city": "Phoenix"}';
 const nested = (levels: number): string => `{"a":${"[".repeat(levels - 1)}1`;
@@ -166,7 +167,7 @@ describe("Hostile arguments", () => {
   });
 
   const size = 256 * 1024;
-  test.each(
+  trial.each(
     [
       "{",
       "[",

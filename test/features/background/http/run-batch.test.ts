@@ -6,6 +6,7 @@ import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool
 import { BatchObject } from "../../../support/batch-object.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const WRITE = {
   isWrite: true,
@@ -93,7 +94,7 @@ const entriesOf = (object: BatchObject, index = 0): readonly Entry[] =>
   object.results()[index]!.data as readonly Entry[];
 
 describe("A batch in the background", () => {
-  test("takes a loop of 1,000 elements, and has an entry of each in its results", async () => {
+  trial("takes a loop of 1,000 elements, and has an entry of each in its results", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(1_000) }]);
     const { end } = await object.finish();
     expect(end.kind).toBe("succeeded");
@@ -129,24 +130,27 @@ describe("A batch in the background", () => {
     expect((await object.finish()).end.kind).toBe("succeeded");
   });
 
-  test("goes on in the next attempt where time is up for one, and no attempt is counted for it", async () => {
-    const { upstream, object } = setUp(
-      [
-        { tool: "write", ...over(500) },
-        { tool: "read", args: { n: -1 } },
-      ],
-      {
-        ms: 1_000,
-      },
-    );
-    const first = await object.attempt();
-    expect(first.end).toEqual({ kind: "continued" });
-    expect(upstream.calls.length).toBeLessThan(130);
-    const { end } = await object.finish();
-    expect(end.kind).toBe("succeeded");
-    expect(upstream.calls.filter((n) => n >= 0)).toEqual(numbers(500));
-    expect(entriesOf(object).every(({ status }) => status === "success")).toBe(true);
-  });
+  trial(
+    "goes on in the next attempt where time is up for one, and no attempt is counted for it",
+    async () => {
+      const { upstream, object } = setUp(
+        [
+          { tool: "write", ...over(500) },
+          { tool: "read", args: { n: -1 } },
+        ],
+        {
+          ms: 1_000,
+        },
+      );
+      const first = await object.attempt();
+      expect(first.end).toEqual({ kind: "continued" });
+      expect(upstream.calls.length).toBeLessThan(130);
+      const { end } = await object.finish();
+      expect(end.kind).toBe("succeeded");
+      expect(upstream.calls.filter((n) => n >= 0)).toEqual(numbers(500));
+      expect(entriesOf(object).every(({ status }) => status === "success")).toBe(true);
+    },
+  );
 
   test("ends with its deadline, and says of each element that it did not come to it", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(200) }], { ms: 1_000, deadlineMs: 150_000 });

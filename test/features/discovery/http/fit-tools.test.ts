@@ -5,6 +5,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/features/discovery/limits.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
+import { trial } from "../../../support/trial.ts";
 
 const COUNT = 120;
 const NAMES = Array.from({ length: COUNT }, (_, n) => `large_${String(n).padStart(3, "0")}`);
@@ -33,7 +34,7 @@ interface List {
 const countNames = (text: string): number => NAMES.filter((name) => text.includes(`"${name}"`)).length;
 
 describe("A list of tools that are 10 MB together", () => {
-  test.each(["json-schema", "openai", "openai-responses", "anthropic", "gemini", "mcp"])(
+  trial.each(["json-schema", "openai", "openai-responses", "anthropic", "gemini", "mcp"])(
     "has those that fit into 8 MiB, and says how many are missing: %s",
     async (format) => {
       for (const surface of ["flat", "batch"]) {

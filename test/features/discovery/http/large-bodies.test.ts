@@ -5,6 +5,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SLOW = "https://api.example.com/slow";
 const keep = defineTool({
@@ -37,7 +38,7 @@ async function open() {
   return { volley, send, execute: (body: object, more = {}) => send("/v1/execute_actions", body, more) };
 }
 
-test.each([
+trial.each([
   ["one document", {}],
   ["events", { accept: "text/event-stream" }],
 ])(

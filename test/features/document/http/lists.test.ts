@@ -11,6 +11,7 @@ import { createMemoryObjects } from "../../../../src/package/testing/memory-obje
 import { createTestVolley, type TestVolley, VirtualClock } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Text that takes six bytes for each of its characters where it is written as JSON. */
 const control = (length: number): string => "\u0001".repeat(length);
@@ -238,7 +239,7 @@ describe("Every list", () => {
     expect([...LISTS].sort()).toEqual(Object.keys(FILLINGS).sort());
   });
 
-  test.each(LISTS)(
+  trial.each(LISTS)(
     "has each entry once, in one order, and no page of it is too large: %s",
     async (path) => {
       const { count, make, isLarge } = FILLINGS[path]!;
@@ -262,7 +263,7 @@ describe("Every list", () => {
     120_000,
   );
 
-  test("is read where each of its entries is allowed and all of them are 60 MB", async () => {
+  trial("is read where each of its entries is allowed and all of them are 60 MB", async () => {
     const { make } = FILLINGS["/v1/event_types"]!;
     const filled = await openVolley();
     await make(filled, ENDPOINTS_LIMITS.eventTypes);

@@ -1,11 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { toDeclarations } from "../../../../src/features/imports/openapi/to-declarations.ts";
 import { HOSTILE_DOCUMENTS } from "../../../support/hostile-documents.ts";
+import { trial } from "../../../support/trial.ts";
 
 describe("A hostile document becomes tools within their bounds, or reasons", () => {
-  test.each(HOSTILE_DOCUMENTS)("$title", ({ make }) => {
+  trial.each(HOSTILE_DOCUMENTS)("$title", ({ make }) => {
     const made = toDeclarations(make(), { prefix: "p" });
     if (!made.ok) {
       expect(made.error[0]!.path).toBe("/include");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
 import { openMcp } from "./mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const BATCH = { actions: [{ tool: "read_it", args: { n: 1 } }], background: true };
@@ -319,7 +320,7 @@ describe("A task is for", () => {
   });
 });
 
-test("T34 Polls draw from the allowance for what runs nothing, and are refused beyond it", async () => {
+trial("T34 Polls draw from the allowance for what runs nothing, and are refused beyond it", async () => {
   const { ask, call } = await openMcp();
   const { taskId } = await call("send_it", { n: 1 });
   const polls = await Promise.all(Array.from({ length: 1_000 }, () => ask("tasks/get", { taskId })));

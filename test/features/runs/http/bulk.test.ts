@@ -17,6 +17,7 @@ import {
 } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const later = defineTool({
   ...DECLARATION,
@@ -183,7 +184,7 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.requests).toHaveLength(1);
   });
 
-  test("runs a thousand at most, and the same request again goes on with the rest", async () => {
+  trial("runs a thousand at most, and the same request again goes on with the rest", async () => {
     const { volley, effects } = await start(Array(1_010).fill("refused"), { key: MANY });
     for (let nth = 0; nth < 1_010; nth += 1) {
       await volley.run(write(`${nth}`));
@@ -197,7 +198,7 @@ describe("POST /v1/runs/rerun", () => {
     expect([effects.size, Math.max(...effects.values())]).toEqual([1_010, 1]);
   });
 
-  test("looks at five thousand runs, and goes on behind them", async () => {
+  trial("looks at five thousand runs, and goes on behind them", async () => {
     const { volley, effects } = await start(["refused"], { key: MANY });
     // All but the newest are of an export, so they are not run again.
     await fill(volley, 5_001);
@@ -336,37 +337,40 @@ describe("POST /v1/runs/rerun", () => {
   });
 });
 
-test("Whatever ran, and however often all of it is run again at once, no write takes effect twice without a yes", async () => {
-  const treatment = fc.constantFrom<Treatment>("done", "refused", "lost after it was done");
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
-      fc.array(treatment, { maxLength: 24 }),
-      fc.array(fc.record({ only: fc.constantFrom("failed", undefined), waits: fc.boolean() }), {
-        maxLength: 4,
-      }),
-      async (sizes, treatments, bulks) => {
-        const { volley, effects } = await start([...treatments]);
-        for (const [run, size] of sizes.entries()) {
-          const actions = Array.from({ length: size + 1 }, (_, at) => ({
-            id: `w${at}`,
-            tool: "store_it",
-            args: { of: `${run}-${at}` },
-          }));
-          await volley.run({ actions, tags: ["t"] });
-        }
-        await volley.advance(3_000);
-        for (const { only, waits } of bulks) {
-          const asked = { tag: "t", ...(only && { only }) };
-          await Promise.all([post(volley, "/v1/runs/rerun", asked), post(volley, "/v1/runs/rerun", asked)]);
-          if (waits) await volley.advance(3_000);
-        }
-        for (const [of, count] of effects) expect([of, count]).toEqual([of, 1]);
-      },
-    ),
-    { numRuns: 40 },
-  );
-});
+trial(
+  "Whatever ran, and however often all of it is run again at once, no write takes effect twice without a yes",
+  async () => {
+    const treatment = fc.constantFrom<Treatment>("done", "refused", "lost after it was done");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
+        fc.array(treatment, { maxLength: 24 }),
+        fc.array(fc.record({ only: fc.constantFrom("failed", undefined), waits: fc.boolean() }), {
+          maxLength: 4,
+        }),
+        async (sizes, treatments, bulks) => {
+          const { volley, effects } = await start([...treatments]);
+          for (const [run, size] of sizes.entries()) {
+            const actions = Array.from({ length: size + 1 }, (_, at) => ({
+              id: `w${at}`,
+              tool: "store_it",
+              args: { of: `${run}-${at}` },
+            }));
+            await volley.run({ actions, tags: ["t"] });
+          }
+          await volley.advance(3_000);
+          for (const { only, waits } of bulks) {
+            const asked = { tag: "t", ...(only && { only }) };
+            await Promise.all([post(volley, "/v1/runs/rerun", asked), post(volley, "/v1/runs/rerun", asked)]);
+            if (waits) await volley.advance(3_000);
+          }
+          for (const [of, count] of effects) expect([of, count]).toEqual([of, 1]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  },
+);
 
 test("A rerun that is sent again under its Idempotency-Key is answered as it was, and runs once", async () => {
   const { volley } = await start(["refused", "refused", "done"]);
@@ -410,22 +414,25 @@ describe("POST /v1/runs/cancel", () => {
     expect((await post(volley, "/v1/runs/cancel", ALL)).body).toEqual({ runs: 0 });
   });
 
-  test("ends what a thousand runs have made at most, and the same request again goes on with the rest", async () => {
-    const { volley } = await start([], { key: MANY });
-    const runAt = new Date(volley.now() + 86_400_000).toISOString();
-    const waits = { tool: "store_later", args: { of: "j" }, run_at: runAt };
-    for (let at = 0; at < 1_010; at += 1) {
-      const isQuestion = at % 20 === 0;
-      await volley.run({ ...(isQuestion ? question : { actions: [waits] }), tags: ["jobs"] });
-      // A report has a thousand runs at most.
-      if (at % 500 === 0) await volley.advance(3_000);
-    }
-    await volley.advance(3_000);
-    const ask = async () => (await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body;
-    expect(await ask()).toMatchObject({ runs: 1_000, next_cursor: expect.any(String) });
-    expect(await ask()).toEqual({ runs: 10 });
-    expect(await ask()).toEqual({ runs: 0 });
-  });
+  trial(
+    "ends what a thousand runs have made at most, and the same request again goes on with the rest",
+    async () => {
+      const { volley } = await start([], { key: MANY });
+      const runAt = new Date(volley.now() + 86_400_000).toISOString();
+      const waits = { tool: "store_later", args: { of: "j" }, run_at: runAt };
+      for (let at = 0; at < 1_010; at += 1) {
+        const isQuestion = at % 20 === 0;
+        await volley.run({ ...(isQuestion ? question : { actions: [waits] }), tags: ["jobs"] });
+        // A report has a thousand runs at most.
+        if (at % 500 === 0) await volley.advance(3_000);
+      }
+      await volley.advance(3_000);
+      const ask = async () => (await post(volley, "/v1/runs/cancel", { tag: "jobs" })).body;
+      expect(await ask()).toMatchObject({ runs: 1_000, next_cursor: expect.any(String) });
+      expect(await ask()).toEqual({ runs: 10 });
+      expect(await ask()).toEqual({ runs: 0 });
+    },
+  );
 
   test("leaves questions alone where the key may not decide", async () => {
     const { volley } = await start([], { key: { flags: [] } });
