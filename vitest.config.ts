@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
 
 import { COUNTED, countWork } from "./scripts/count-work.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
+import { QuietRuntime } from "./test/support/quiet-runtime.ts";
 import { SHARE } from "./test/support/samples.ts";
 import { SECOND_TRIES } from "./test/support/second-tries.ts";
 import { filesOf, LAYERS, type Layer, restOf } from "./test/tiers.ts";
@@ -138,7 +139,11 @@ export default defineConfig(({ mode }) => ({
   test: {
     // The error of calls that a test of the objects aborts on purpose.
     onUnhandledError: ({ message }) => message !== "Application called abortAllDurableObjects().",
-    reporters: ["minimal", ["json", { outputFile: `dist/${REPORTS[mode] ?? "quick-report.json"}` }]],
+    reporters: [
+      "minimal",
+      new QuietRuntime(),
+      ["json", { outputFile: `dist/${REPORTS[mode] ?? "quick-report.json"}` }],
+    ],
     sequence: { sequencer: LongestFirst },
     projects: mode === "sdks" ? SDKS : makeLayers(PARTS[isNamed ? "all" : mode] ?? PARTS["test"]!),
   },

@@ -51,7 +51,7 @@ export function openObject<Methods>(
       kept = null;
       throw sent.error;
     }
-    (sent.value as Partial<Disposable> | null | undefined)?.[Symbol.dispose]?.();
+    release(sent.value);
     return sent.value;
   };
   const callOf =
@@ -62,6 +62,14 @@ export function openObject<Methods>(
     // A client is no promise, also where it is awaited.
     get: (_, method) => (method === "then" ? undefined : callOf(method as keyof Methods)),
   });
+}
+
+/** Dispose of an answer. An object that hands it on would ask its own caller for that again, so the answer forgets that it could be. */
+function release(answer: unknown): void {
+  const { [Symbol.dispose]: dispose } = (answer ?? {}) as Partial<Disposable>;
+  if (dispose === undefined) return;
+  dispose.call(answer);
+  Reflect.deleteProperty(answer as object, Symbol.dispose);
 }
 
 /** Call a Durable Object, for so long at most. A failure that the platform calls retryable is sent once more. */

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { nameObject, placeJob, shardOf } from "../../src/core/contract/gate/job-shard.ts";
 import { createGateClient } from "../../src/cloudflare/gate-client/gate-client.ts";
+import { openObject } from "../../src/cloudflare/object-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { deriveId } from "../../src/core/kit/derive-id.ts";
 import type { BegunCalls, Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts";
@@ -42,6 +43,15 @@ class FakeNamespace implements TenantGateNamespace {
 }
 
 const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), marks);
+
+test("openObject() disposes of an answer, and an object that hands it on asks its own caller for nothing", async () => {
+  let disposed = 0;
+  const since = () => Promise.resolve({ answer: 1, [Symbol.dispose]: () => (disposed += 1) });
+  const namespace = { idFromName: (name: string) => ({ name }), get: () => ({ since }) };
+  const bounds = { clock: systemClock, timeoutMs: 50_000 };
+  const answer = await openObject<{ since(): Promise<object> }>(namespace, "any", bounds).since();
+  expect([Reflect.ownKeys(answer), disposed]).toEqual([["answer"], 1]);
+});
 
 describe("createGateClient()", () => {
   test("reaches objects that know whose they are, home and shards alike", async () => {
