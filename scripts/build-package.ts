@@ -1,7 +1,6 @@
 /**
- * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
- * source map; `dist/packs`; `dist/console`, and the same with the documentation where `npm run docs` has built it; `dist/bin`; and the
- * notice of others' code in these.
+ * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration; `dist/packs`;
+ * `dist/console`, and the same with the documentation where `npm run docs` has built it; `dist/bin`; and the notice of others' code in these.
  *
  *   node scripts/build-package.ts
  *

@@ -19,7 +19,7 @@ type Manifest = Readonly<Record<string, unknown>>;
 const run = promisify(execFile);
 
 /** Fields that are for people who change Volley, not for those who install it. */
-const OF_REPOSITORY = ["private", "scripts", "devDependencies", "overrides", "cloudflare"];
+const OF_REPOSITORY = ["private", "scripts", "devDependencies", "overrides", "allowScripts", "cloudflare"];
 
 /** Put what is published as `volley` into a folder: the files that npm takes, with a manifest and a README for those who install it. */
 export async function stageVolley({ root, version, address }: Release, to: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Reporter } from "vitest/node";
 
-/** What workerd prints of calls that tests end on purpose: how it begins, and how often a whole run may bring it about. */
+/** Messages of workerd about calls that tests end on purpose: how each begins, and how often a whole run may bring it about. */
 const KNOWN: readonly (readonly [begin: RegExp, most: number])[] = [
   [/^uncaught exception; source = [^\n]* stack = Error: disk full\n/, 10],
   [/^NOSENTRY SQLite alarm (?:handler canceled|overdue)/, 40],
