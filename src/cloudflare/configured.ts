@@ -1,5 +1,4 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
-import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Ports } from "../core/egress/ports.ts";
 import type { Accounts } from "../core/gate/execution.ts";
 import type { KeyRing } from "./http/key-ring.ts";
@@ -33,14 +32,6 @@ export interface Configured {
   readonly toolSecrets?: string | undefined;
   /** Absent in a Worker whose tools use no accounts of subjects. */
   readonly accounts?: Accounts | undefined;
-  /** Absent in a Worker without flows. */
-  readonly flows?: FlowCompiler | undefined;
   /** The things that features give to each other. */
   readonly features: readonly { readonly gives?: object }[];
-}
-
-/** Makes tools of kept flows. */
-export interface FlowCompiler {
-  /** Load what makes a tool of one, as it is kept. */
-  loadCompiler(): Promise<(kept: object) => Tool>;
 }

@@ -65,7 +65,6 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   checkHosts(tools, new Set(rest.trustedOrigins));
   const tokenCounter = partOf(features, "tokenCounter");
   if (tokenCounter !== undefined) useTokenCounter(tokenCounter);
-  const flows = partOf(features, "flows");
   const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();
   const deploymentOf = (env: Env): Deployment => {
@@ -118,7 +117,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         },
         async attempt(claim) {
           if (claim.spec.toolJson !== undefined)
-            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, flows }, features);
+            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, features });
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
         },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
@@ -147,10 +146,9 @@ const NO_KEPT_TOOLS =
   "Cannot make a tool of a declaration: this Worker does not list the feature 'added-tools'";
 
 function loadCompiler(
-  configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
-  features: readonly Feature[],
+  configured: Pick<Configured, "env" | "toolSecrets"> & { readonly features: readonly Feature[] },
 ): Promise<(json: string) => Tool> {
-  const tools = partOf(features, "keptTools");
+  const tools = partOf(configured.features, "keptTools");
   if (tools === undefined) throw new Error(NO_KEPT_TOOLS);
   return tools.loadCompiler(configured);
 }

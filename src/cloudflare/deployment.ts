@@ -98,12 +98,11 @@ export function createDeployment(
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
   const later = partOf(features, "later");
-  const createParking = partOf(features, "createParking");
-  if (createParking !== undefined) warnOfUndecided(keys);
+  const openParking = partOf(features, "openParking");
+  if (openParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
-  const flows = partOf(features, "flows");
   const configured: Configured = {
     env,
     declared,
@@ -112,7 +111,6 @@ export function createDeployment(
     catalog,
     ports,
     toolSecrets,
-    flows,
     features,
     trustedOrigins: options.trustedOrigins,
     get accounts() {
@@ -127,6 +125,7 @@ export function createDeployment(
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
   const accounts = partOf(features, "openAccounts")?.(configured);
+  const createParking = openParking?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -246,7 +245,6 @@ export function createDeployment(
               undecidable: !keys.decides(caller.tenant) && !mayDo(caller, "approve"),
             },
           }),
-          ...(flows !== undefined && { runFlow: flows.run, answerFlow: flows.answer }),
           ...(later !== undefined && { later }),
           ...(accounts !== undefined && { accounts }),
         },

@@ -8,7 +8,7 @@ import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
-import type { Accounts, Asking, Brought, Later, RunFlow } from "../core/gate/execution.ts";
+import type { Accounts, Asking, Later } from "../core/gate/execution.ts";
 import type { IsolateQuota } from "../core/gate/leased-admission.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
@@ -16,7 +16,7 @@ import type { RunListener } from "../core/observe/seen.ts";
 import type { Watch } from "../core/observe/watch.ts";
 import type { Declaration, DeclaredObject } from "./declared.ts";
 import type { Deployment } from "./deployed.ts";
-import type { Configured, Declared, Env, FlowCompiler } from "./configured.ts";
+import type { Configured, Declared, Env } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -55,11 +55,9 @@ export interface Feature<Objects extends object = object> extends Declaration {
   /** The things that it gives to other features, by name. */
   readonly gives?: object;
   /** Record steps that wait for a person. */
-  readonly createParking?: Asking["createParking"];
+  readonly openParking?: (configured: Configured) => Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
-  /** Tools of tenants that are batches. */
-  readonly flows?: FlowEngine;
   /** Batches that run in the background. */
   readonly later?: Later;
   /** Make its part of the tenant's object. */
@@ -106,7 +104,7 @@ export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Respo
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
   loadCompiler(
-    configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
+    configured: Pick<Configured, "env" | "toolSecrets" | "features">,
   ): Promise<(json: string) => Tool>;
   /** Throws where its part of the configuration cannot be read. */
   open(configured: Configured): ToolSource;
@@ -169,14 +167,6 @@ export interface TenantPart {
   readonly erased: string;
   /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */
   readonly erase: (context: RequestContext) => Promise<number>;
-}
-
-/** Batches with a name: tools of tenants that run as a batch of their own. */
-export interface FlowEngine extends FlowCompiler {
-  /** Run a flow that is an action of a batch. */
-  readonly run: RunFlow;
-  /** Put the answer of a flow beside the envelope of its run. */
-  readonly answer: NonNullable<Brought["answerFlow"]>;
 }
 
 /** The classes of the objects of features, by the names under which a Worker exports them. */

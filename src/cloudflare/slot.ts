@@ -5,7 +5,7 @@ import type { Configured } from "./configured.ts";
  * for it, and gives the same one from then on.
  *
  * The feature that owns a slot holds it in a constant of its own module. So core has no field for any feature, the state keeps its type on
- * its way to an endpoint, and it ends with its deployment.
+ * its way to a route, and it ends with its deployment.
  *
  * @example
  * const importWorkOf = createSlot(() => new Map<string, ImportWork>());

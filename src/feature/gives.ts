@@ -3,9 +3,11 @@
 import type { Configured } from "../cloudflare/configured.ts";
 import type { RequestContext } from "../cloudflare/http/request-context.ts";
 import type { Jurisdiction } from "../core/contract/gate/caller.ts";
+import type { Tool } from "../core/catalog/define-tool.ts";
 import type { JobRecord } from "../core/contract/gate/job.ts";
 import type { JsonObject } from "../core/contract/json.ts";
 import type { Result } from "../core/kit/result.ts";
+import type { SubjectAccounts } from "./caller.ts";
 
 /** The things that features give to features which do not need them: a reader asks for one by its name, and takes what is listed. */
 export interface Gives {
@@ -17,6 +19,9 @@ export interface Gives {
   readonly jobRuns: JobRuns;
   /** The people who sign in at an issuer; null where there is none. */
   readonly people: (configured: Configured) => People | null;
+  readonly accounts: (configured: Configured) => SubjectAccounts;
+  /** Load what makes tools of kept flows. */
+  readonly loadFlows: () => Promise<(kept: object) => Tool>;
   /** Tell a tenant of itself. When this resolves, each notice that somebody asks for is recorded; it rejects where that is not certain. */
   readonly tell: (notices: readonly Notice[], told: Told, configured: Configured) => Promise<void>;
 }
@@ -27,6 +32,11 @@ export function givenBy<Name extends keyof Gives>(
   name: Name,
 ): readonly Gives[Name][] {
   return features.flatMap(({ gives }) => (gives as Partial<Gives> | undefined)?.[name] ?? []);
+}
+
+/** Find the accounts of a deployment's subjects; undefined in a Worker whose tools use none. */
+export function accountsOf(configured: Configured): SubjectAccounts | undefined {
+  return givenBy(configured.features, "accounts")[0]?.(configured);
 }
 
 /**

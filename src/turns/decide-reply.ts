@@ -1,5 +1,4 @@
 import { makeFailure } from "../core/contract/failure.ts";
-import type { AnsweredMethods, AnsweredQuestion } from "../core/contract/gate/parked-group.ts";
 import { createPartCall } from "../core/contract/gate/part-call.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
 import * as LIMITS from "../core/contract/limits.ts";
@@ -9,6 +8,29 @@ import type { Execution } from "../core/gate/execution.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import type { ToolReply } from "./read-turn.ts";
 import { toFailedReply } from "./write-reply.ts";
+
+/** An answered question, as far as features read it that do not ask. */
+export interface AnsweredQuestion {
+  /** `running` was approved and has not reported its end, which after a crash it never will; all after it is final. */
+  readonly status: "pending" | "running" | "done" | "rejected" | "expired";
+  /** The envelope that the decision was answered with; null before, or when it was not kept. */
+  readonly answerJson: string | null;
+  /** When it ends without a decision, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** When it was decided, and the arguments that a person wrote, by action; null before, or where a version recorded it that did not say. */
+  readonly decided: { readonly at: number; readonly args?: Readonly<Record<string, JsonObject>> } | null;
+}
+
+/** The methods of the part that keeps questions, as far as features call them that do not ask. */
+export interface AnsweredMethods {
+  confirmation(id: string): AnsweredQuestion | null;
+  /** List questions that wait, newest first. */
+  confirmations(query: {
+    readonly status: "pending";
+    readonly limit: number;
+    readonly after: null;
+  }): readonly { readonly id: string }[];
+}
 
 /** An action of a reply that waits for a person. */
 export interface Waiting {

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
-import type { EventClaim } from "../../src/core/contract/gate/operator-event.ts";
+import type { EventClaim } from "../../src/core/contract/gate/outgoing-event.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { EventTable, type GoneEndpoints } from "../../src/cloudflare/durable/tables/event-table.ts";
 import { ask } from "./ask-confirmations.ts";

@@ -8,7 +8,7 @@ import type {
   JobSpec,
 } from "../../src/core/contract/gate/job.ts";
 import type { OnOpened } from "../../src/core/egress/upstream-health.ts";
-import type { EventClaim } from "../../src/core/contract/gate/operator-event.ts";
+import type { EventClaim } from "../../src/core/contract/gate/outgoing-event.ts";
 
 /** The act of a scripted attempt, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";

@@ -11,10 +11,10 @@ import { SOURCES } from "../support/import-graph.ts";
 const NAMES: Readonly<Record<string, string>> = {
   batch: "JOB_STATUSES",
   caller:
-    "Caller KEY_NAME KeyMemory SUBJECT_FLAGS fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota",
+    "Caller KEY_NAME KeyMemory SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
     "CallerSource ConfigurationError Configured Declared Env Feature Fetch TenantPart createSlot defineFeature partOf readOrigins",
-  gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw givenBy",
+  gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",
   kit: "Clock Markup TakenRows gateTimeoutMs hashSource mark mergeRows pageBytes parseInstant sha256 takeRows tenantTools tenantToolsBytes",
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace openObject placeAsConfigured readNamespace systemClock",

@@ -1,5 +1,4 @@
 import { createGroupParking } from "../../src/features/confirmations/park-groups.ts";
-import { runFlow } from "../../src/features/flows/run/run-flow.ts";
 import { createHash, createHmac } from "node:crypto";
 
 import { createCatalog } from "./create-catalog.ts";
@@ -126,7 +125,7 @@ export class TestWorld {
         requestResponseBytes: LIMITS.requestResponseBytes,
         trustedOrigins: new Set(),
       },
-      brought: { runFlow, asking: { createParking: createGroupParking } },
+      brought: { asking: { createParking: createGroupParking } },
       signal: this.gone.signal,
       defer: (work) => void this.deferred.push(work),
       ...overrides,

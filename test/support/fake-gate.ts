@@ -5,7 +5,7 @@ import type {
   ClaimedAdmission,
   PartClaim,
 } from "../../src/core/contract/gate/admission.ts";
-import type { ParkedGroup } from "../../src/core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../../src/features/confirmations/parked-group.ts";
 import {
   type ClaimRefusal,
   type ConfirmationMethods,

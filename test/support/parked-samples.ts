@@ -1,4 +1,4 @@
-import type { BegunFlow, ParkedAction } from "../../src/core/contract/gate/parked-group.ts";
+import type { BegunFlow, ParkedAction } from "../../src/features/confirmations/parked-group.ts";
 
 /** An action that waits for a person, with its arguments known. */
 export const parkedAction = (id: string, more: Partial<ParkedAction> = {}): ParkedAction => ({

@@ -330,6 +330,7 @@ test("A batch of a turn that cannot be planned is a refusal that the operator se
   const watch = {
     sawRefusal: (refusal: unknown) => void seen.push(refusal),
     enter: () => {},
+    listeners: [],
     sawBatch: () => {},
   };
   const circle = batch(

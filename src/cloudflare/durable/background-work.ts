@@ -1,5 +1,5 @@
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
-import type { EventClaim } from "../../core/contract/gate/operator-event.ts";
+import type { EventClaim } from "../../core/contract/gate/outgoing-event.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd } from "../../core/contract/gate/job.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { attempt } from "../../core/kit/result.ts";
@@ -15,7 +15,7 @@ export interface GateBackground extends CallAttempts {
   readonly slots?: Semaphore;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
-  /** Try once to tell the operator of something. */
+  /** Try once to send an event to the deployment's address. */
   readonly tell: (claim: EventClaim) => Promise<CallbackEnd>;
 }
 

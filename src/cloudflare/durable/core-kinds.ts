@@ -9,7 +9,7 @@ export interface BacklogOptions {
   readonly backlog: number;
   /** The same of a shard that is not the tenant's home. */
   readonly shardBacklog: number;
-  /** Webhooks that wait to be sent again: for days, so they are many where an endpoint is down. */
+  /** Webhooks that wait to be sent again: for days, so they are many where a receiver is down. */
   readonly webhookBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
@@ -32,7 +32,7 @@ const WEBHOOKS = "webhooks";
 
 /**
  * Make core's lanes, of which that of deliveries comes first: the events about jobs that are over, and webhooks that are sent
- * again. They take few of the jobs' places, because where endpoints are down there are many and each hangs for seconds.
+ * again. They take few of the jobs' places, because where receivers are down there are many and each hangs for seconds.
  */
 export function makeLanes(concurrency: number, others: readonly Lane[]): readonly Lane[] {
   const deliveries = { name: DELIVERIES, places: LIMITS.callbacksAtOnce, within: JOBS };

@@ -2,7 +2,7 @@ import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts
 import type { Attempt, JobProgress } from "../../core/contract/gate/job.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
-import type { OperatorEvent } from "../../core/contract/gate/operator-event.ts";
+import type { OutgoingEvent } from "../../core/contract/gate/outgoing-event.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import type { JobKind } from "./job-kind.ts";
@@ -33,7 +33,7 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly outbox: Outbox;
   /** Whether an attempt still has its job, or a run its keys, which that renews. */
   readonly holds: (nowMs: number, holder: Attempt | IdempotencyRenewal) => boolean;
-  /** The events that the operator is told of. */
+  /** The events that the deployment's address is sent. */
   readonly events: Pick<EventTable, "isOn" | "record">;
   /** Tell every part of something that the tenant may be told. */
   readonly tell: (nowMs: number, make: MakeEvent) => void;
@@ -52,7 +52,7 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
 }
 
 /** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
-export type MakeEvent = () => OperatorEvent | null;
+export type MakeEvent = () => OutgoingEvent | null;
 
 /** A part that was read. All of it is synchronous but `prepare`: each call belongs to one turn of the object. */
 export interface OpenPart {

@@ -15,7 +15,7 @@ import {
   type OpeningReport,
   toFailedJobEvent,
   toOpenedEvent,
-} from "../../core/contract/gate/operator-event.ts";
+} from "../../core/contract/gate/outgoing-event.ts";
 import { tenantOfObject } from "../../core/contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../core/contract/gate/kept-result.ts";
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";

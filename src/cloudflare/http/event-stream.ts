@@ -24,11 +24,11 @@ type StreamContext = Pick<RequestContext, "caller" | "requestId" | "dialect" | "
   readonly ports: Pick<RequestContext["ports"], "clock">;
 };
 
-/** Proxies give up on a silent connection after 30 to 60 s. */
+/** Proxies give up on a silent stream after 30 to 60 s. */
 const KEEP_ALIVE_MS = 15_000;
 /**
  * The pause before the first comment; the next ones double, so that comments come after 1, 3, 7 and 15 s and then every
- * 15 s. A client that closes its connection is noticed by what is written to it next, never before.
+ * 15 s. A client that goes away is noticed by what is written to it next, never before.
  */
 const FIRST_PAUSE_MS = 1_000;
 
@@ -45,7 +45,7 @@ export const STREAM_HEADERS = {
  * the batch asks for that, then `done` with the whole answer.
  *
  * The response starts when the run is admitted, so a refusal still is a problem document with its own status. When the
- * client goes away, by the request's signal or by a write that fails, the run is told. Comments keep the connection alive
+ * client goes away, by the request's signal or by a write that fails, the run is told. Comments keep the stream alive
  * until the run is over. A bug breaks the stream off: `done` says that everything was said.
  *
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -94,7 +94,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
       await stream.close();
       return release();
     }
-    // The status is sent already: all that is left is to break the connection.
+    // The status is sent already: all that is left is to break the stream.
     logBug(requestId, new URL(request.url).pathname, ended.error);
     return stream.abort(ended.error);
   };
@@ -121,7 +121,7 @@ export interface EventStream {
 /** Open a stream of events to the client whose request's signal this is. */
 export function openEventStream(requestSignal: AbortSignal, clock: Clock): EventStream {
   const gone = new AbortController();
-  // A stream of the platform's own: what is written goes from here to the connection without any more code of ours.
+  // A stream of the platform's own: what is written goes from here to the client without any more code of ours.
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();

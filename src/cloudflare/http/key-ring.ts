@@ -29,7 +29,7 @@ export const keysForm = (flags: readonly string[]) =>
       hash: matching(HASH),
       /** The name unless said. */
       tenant: optional(matching(KEY_NAME)),
-      /** May be empty: an operator's key need call nothing. */
+      /** May be empty: a key that only looks need call nothing. */
       tools: listOf(written, { min: 0 }),
       quota: optional(object({ limit: upTo(), window_s: upTo(86_400) })),
       /** Name of the variable with the secret that signs this key's callbacks. */

@@ -71,7 +71,7 @@ export async function readRequestBody(
   if (encoding !== "identity") return err(ENCODED);
   const unread = beforeReading === undefined ? null : await beforeReading(mostOf(request, bodyBytes));
   if (unread !== null) return err(unread);
-  // Lengths of chunks that are none, or a connection that ends before its body.
+  // Lengths of chunks that are none, or a socket that ends before its body.
   const read = await attempt(() => readBytes(request, bodyBytes));
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
@@ -127,7 +127,7 @@ function mostOf({ headers }: Request, limit: number): number {
 
 /**
  * How many times what it may take of a body that is too large is read and thrown away: a client that is refused while it
- * still writes finds its connection broken, and never reads why.
+ * still writes finds its socket broken, and never reads why.
  */
 const READ_ON = 4;
 

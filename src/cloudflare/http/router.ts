@@ -10,7 +10,7 @@ import type { RequestContext } from "./request-context.ts";
 
 /** The facts of a request that middleware finds out for the handlers after it. */
 export interface Variables {
-  /** Has the request's id, and sees it for the operator. */
+  /** Has the request's id, and sees it for the log. */
   watch: Watch;
   /** How the request's path says no; null as a problem document. */
   dialect: Dialect | null;

@@ -1,5 +1,5 @@
 /**
- * A variable or binding that cannot be read. Its name may be told to anybody; the reason is for the operator's log, because
+ * A variable or binding that cannot be read. Its name may be told to anybody; the reason is for the log, because
  * it can name parts of what was found.
  */
 export class ConfigurationError extends Error {

@@ -21,7 +21,7 @@ export interface Invocation {
 
 /**
  * A name under which any tool can be called. It never runs: before a batch is planned, an action of it becomes the
- * action it names, and so is held to that tool's caps, limits and confirmation.
+ * action it names, and so is held to that tool's caps, limits and questions.
  */
 export interface Alias {
   readonly name: string;

@@ -155,20 +155,20 @@ export class Catalog {
    */
   restrictTo(grants: readonly string[]): Catalog {
     if (grants.includes("*")) return this;
-    // A scope narrows which tools are called, not what those need: a flow runs its own actions with all that the key may call.
+    // A scope narrows which tools are called, not what those need: a batch inside runs its own actions with all that the key may call.
     if (grants.some(hasScope)) return this.restrictTo(grants.map(withoutScope)).choose(grants);
     return this.only((tool) => isGranted(grants, tool));
   }
 
-  /** The part of the catalog that a caller chose: to call, and not for the actions of flows that it calls. */
+  /** The part of the catalog that a caller chose: to call, and not for the actions of batches that it calls. */
   choose(grants: readonly string[]): Catalog {
     const part = this.only((tool) => isGranted(grants, tool));
-    if (part !== this) part.#whole = this.ofFlows;
+    if (part !== this) part.#whole = this.ofInner;
     return part;
   }
 
-  /** The tools that the actions of a flow may call for its caller. */
-  get ofFlows(): Catalog {
+  /** The tools that the actions of a batch inside may call for its caller. */
+  get ofInner(): Catalog {
     return this.#whole ?? this;
   }
 

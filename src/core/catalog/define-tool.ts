@@ -237,8 +237,8 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
-/** A batch with a name: what a tool does that is one. */
-export interface FlowBatch {
+/** The batch that a tool is. */
+export interface InnerBatch {
   readonly batch: Batch;
   /** The value made of its results that is the answer, with references; undefined for none. */
   readonly answer: unknown;
@@ -300,8 +300,8 @@ export interface Tool {
   readonly confirm: boolean;
   /** The tenant's declaration, where a tenant added the tool while running. */
   readonly added?: AddedTool;
-  /** The batch that it is, where it is a flow: then it is run as that, and never by `run`. */
-  readonly flow?: FlowBatch | undefined;
+  /** The batch that it is: then it is run as that, and never by `run`. */
+  readonly inner?: InnerBatch | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 }
 

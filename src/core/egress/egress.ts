@@ -14,7 +14,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
 import type { CallClock } from "./call-clock.ts";
-import { findConnectionFault, makeStatusFailure, readRefusal } from "./upstream-failure.ts";
+import { findSocketFault, makeStatusFailure, readRefusal } from "./upstream-failure.ts";
 import { guardHeaders, markHeaders, PLAIN_HEADERS, PLAIN_READ } from "./guard-headers.ts";
 import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
@@ -210,7 +210,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       if (isKept) call.time.after(LIMITS.slotKeptMs, release);
       return { response, leave, release };
     } catch (error) {
-      const neverLeft = findConnectionFault(error) !== null;
+      const neverLeft = findSocketFault(error) !== null;
       if (neverLeft) trace.reached = (requests.left -= 1) > 0;
       if (!hop.changesNothing) {
         if (neverLeft) trace.sent = (requests.sent -= 1) > 0;
@@ -331,7 +331,7 @@ function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): Url
   return createUrlGuard(new Set(hosts.map(toOrigin).filter((origin) => origin !== null)), trustedOrigins);
 }
 
-/** Give up an unread body, so that its connection is not kept. */
+/** Give up an unread body, so that its socket is not kept. */
 function discard(response: Response): void {
   void attempt(() => response.body?.cancel());
 }

@@ -1,6 +1,6 @@
 import { toEventJson } from "../contract/gate/job-json.ts";
 import type { CallbackClaim, CallbackEnd, CallbackTarget } from "../contract/gate/job.ts";
-import type { OperatorEvent } from "../contract/gate/operator-event.ts";
+import type { OutgoingEvent } from "../contract/gate/outgoing-event.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { attempt } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
@@ -23,8 +23,8 @@ export interface CallbackScope {
  * Try once to deliver the event about a job's end (Standard Webhooks 1.0.0): signed, to a guarded address, no redirect
  * followed, the answer's body not read. Time is bounded; it never rejects.
  *
- * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since an operator
- * may set it right.
+ * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since it may be
+ * set right.
  */
 export async function sendCallback(
   { eventId: id, target, also, job }: CallbackClaim,
@@ -41,7 +41,7 @@ export async function sendCallback(
 
 /** Try once to deliver any event, in the same way. */
 export async function sendEvent(
-  event: OperatorEvent,
+  event: OutgoingEvent,
   target: CallbackTarget,
   scope: CallbackScope,
 ): Promise<CallbackEnd> {
@@ -52,21 +52,21 @@ export async function sendEvent(
 
   const clock = new CallClock(ports.clock, LIMITS.callbackTimeoutMs);
   const turn = new HeaderSlots(slots, clock);
-  const endpoint = { href: url.value.href, secrets, clock };
-  const posted = await attempt(() => turn.run(() => turn.holding(() => post(event, endpoint, scope))));
+  const receiver = { href: url.value.href, secrets, clock };
+  const posted = await attempt(() => turn.run(() => turn.holding(() => post(event, receiver, scope))));
   clock.stop();
   return posted.ok ? posted.value : { kind: "unanswered" };
 }
 
-interface Endpoint {
+interface Receiver {
   readonly href: string;
   readonly secrets: readonly Uint8Array[];
   readonly clock: CallClock;
 }
 
 async function post(
-  { id, json: body }: OperatorEvent,
-  { href, secrets, clock }: Endpoint,
+  { id, json: body }: OutgoingEvent,
+  { href, secrets, clock }: Receiver,
   { ports }: CallbackScope,
 ): Promise<CallbackEnd> {
   const timestamp = String(Math.floor(ports.clock.now() / 1_000));
@@ -85,7 +85,7 @@ async function post(
   return { kind: "answered", status, retryAfterMs };
 }
 
-/** An endpoint's answer besides its status is not read; a body left open would keep its connection. */
+/** The answer besides its status is not read; a body left open would keep its socket. */
 function discardBody(response: Response): Response {
   void attempt(() => response.body?.cancel());
   return response;

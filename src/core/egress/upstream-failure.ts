@@ -71,11 +71,11 @@ function refusedCredentials({ secrets }: Tool): string {
   return `The service refused our credentials; the deployment's operator has to check ${secrets.join(", ")}.`;
 }
 
-/** Why no connection was made: its name was not found, it was refused, or there was no agreement on TLS. */
-export type ConnectionFault = "name" | "refused" | "tls";
+/** Why no socket was opened: its name was not found, it was refused, or there was no agreement on TLS. */
+export type SocketFault = "name" | "refused" | "tls";
 
 /** The words and codes of runtimes for each, none of which is said of a request that was under way. */
-const FAULTS: readonly (readonly [ConnectionFault, RegExp])[] = [
+const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
   [
     "name",
     /\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo)\b|dns (?:lookup )?(?:error|failed)|name or service not known/i,
@@ -93,9 +93,9 @@ const FAULTS: readonly (readonly [ConnectionFault, RegExp])[] = [
  *
  * OpenSSL's `wrong version number` is one only of the records before a version is agreed on (`tlsany_meth`): a record that is no TLS may
  * come after a request as well. A Worker of Cloudflare's runtime is told "Network connection lost." or "internal error" of all of them,
- * as of a connection that broke afterwards, with the same fields: that proves nothing.
+ * as of a socket that broke afterwards, with the same fields: that proves nothing.
  */
-export function findConnectionFault(error: unknown, depth = 0): ConnectionFault | null {
+export function findSocketFault(error: unknown, depth = 0): SocketFault | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;
   const {
     code = "",
@@ -106,10 +106,10 @@ export function findConnectionFault(error: unknown, depth = 0): ConnectionFault 
   if (own !== undefined) return own[0];
   if (syscall === "connect") return "refused";
   if (error instanceof AggregateError && error.errors.length > 0) {
-    const all = error.errors.map((one) => findConnectionFault(one, depth + 1));
+    const all = error.errors.map((one) => findSocketFault(one, depth + 1));
     return all.includes(null) ? null : all[0]!;
   }
-  return findConnectionFault(error.cause, depth + 1);
+  return findSocketFault(error.cause, depth + 1);
 }
 
 const DEEPEST = 5;

@@ -1,5 +1,5 @@
 import { PUBLIC_HOSTS, type Tool } from "../catalog/define-tool.ts";
-import type { BreakerOpened } from "../contract/gate/operator-event.ts";
+import type { BreakerOpened } from "../contract/gate/outgoing-event.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -154,7 +154,7 @@ function toOpened(
 const ignore: Leave = () => {};
 
 /**
- * Judge whose fault a failed request was. Only what the upstream does to everyone counts against it: no connection, no
+ * Judge whose fault a failed request was. Only what the upstream does to everyone counts against it: no socket, no
  * answer in time, a status that says it is in trouble. A refusal is an answer; what we ended ourselves says nothing.
  *
  * @param hadItsTime the call had all the time that its tool is given: a caller's own shorter one proves nothing

@@ -297,7 +297,7 @@ function toAllowance({ name, quota: { limit, windowS } }: MakerKey, allowance: A
     : { bucket: `lists:${name}`, limit: limit * LIMITS.listsPerQuota, windowS };
 }
 
-/** The tenant's bucket that its runs of flows draw from, those without a caller: as many as the runner may send requests. */
+/** The tenant's bucket that its runs without a caller draw from: as many as the runner may send requests. */
 export function toRunLimit({ quota: { limit, windowS } }: Caller): RateLimit {
   return { bucket: "runs", limit, windowS };
 }

@@ -1,11 +1,16 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Batch } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ProgressReport, Tool, ToolConnection, ToolContext } from "../catalog/define-tool.ts";
+import type {
+  InnerBatch,
+  ProgressReport,
+  Tool,
+  ToolConnection,
+  ToolContext,
+} from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
-import type { Account, Caller, Origin } from "../contract/gate/caller.ts";
+import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { Attempt, CallbackTarget, JobRecord } from "../contract/gate/job.ts";
-import type { Asker, BegunFlow } from "../contract/gate/parked-group.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyRenewal,
@@ -21,7 +26,7 @@ import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Park } from "../plan/parked-step.ts";
-import type { Call, MissingAccounts, Plan, Step } from "../plan/step.ts";
+import type { Asker, BegunBatch, Call, MissingAccounts, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -61,13 +66,18 @@ export interface Resumed {
   readonly journal: Journal;
 }
 
-/** The outcome of a flow, or the rest of it where a person has to be asked first. */
-export type FlowEnd = Outcome | { readonly asks: BegunFlow };
+/** The outcome of a batch inside, or the rest of it where a person has to be asked first. */
+export type InnerEnd = Outcome | { readonly asks: BegunBatch };
 
-/** Run the batch that a tool is, with a call's arguments as its input, or go on with it; never rejects. */
-export type RunFlow = (call: Call, outer: OuterBatch) => Promise<FlowEnd>;
+/** The batch that a tool is, with what runs it. */
+export interface RunnableBatch extends InnerBatch {
+  /** Run it with a call's arguments as its input, or go on with it; never rejects. */
+  run(call: Call, outer: OuterBatch): Promise<InnerEnd>;
+  /** Put its answer beside the envelope of its run. */
+  withAnswer(envelope: string, ran: { readonly plan: Plan; readonly outcomes: readonly Outcome[] }): string;
+}
 
-/** The batch that a flow is an action of. */
+/** The batch that another is an action of. */
 export interface OuterBatch {
   readonly execution: Execution;
   readonly inside: Inside;
@@ -117,14 +127,14 @@ export interface BatchListener {
   readonly onReport?: (report: ProgressReport) => void;
 }
 
-/** The larger work that a batch is a part of: a turn, or a run of a flow. */
+/** The larger work that a batch is a part of: a turn, or a run of a tool that is one. */
 export interface LargerWork {
   /** The budget of the answer's data, where an envelope is not all of it. */
   readonly answer: AnswerBudget;
   /** It is part of a request that is counted already. */
   readonly isCounted?: true;
-  /** The flow that it is a run of, and what started it where no key did. */
-  readonly runOf?: Pick<Asker, "flow" | "trigger"> & { readonly runId?: string };
+  /** The tool that it is a run of, and what started it where no key did. */
+  readonly runOf?: Pick<Asker, "tool" | "trigger"> & { readonly runId?: string };
   /** The door by which the run came that it runs again. */
   readonly again?: string;
   /** The steps of its earlier runs, and the journal that this one writes to. */
@@ -202,14 +212,6 @@ export interface Asking {
 
 /** The parts of running a batch that features bring. */
 export interface Brought {
-  /** Runs tools that are batches; absent in a Worker without such tools. */
-  readonly runFlow?: RunFlow;
-  /** Put the answer of a flow, a part of the catalog, beside the envelope of its run; absent where there is no `runFlow`. */
-  readonly answerFlow?: (
-    envelope: string,
-    flow: Tool,
-    ran: { readonly plan: Plan; readonly outcomes: readonly Outcome[] },
-  ) => string;
   /** Absent in a Worker that runs no batches in the background. */
   readonly later?: Later;
   /** Absent in a Worker without confirmations. */
@@ -247,36 +249,6 @@ export interface Accounts {
     batch: Pick<Batch, "entries" | "dryRun" | "background">,
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<ReadonlyMap<string, MissingAccounts>> | undefined;
-  /** Whether a call of one of some tools would miss an account that a person can connect. Never rejects. */
-  misses(
-    tools: readonly Tool[],
-    execution: Pick<Execution, "origin" | "ports" | "catalog">,
-  ): Promise<boolean>;
-  /**
-   * Find the accounts that calls of some tools would use now. It asks no provider and writes nothing.
-   * Rejects where they cannot be looked up.
-   */
-  usedBy(
-    tools: readonly Tool[],
-    execution: Pick<Execution, "origin" | "ports" | "catalog">,
-  ): Promise<UsedAccounts>;
-  /** Hear of actions that were recorded to wait for accounts: one may have been connected since it was missed. Never rejects. */
-  awaited(
-    connectors: readonly string[],
-    execution: { readonly origin: Pick<Origin, "tenant" | "account">; readonly ports: Ports },
-  ): Promise<void>;
-  /** Make the account of a subject that is told otherwise; null where a text is none. */
-  of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
-  /** Where the credentials of a connector may go; null of one that the tenant may not use. */
-  readonly originsOf: (connector: string, tenant: string) => ReadonlySet<string> | null;
-}
-
-/** The accounts that calls would use. */
-export interface UsedAccounts {
-  /** Their ids by connector, with a word for one that is not connected. */
-  readonly ids: Readonly<Record<string, string>>;
-  /** Their addresses or logins by the name of the tool. */
-  readonly names: Readonly<Record<string, string>>;
 }
 
 /** The parts of a batch that its questions are made of. */
@@ -285,7 +257,6 @@ export interface ParkingOptions
   readonly asker: Asker;
   /** The name in the log that stands with the question. */
   readonly origin: Origin;
-  readonly accounts?: Pick<Accounts, "awaited" | "usedBy"> | undefined;
   /** Names each step as every run under its key does; absent where no other run asks the same. */
   readonly named?: {
     readonly nameOf: (step: Step) => string;

@@ -6,7 +6,7 @@ import type { Execution } from "./execution.ts";
 
 type Reader = Pick<Execution, "caller" | "catalog">;
 
-/** Name the tools of which the answer to a plan tells something: those that its steps call, inside of flows too. */
+/** Name the tools of which the answer to a plan tells something: those that its steps call, inside of its batches too. */
 export function namesOf({ steps }: Pick<Plan, "steps">, catalog: Catalog): readonly string[] {
   const names = new Set(steps.flatMap((step) => namesOfStep(step, catalog)));
   return [...names];
@@ -16,7 +16,7 @@ function namesOfStep({ task, toolName }: Step, catalog: Catalog): readonly strin
   const tool = task.ok ? task.value.tool : toolName === null ? undefined : catalog.callable(toolName);
   // A name that is no tool for the caller has a result that tells nothing of one.
   if (tool === undefined) return [];
-  const inner = tool.flow?.batch.entries.flatMap(({ tool: name }) =>
+  const inner = tool.inner?.batch.entries.flatMap(({ tool: name }) =>
     name !== null && catalog.callable(name) !== undefined ? name : [],
   );
   return [tool.name, ...(inner ?? [])];

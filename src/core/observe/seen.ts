@@ -1,9 +1,8 @@
 import type { RefusalCode } from "../contract/failure-codes.ts";
-import type { Asker } from "../contract/gate/parked-group.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
-import type { Call, Plan, Step } from "../plan/step.ts";
+import type { Asker, Call, Plan, Step } from "../plan/step.ts";
 
 /** The stages that a request's time goes into. */
 export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
@@ -23,8 +22,8 @@ export interface SeenBatch {
   /** The gate did not answer, so nothing of it was counted. */
   readonly degraded: boolean;
   readonly origin: Origin;
-  /** The flow that it is, where it is one. */
-  readonly flow?: string | undefined;
+  /** The tool that it is, where it is one. */
+  readonly tool?: string | undefined;
   /** How it came to run; only of what ran. */
   readonly ran?: SeenRun;
   /** Whether there is a tool of that name for the caller: any other name is the caller's own text. */
@@ -37,8 +36,8 @@ export interface SeenRun {
   readonly startedAt: number;
   /** The batch that it was an action of. */
   readonly outer?: string | undefined;
-  /** The flow that it is a run of, and the job and the trigger where no request asked for it. */
-  readonly runOf?: (Pick<Asker, "flow" | "trigger"> & { readonly runId?: string }) | undefined;
+  /** The tool that it is a run of, and the job and the trigger where no request asked for it. */
+  readonly runOf?: (Pick<Asker, "tool" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The door by which the run came that it runs again; absent where it runs for the first time. */
   readonly again?: string | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */

@@ -161,11 +161,11 @@ export class Watch {
   #toBatchLine(level: LogLevel, batch: SeenBatch, counts: BatchCounts): string {
     const { statuses, codes, tools, queuedMs, attempts, bytes } = counts;
     const { success, error, initiated, skipped, pending_confirmation: pending, unknown } = statuses;
-    const { origin, batchId, plan, kind, flow } = batch;
+    const { origin, batchId, plan, kind, tool } = batch;
     const traceId = origin.traceId ?? this.#trace.traceId;
     const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
     const whose = `"request_id":${quote(origin.requestId)}${trace},"tenant":${quote(origin.tenant)},"key":${quote(origin.key)},"route":${quote(this.route)}${origin.account === undefined ? "" : `,"subject":${quote(origin.account.digest)}`}`;
-    const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}"${flow === undefined ? "" : `,"flow":${quote(flow)}`},"total":${plan.steps.length}`;
+    const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}"${tool === undefined ? "" : `,"flow":${quote(tool)}`},"total":${plan.steps.length}`;
     const ends = `"ok":${success},"error":${error},"initiated":${initiated},"skipped":${skipped},"pending_confirmation":${pending},"unknown":${unknown}`;
     const times = `"duration_ms":${batch.durationMs},"parse_ms":${this.#sinceTold("parse")},"plan_ms":${this.#sinceTold("plan")},"admit_ms":${this.#sinceTold("admit")},"run_ms":${this.#sinceTold("run")}`;
     const work = `"queued_ms":${queuedMs},"attempts":${attempts},"bytes":${bytes},"max_parallelism":${batch.maxParallelism}`;

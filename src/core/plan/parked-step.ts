@@ -1,8 +1,7 @@
-import type { Begun } from "../contract/gate/parked-group.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "./prepare-task.ts";
 import type { DataOf } from "./references.ts";
-import type { Step, Task } from "./step.ts";
+import type { Begun, Step, Task } from "./step.ts";
 
 /** A step that waits for a person. */
 export interface ParkedStep {

@@ -26,9 +26,9 @@ export interface Repeats {
   readonly keys: ReadonlySet<string>;
 }
 
-/** A flow that may have to ask a person while it runs asks for one call. */
-function isShareable({ isWrite, flow, confirm }: Tool): boolean {
-  return !isWrite && !(flow !== undefined && confirm);
+/** A batch inside that may have to ask a person while it runs asks for one call. */
+function isShareable({ isWrite, inner, confirm }: Tool): boolean {
+  return !isWrite && !(inner !== undefined && confirm);
 }
 
 /**

@@ -2,10 +2,9 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
 import type { PartClaim } from "../contract/gate/admission.ts";
-import type { BegunElement, ParkedGroup } from "../contract/gate/parked-group.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { ReadAs } from "../contract/other-names.ts";
-import type { CallbackTarget } from "../contract/gate/job.ts";
+import type { CallbackTarget, RunOf } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, type Result } from "../kit/result.ts";
 import type { Parking } from "./find-parking.ts";
@@ -27,6 +26,27 @@ export interface Call {
   /** The work that it had begun when a person was asked: it goes on from there. */
   readonly begun?: BegunElement;
 }
+
+/** The work that a batch inside of another had done when it asked a person; what else is in it is its own affair. */
+export interface BegunBatch {
+  readonly kind: string;
+  readonly actions: readonly unknown[];
+}
+
+/** An element of a loop that is over, as outcomes are kept, while another one asks. */
+interface EndedElement {
+  readonly kind: "over";
+  readonly outcomeJson: string;
+}
+
+/** A loop over such a batch, with what each of its elements had done. */
+export interface BegunLoop<Own extends BegunBatch = BegunBatch> {
+  readonly kind: "loop";
+  readonly elements: readonly BegunElement<Own>[];
+}
+
+export type BegunElement<Own extends BegunBatch = BegunBatch> = Own | EndedElement;
+export type Begun = BegunBatch | BegunLoop;
 
 /** The work of a step when its turn comes. */
 export interface Task {
@@ -98,6 +118,18 @@ export function turnAway(step: Step, failure: Failure): Step {
   return step.task.ok ? { ...step, task: err(failure), turnedAway: step.task.value } : step;
 }
 
+/** The origin of a batch. */
+export interface Asker {
+  /** The name of the key; absent where a trigger started the run. */
+  readonly key?: string;
+  /** The tool that the batch is; absent where it is none. */
+  readonly tool?: string | undefined;
+  /** The trigger that started the run, where no key did. */
+  readonly trigger?: RunOf["trigger"];
+  /** The batch, or the job that a run of a trigger is. */
+  readonly runId: string;
+}
+
 /** The accounts that a step waits for, by their connectors, and where the first of them is connected. */
 export interface MissingAccounts {
   readonly connectors: readonly string[];
@@ -121,10 +153,12 @@ export interface Plan {
   /** Data that references may name besides the steps' own, by id: known before anything runs. */
   readonly given?: ReadonlyMap<string, unknown>;
   /** These steps were parked and a person said yes: the question, the claim on it, and the key that had asked. */
-  readonly approved?: { readonly question: string; readonly claim: PartClaim } & Pick<
-    ParkedGroup,
-    "requestedBy" | "asker"
-  >;
+  readonly approved?: {
+    readonly question: string;
+    readonly claim: PartClaim;
+    readonly requestedBy: string;
+    readonly asker?: Asker;
+  };
   /** Steps that wait until accounts are connected, by id. */
   readonly missing?: ReadonlyMap<string, MissingAccounts> | undefined;
   /** The words by which its run can be found. */

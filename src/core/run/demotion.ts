@@ -163,7 +163,7 @@ const OUT_OF_TIME = "The call was still under way when the time after the answer
 
 /** An action that a person had to allow was allowed once, now: it is not for a job to repeat it later. */
 export function isDemotable(tool: Tool): boolean {
-  return tool.repeatable && !tool.confirm && tool.flow === undefined;
+  return tool.repeatable && !tool.confirm && tool.inner === undefined;
 }
 
 function toInitiated({ id }: JobSpec, ticket: Ticket): Outcome {

@@ -1,4 +1,3 @@
-import type { ParkedGroup } from "../contract/gate/parked-group.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";
@@ -11,7 +10,7 @@ import { failUnsent, skipped } from "../answer/failed-outcome.ts";
  * @param needs for every action, the positions of those it needs; acyclic
  */
 export function failParkedGroup(
-  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs">[],
+  actions: readonly { readonly id: string; readonly gated: boolean; readonly needs: readonly number[] }[],
   failure: Failure,
 ): Outcome[] {
   const causeOf = (at: number): string => {

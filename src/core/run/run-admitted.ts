@@ -12,7 +12,7 @@ import { markDegraded } from "../gate/degrade-plan.ts";
 import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
-import type { Execution } from "../gate/execution.ts";
+import type { Execution, RunnableBatch } from "../gate/execution.ts";
 import { refuseParked, LateOutcomes } from "./fail-parked.ts";
 import type { Park } from "../plan/parked-step.ts";
 import { keepWhole, recallResults } from "../answer/recall-results.ts";
@@ -69,7 +69,7 @@ export async function runAdmitted(
     ...measures,
     degraded,
     origin: execution.origin,
-    flow: within?.runOf?.flow,
+    tool: within?.runOf?.tool,
     ...(prepared !== undefined && {
       ran: {
         startedAt: admission.startedAt,
@@ -117,7 +117,7 @@ async function run(
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
   // everything by itself, and neither listening for that nor outliving it is worth its price. A run that is told while it runs
   // outlives the beginning of its response, so it has to be ended here. An answer that is kept for later, under a key or with a
-  // confirmation, is seen through.
+  // person's yes, is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
@@ -198,8 +198,8 @@ async function run(
       answer,
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
-      runFlow: (call, inside) =>
-        brought!.runFlow!(call, {
+      runInner: (call, inside) =>
+        (call.tool.inner as RunnableBatch).run(call, {
           execution,
           inside,
           isApproved: plan.approved !== undefined,
@@ -246,7 +246,6 @@ async function run(
           gate,
           catalog,
           callback,
-          accounts: brought?.accounts,
           ...(keys !== null && {
             named: {
               nameOf: (step: Step) => ids().callKey(step, null),

@@ -1,12 +1,11 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { Begun, BegunElement, BegunFlow } from "../contract/gate/parked-group.ts";
 import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
-import type { Call } from "../plan/step.ts";
+import type { Begun, BegunBatch, BegunElement, Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -93,7 +92,7 @@ class Loop {
   /** Why elements that have not begun will not: the loop was stopped, or an element failed under fail-fast. */
   #ended: Failure | null = null;
   /** The rest of elements that have begun and ask a person, by element. */
-  readonly #begun = new Map<number, BegunFlow>();
+  readonly #begun = new Map<number, BegunBatch>();
 
   constructor(ticket: Ticket, calls: Calls, options: LoopOptions) {
     this.#ticket = ticket;
@@ -143,7 +142,7 @@ class Loop {
 
   /** Keep what is left of an element that asks. It has not failed, so the others go on. */
   #ask(element: number, begun: Begun): void {
-    if (begun.kind !== "flow") throw new Error("Cannot ask: an element of a loop is no loop");
+    if ("elements" in begun) throw new Error("Cannot ask: an element of a loop is no loop");
     this.#begun.set(element, begun);
     this.#goOn(element);
   }

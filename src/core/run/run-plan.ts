@@ -1,5 +1,4 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { Begun } from "../contract/gate/parked-group.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Waiting } from "../egress/isolate-bytes.ts";
 import { OVERLOADED } from "../egress/read-body.ts";
@@ -7,7 +6,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
-import type { Call, Plan, Step, Task } from "../plan/step.ts";
+import type { Begun, Call, Plan, Step, Task } from "../plan/step.ts";
 import { deadlineExceeded } from "./call-scope.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";

@@ -12,7 +12,7 @@ import { Selections } from "../answer/select-fields.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import type { BatchListener, FlowEnd, Inside, Journal } from "../gate/execution.ts";
+import type { BatchListener, InnerEnd, Inside, Journal } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -41,7 +41,7 @@ export interface StepScope {
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
-  readonly runFlow: (call: Call, inside: Inside) => Promise<FlowEnd>;
+  readonly runInner: (call: Call, inside: Inside) => Promise<InnerEnd>;
   /** All of it is ordered after a write of the batch around it. */
   readonly isAfterWrite?: boolean | undefined;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
@@ -91,11 +91,11 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (failure !== null) return ticket.end({ status: "error", error: failure, meta: {} });
     const onTry: CallOptions["onTry"] =
       onStarted && ((start) => onStarted(step, { element: element ?? undefined, ...start }));
-    if (call.tool.flow !== undefined)
-      return startFlow(ticket, call, {
+    if (call.tool.inner !== undefined)
+      return startInner(ticket, call, {
         ...batch,
         onTry,
-        runFlow: (of, inside) => batch.runFlow(of, { ...inside, ...insideOf(step) }),
+        runInner: (of, inside) => batch.runInner(of, { ...inside, ...insideOf(step) }),
       });
     callTool(ticket, call, {
       scope,
@@ -238,19 +238,20 @@ async function awaitJournal(
  * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
  * batch.
  */
-function startFlow(
+function startInner(
   ticket: Ticket,
   call: Call,
-  { runFlow, ...batch }: StepScope & Pick<CallOptions, "onTry">,
+  { runInner, ...batch }: StepScope & Pick<CallOptions, "onTry">,
 ): void {
   const { scope, endsAt } = batch;
-  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+  if (call.begun !== undefined && "outcomeJson" in call.begun)
+    return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
   const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
-  const run: RunInside = (inside) => runFlow(call, inside);
+  const run: RunInside = (inside) => runInner(call, inside);
   startInside(ticket, batch, { tool: call.tool, endsAt: ownEnd, run });
 }
 
-type RunInside = (inside: Inside) => Promise<FlowEnd>;
+type RunInside = (inside: Inside) => Promise<InnerEnd>;
 
 /** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
 function startInside(

@@ -1,5 +1,5 @@
 import type { Failure } from "../contract/failure.ts";
-import type { Begun } from "../contract/gate/parked-group.ts";
+import type { Begun } from "../plan/step.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Call } from "../plan/step.ts";
 
@@ -19,7 +19,7 @@ export interface Holder {
   /** It was dispatched: until then stopping it is certain to have sent nothing. */
   started?(): void;
   settled(outcome: Outcome): void;
-  /** Instead of an outcome: it has begun, and goes on after a person's yes. Only where a flow may be called. */
+  /** Instead of an outcome: it has begun, and goes on after a person's yes. Only where a tool that is a batch may be called. */
   asked?(begun: Begun): void;
   /** Nothing of it is under way any more. */
   over?(): void;

@@ -45,17 +45,17 @@ export function createToolLog(call: LoggedCall): ToolLog {
   return Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
 }
 
-/** Tell the operator of an exception that a tool did not throw on purpose. The caller is told `TOOL_FAILED`, and no more. */
+/** Log an exception that a tool did not throw on purpose. The caller is told `TOOL_FAILED`, and no more. */
 export function logToolBug(error: unknown, call: LoggedCall): void {
   logError(call, { event: "tool_failed" }, error);
 }
 
-/** Tell the operator of a bug of ours on the way to a call. The caller is told `INTERNAL`, and no more. */
+/** Log a bug of ours on the way to a call. The caller is told `INTERNAL`, and no more. */
 export function logBug(error: unknown, call: LoggedCall): void {
   logError(call, { event: "bug" }, error);
 }
 
-/** Tell the operator why a secret could not be looked up. */
+/** Log why a secret could not be looked up. */
 export function logLookup({ secret, cause }: LookupFailure, call: LoggedCall): void {
   logError(call, { event: "secret_lookup_failed", secret }, cause);
 }

@@ -103,8 +103,8 @@ class LazyTool implements Tool {
   get confirm() {
     return this.#tool.confirm;
   }
-  get flow() {
-    return this.#tool.flow;
+  get inner() {
+    return this.#tool.inner;
   }
   run(args: unknown, context: ToolContext): Promise<unknown> {
     return this.#tool.run(args, context);

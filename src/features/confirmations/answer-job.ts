@@ -1,6 +1,6 @@
 import type { JobSpec } from "../../core/contract/gate/job.ts";
-import { toIso } from "../../core/contract/gate/operator-event.ts";
-import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import { toIso } from "../../core/contract/gate/outgoing-event.ts";
+import type { ParkedGroup } from "./parked-group.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../../core/kit/webhook-schedule.ts";
 import { type ConfirmationRecord, GROUP_FORMAT } from "./confirmation.ts";

@@ -2,7 +2,7 @@ import { toDeclarationText } from "../../core/catalog/tool-schema.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { begunFlows } from "./confirmation.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
-import type { ParkedAction } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedAction } from "./parked-group.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 
 /** SHA-256 of a text's UTF-8, as hex. */

@@ -1,13 +1,7 @@
 import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
 import type { Attempt, JobCursor, JobRecord } from "../../core/contract/gate/job.ts";
-import type {
-  AnsweredMethods,
-  AnsweredQuestion,
-  Begun,
-  BegunFlow,
-  ParkedAction,
-  ParkedGroup,
-} from "../../core/contract/gate/parked-group.ts";
+import type { BegunFlow, ParkedAction, ParkedGroup } from "./parked-group.ts";
+import type { AnsweredMethods, AnsweredQuestion } from "../../turns/decide-reply.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
@@ -51,7 +45,7 @@ export function listAsked(actions: readonly ParkedAction[]): readonly AskedActio
 
 /** The flows of an action that have begun and ask: the action's own, or those of elements of its loop. */
 export function begunFlows(
-  begun: Begun | undefined,
+  begun: ParkedAction["begun"],
 ): readonly { readonly at: readonly number[]; readonly flow: BegunFlow }[] {
   if (begun === undefined) return [];
   if (begun.kind === "flow") return [{ at: [], flow: begun }];

@@ -1,6 +1,6 @@
 import { listAsked } from "./confirmation.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
-import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup, ParkedAction } from "./parked-group.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */

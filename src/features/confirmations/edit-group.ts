@@ -2,7 +2,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseArgs } from "../../core/catalog/parse-args.ts";
 import { checkResolved } from "../../core/contract/action.ts";
 import type { Failure } from "../../core/contract/failure.ts";
-import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";

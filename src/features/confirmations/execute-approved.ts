@@ -1,6 +1,6 @@
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { callConfirmations, type Claim } from "./confirmation.ts";
-import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "./parked-group.ts";
 import type { Answer } from "../../core/run/execute/answer.ts";
 import { answerPlan } from "../../core/run/execute/executor.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "../../core/contract/failure.ts";
-import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "./parked-group.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
 import { failParkedGroup } from "../../core/run/fail-parked.ts";
 

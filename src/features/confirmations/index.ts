@@ -18,7 +18,7 @@ import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
 import { readPositive } from "../../cloudflare/configuration.ts";
-import { givenBy } from "../../feature/gives.ts";
+import { accountsOf, givenBy } from "../../feature/gives.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations() {
@@ -37,7 +37,8 @@ export function confirmations() {
         { for: "anyone", router: createApprovalPages(sayReach) },
       ];
     },
-    createParking: createGroupParking,
+    openParking: (configured) => (plan, options) =>
+      createGroupParking(plan, { ...options, accounts: accountsOf(configured) }),
     conditions: CONDITIONS,
     gives: { withdraw },
     objectPart: (deploymentOf) =>

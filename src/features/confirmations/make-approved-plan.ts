@@ -1,7 +1,7 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
 import type { Claim } from "./confirmation.ts";
-import type { ParkedGroup, ParkedAction } from "../../core/contract/gate/parked-group.ts";
+import { type BegunFlow, type ParkedAction, type ParkedGroup, recallAsker } from "./parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -9,7 +9,7 @@ import { findParking } from "../../core/plan/find-parking.ts";
 import { findHazards } from "../../core/plan/hazards.ts";
 import { effectOf } from "../../core/plan/make-plan.ts";
 import { remainingPaths } from "../../core/plan/remaining-paths.ts";
-import type { Call, Edge, Plan, Step, Task } from "../../core/plan/step.ts";
+import type { BegunElement, Call, Edge, Plan, Step, Task } from "../../core/plan/step.ts";
 
 /**
  * Plan the parked actions of a group, now that a person said yes: exactly these, in the order of their batch, with the
@@ -26,7 +26,7 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
       question: claim.id,
       claim: { part: "confirmations", value: claim },
       requestedBy,
-      ...(asker !== undefined && { asker }),
+      ...(asker !== undefined && { asker: recallAsker(asker) }),
     },
     ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
   };
@@ -109,7 +109,7 @@ function makeTask(
 }
 
 /** Make of a call one that goes on with what it had done when it asked. */
-function resume(call: Call, begun: ParkedAction["begun"] | Call["begun"]): Call {
+function resume(call: Call, begun: ParkedAction["begun"] | BegunElement<BegunFlow>): Call {
   return begun === undefined || begun.kind === "loop" ? call : { ...call, begun };
 }
 

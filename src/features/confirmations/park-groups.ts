@@ -1,7 +1,7 @@
 import { attempt } from "../../core/kit/result.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
 import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
-import type { AwaitedAccounts, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import { type AwaitedAccounts, keepAsker, type ParkedGroup } from "./parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { parseExact, utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "./limits.ts";
@@ -14,6 +14,7 @@ import { describeAwaiting, describeParkedGroup } from "./describe-group.ts";
 import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { ParkingOptions } from "../../core/gate/execution.ts";
+import type { SubjectAccounts } from "../../feature/caller.ts";
 import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
 
 /** One question to a person, on its way to the gate. */
@@ -26,12 +27,17 @@ interface Draft {
   readonly isUnread: boolean;
 }
 
+/** The parts of a batch that its groups are made of. */
+export interface GroupOptions extends ParkingOptions {
+  readonly accounts?: Pick<SubjectAccounts, "awaited" | "usedBy"> | undefined;
+}
+
 /**
  * Create what records a batch's parked steps as groups, all of them in one call: each under an id of its own, or not at
  * all. A group that could not be recorded fails at its gated actions, and what waits for those is skipped like after any
  * failure: nothing of it happened.
  */
-export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
+export function createGroupParking(plan: Plan, options: GroupOptions): Park {
   return async (parked, dataOf) => {
     const byIndex = new Map(parked.map((one) => [one.step.index, one]));
     const needs = plan.steps.map((step) => step.needs);
@@ -93,7 +99,7 @@ async function record(
 async function tellAwaited(
   drafts: readonly Draft[],
   answer: ParkAnswer,
-  { accounts, origin, ports }: ParkingOptions,
+  { accounts, origin, ports }: GroupOptions,
 ) {
   const recorded = new Set(answer.map(({ id }) => id));
   const connectors = drafts.flatMap(({ id, group }) =>
@@ -115,7 +121,7 @@ async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens, approved, missing }: Plan,
   dataOf: DataOf,
-  { asker, origin: asking, ports, callback, catalog, accounts, named }: ParkingOptions,
+  { asker, origin: asking, ports, callback, catalog, accounts, named }: GroupOptions,
 ): Promise<Draft> {
   const awaited = awaitedBy(steps, missing, asking.account);
   const declarations = await declareTools(steps, ports);
@@ -142,7 +148,7 @@ async function draft(
     deadlineMs,
     maxTokens,
     requestedBy: asks.requestedBy,
-    ...(asks.asker !== undefined && { asker: asks.asker }),
+    ...(asks.asker !== undefined && { asker: keepAsker(asks.asker) }),
     ...(origin.account !== undefined && { account: origin.account }),
     ...(Object.keys(names).length > 0 && { accountNames: names }),
     ...(awaits !== null && { awaits }),

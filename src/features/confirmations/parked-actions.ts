@@ -1,5 +1,6 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import type { ParkedAction, ParkedArgs, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+export type { BegunFlow } from "./parked-group.ts";
+import type { ParkedAction, ParkedArgs, ParkedGroup } from "./parked-group.ts";
 import { ITEM } from "../../core/contract/reference.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { pickPointers } from "../../core/kit/json/json-pointer.ts";
@@ -12,7 +13,8 @@ import type { ParkedStep } from "../../core/plan/parked-step.ts";
 export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAction[] {
   const position = new Map(steps.map(({ step }, at) => [step.index, at]));
   return steps.map((parked): ParkedAction => {
-    const { step, task, begun } = parked;
+    const { step, task } = parked;
+    const begun = begunOf(parked);
     return {
       id: step.id,
       tool: task.tool.name,
@@ -64,6 +66,11 @@ export async function declareTools(
   const own = await Promise.all(
     [...tools.values()].map(async (tool) => [tool.name, await hashDeclaration(tool, sha256)] as const),
   );
-  const inside = steps.flatMap(({ begun }) => begunFlows(begun).flatMap(({ flow }) => flow.declarations));
+  const inside = steps.flatMap((step) => begunFlows(begunOf(step)).flatMap(({ flow }) => flow.declarations));
   return [...new Map([...own, ...inside])];
+}
+
+/** The work that a flow had done when it asked, as `FlowQuestions` leaves it. */
+function begunOf({ begun }: ParkedStep): ParkedAction["begun"] {
+  return begun as ParkedAction["begun"];
 }

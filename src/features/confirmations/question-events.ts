@@ -1,4 +1,4 @@
-import { makeEvent, type OperatorEvent, toIso } from "../../core/contract/gate/operator-event.ts";
+import { makeEvent, type OutgoingEvent, toIso } from "../../core/contract/gate/outgoing-event.ts";
 import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
 import type { Told } from "./confirmation-book.ts";
@@ -9,7 +9,7 @@ import { toWireDecider } from "./decision.ts";
  *
  * @param url where a person decides who needs no key
  */
-export function toRequestedEvent(tenant: string, question: ListedConfirmation, url?: string): OperatorEvent {
+export function toRequestedEvent(tenant: string, question: ListedConfirmation, url?: string): OutgoingEvent {
   return makeEvent(
     "confirmation.requested",
     { atMs: question.createdAt, of: question.id },
@@ -26,7 +26,7 @@ export function toEndEvent(
   tenant: string,
   question: ListedConfirmation,
   { told, at }: { readonly told: Told; readonly at: number },
-): OperatorEvent {
+): OutgoingEvent {
   return makeEvent(
     `confirmation.${told}`,
     { atMs: at, of: question.id },
@@ -43,7 +43,7 @@ export function toDecidedEvent(
     readonly decided: Decision | undefined;
     readonly at: number;
   },
-): OperatorEvent {
+): OutgoingEvent {
   const { decision, decided: said, at } = told;
   return makeEvent(
     "confirmation.decided",

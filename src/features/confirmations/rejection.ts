@@ -1,6 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Claim } from "./confirmation.ts";
-import type { ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "./parked-group.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
 import { sayReason } from "./decision.ts";
 import { makeFailure } from "../../core/contract/failure.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { JOB_STATUSES, TRIGGERS } from "../../core/contract/gate/job.ts";
-import type { ParkedAction, ParkedGroup } from "../../core/contract/gate/parked-group.ts";
+import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import { type Decision, toWireDecider } from "./decision.ts";

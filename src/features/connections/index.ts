@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { openAccounts } from "./http/accounts.ts";
+import { accountsOfSubjects, openAccounts } from "./http/accounts.ts";
 import { confirmConnection } from "./http/confirm-connection.ts";
 import { deleteConnection } from "./http/delete-connection.ts";
 import { listConnections } from "./http/list-connections.ts";
@@ -36,7 +36,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     ],
     tenantPart: CONNECTIONS_OF_TENANT,
     openAccounts,
-    gives: { sayReach: sayAccounts },
+    gives: { sayReach: sayAccounts, accounts: accountsOfSubjects },
     objects: {
       ConnectionShard: {
         binding: "CONNECTIONS",

@@ -1,6 +1,6 @@
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { CallClock } from "../../core/egress/call-clock.ts";
-import { type ConnectionFault, findConnectionFault } from "../../core/egress/upstream-failure.ts";
+import { type SocketFault, findSocketFault } from "../../core/egress/upstream-failure.ts";
 import { markHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";
 import { HeaderSlots } from "../../core/egress/header-slots.ts";
@@ -132,7 +132,7 @@ function discard(response: Response): void {
 }
 
 /** The codes of attempts that no connection was made for. */
-const CODES: Readonly<Record<ConnectionFault, string>> = {
+const CODES: Readonly<Record<SocketFault, string>> = {
   name: "NAME_NOT_FOUND",
   refused: "CONNECTION_REFUSED",
   tls: "TLS_FAILED",
@@ -140,7 +140,7 @@ const CODES: Readonly<Record<ConnectionFault, string>> = {
 
 /** Say why no answer came, as the code of an attempt. A runtime that says one sentence of every cause leaves it open. */
 export function sayFault(error: unknown): string {
-  const fault = findConnectionFault(error);
+  const fault = findSocketFault(error);
   return fault === null ? "UPSTREAM_ERROR" : CODES[fault];
 }
 

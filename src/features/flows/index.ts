@@ -3,8 +3,6 @@ import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
-import { withAnswer } from "./run/plan-flow.ts";
-import { runFlow } from "./run/run-flow.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/routes.ts";
 import { createHooks } from "./http/hooks.ts";
 
@@ -19,14 +17,12 @@ export function flows() {
       { for: "anyone", router: createHooks() },
     ],
     // Its steps are known when an attempt is over.
-    gives: { jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) } },
-    flows: {
-      async loadCompiler() {
+    gives: {
+      jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) },
+      async loadFlows() {
         const { toFlowTool } = await import("./declaration/flow-tool.ts");
         return (kept) => toFlowTool(kept as KeptFlow);
       },
-      run: runFlow,
-      answer: (envelope, { flow }, ran) => withAnswer(envelope, flow?.answer, ran),
     },
     objectPart: (deploymentOf) =>
       createFlowsPart(({ env, tenant, slots }) => ({

@@ -70,7 +70,7 @@ export class RunRecord {
 
   /** Take the actions of a batch that is over. */
   add(
-    { plan, outcomes, isTool, flow, ran }: SeenBatch,
+    { plan, outcomes, isTool, tool: flow, ran }: SeenBatch,
     { round, afterMs, isPrivate, secretive }: AddOptions,
   ): void {
     const steps = plan.steps.map((step) =>

@@ -55,7 +55,7 @@ describe("The line of a batch", () => {
   });
 
   test("names the flow that the batch is, and that the gate counted nothing of it; else it has neither", () => {
-    expect(lineOf(batchOf([done], { flow: 'night "ly"', degraded: true }))).toMatchObject({
+    expect(lineOf(batchOf([done], { tool: 'night "ly"', degraded: true }))).toMatchObject({
       flow: 'night "ly"',
       degraded: true,
     });

@@ -37,13 +37,13 @@ describe("An action that needs a person's yes", () => {
     ["a batch, by its key", undefined, { key: "tester", runId: expect.any(String) }],
     [
       "a flow that a key runs, by both",
-      { flow: "nightly", runId: "run-1" },
-      { key: "tester", flow: "nightly", runId: "run-1" },
+      { tool: "nightly", runId: "run-1" },
+      { key: "tester", tool: "nightly", runId: "run-1" },
     ],
     [
       "a flow that no key runs, by what started it",
-      { flow: "nightly", trigger: "webhook", runId: "run-1" },
-      { flow: "nightly", trigger: "webhook", runId: "run-1" },
+      { tool: "nightly", trigger: "webhook", runId: "run-1" },
+      { tool: "nightly", trigger: "webhook", runId: "run-1" },
     ],
   ] as const)("is asked about in the name of %s", async (_, runOf, asker) => {
     const world = new TestWorld();

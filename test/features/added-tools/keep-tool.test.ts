@@ -103,9 +103,9 @@ describe("createCompiler()", () => {
       sha256: async (text) => text,
     });
     const compile = createCompiler(RULES.secrets!, (kept) => toFlowTool(kept as KeptFlow));
-    expect(compile(valueOf(flow).tool.json)).toMatchObject({ name: "my_flow", flow: { tools: ["*"] } });
+    expect(compile(valueOf(flow).tool.json)).toMatchObject({ name: "my_flow", inner: { tools: ["*"] } });
     const tool = compile(JSON.stringify(declareCustomers()));
-    expect(tool.flow).toBeUndefined();
+    expect(tool.inner).toBeUndefined();
     expect(tool.secrets).toEqual(["CRM_TOKEN"]);
   });
 

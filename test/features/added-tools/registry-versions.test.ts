@@ -163,7 +163,7 @@ describe("A tool that a tenant added", () => {
   });
 
   test("is in everything else what its declaration was compiled to", async () => {
-    const flow = { batch: {}, answer: undefined, tools: ["*"] } as unknown as NonNullable<Tool["flow"]>;
+    const inner = { batch: {}, answer: undefined, tools: ["*"] } as unknown as NonNullable<Tool["inner"]>;
     const compiled = contractOf("compiled", {
       secrets: ["A"],
       bindings: ["B"],
@@ -171,7 +171,7 @@ describe("A tool that a tenant added", () => {
       timeoutMs: 7_000,
       run: async (args) => ({ got: args }),
     });
-    const whole: Tool = { ...compiled, flow };
+    const whole: Tool = { ...compiled, inner };
     const registry = new ToolRegistry({ shipped: createCatalog([]), compile: () => whole, hasFlows: true });
     registry.take("acme", pageOf(1, [keptOf("own")]));
     const tool = registry.catalogOf(ACME)!.get("own")!;
@@ -195,7 +195,7 @@ describe("A tool that a tenant added", () => {
       "concurrency",
       "globalLimits",
       "confirm",
-      "flow",
+      "inner",
     ] as const)
       expect([field, tool[field]]).toEqual([field, whole[field]]);
     expect(await tool.run({ n: 1 }, {} as never)).toEqual({ got: { n: 1 } });

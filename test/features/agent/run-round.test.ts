@@ -114,6 +114,7 @@ describe("The results of a round", () => {
       const watch = {
         sawRefusal: (refusal: unknown) => void seen.push(refusal),
         enter: () => {},
+        listeners: [],
         sawBatch: () => {},
       };
       const calls = [call("remove"), batch({ actions: [{ id: "x", tool: "double", args: { n: 1 } }] })];

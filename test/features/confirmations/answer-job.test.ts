@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../../../src/features/confirmations/parked-group.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { makeAnswerJob } from "../../../src/features/confirmations/answer-job.ts";
 import { GROUP_FORMAT } from "../../../src/features/confirmations/confirmation.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ParkedAction } from "../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedAction } from "../../../src/features/confirmations/parked-group.ts";
 import { begunFlows, listAsked } from "../../../src/features/confirmations/confirmation.ts";
 import { begunFlowOf as flowOf, parkedAction as action } from "../../support/parked-samples.ts";
 

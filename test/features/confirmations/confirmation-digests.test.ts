@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { hashArgs, hashDeclaration } from "../../../src/features/confirmations/confirmation-digests.ts";
-import type { BegunFlow, ParkedAction } from "../../../src/core/contract/gate/parked-group.ts";
+import type { BegunFlow, ParkedAction } from "../../../src/features/confirmations/parked-group.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
 /** The text itself, so that a test sees what a digest covers. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ParkedGroup, ParkedAction } from "../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedGroup, ParkedAction } from "../../../src/features/confirmations/parked-group.ts";
 import { describeParkedGroup } from "../../../src/features/confirmations/describe-group.ts";
 import { begunFlowOf as flowOf, parkedAction } from "../../support/parked-samples.ts";
 

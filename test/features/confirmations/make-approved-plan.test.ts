@@ -5,7 +5,11 @@ import { makeApprovedPlan } from "../../../src/features/confirmations/make-appro
 import { toRejectionJson } from "../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { BegunFlow, ParkedAction, ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
+import type {
+  BegunFlow,
+  ParkedAction,
+  ParkedGroup,
+} from "../../../src/features/confirmations/parked-group.ts";
 import { GROUP_FORMAT } from "../../../src/features/confirmations/confirmation.ts";
 import type { WireEnvelope } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";

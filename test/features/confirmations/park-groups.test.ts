@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
-import { createGroupParking } from "../../../src/features/confirmations/park-groups.ts";
+import { createGroupParking, type GroupOptions } from "../../../src/features/confirmations/park-groups.ts";
 import type { ParkedStep } from "../../../src/core/plan/parked-step.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { BegunFlow } from "../../../src/core/contract/gate/parked-group.ts";
+import type { BegunFlow } from "../../../src/features/confirmations/parked-group.ts";
 import * as LIMITS from "../../../src/features/confirmations/limits.ts";
 import { err, ok } from "../../../src/core/kit/result.ts";
 import type { DataOf } from "../../../src/core/plan/references.ts";
@@ -41,7 +40,7 @@ async function park(
     dataOf = () => undefined,
     world = new TestWorld(),
     ...options
-  }: Partial<ParkingOptions> & {
+  }: Partial<GroupOptions> & {
     changes?: Parameters<typeof parkedOf>[1];
     dataOf?: DataOf;
     world?: TestWorld;

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../src/core/contract/json.ts";
 import { describe, expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import type { ParkedAction, ParkedGroup } from "../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedAction, ParkedGroup } from "../../../src/features/confirmations/parked-group.ts";
 import {
   type ConfirmationRecord,
   GROUP_FORMAT,

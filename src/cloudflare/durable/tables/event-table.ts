@@ -1,5 +1,5 @@
 import type { CallbackEnd, CallbackTarget } from "../../../core/contract/gate/job.ts";
-import type { EventClaim, OperatorEvent } from "../../../core/contract/gate/operator-event.ts";
+import type { EventClaim, OutgoingEvent } from "../../../core/contract/gate/outgoing-event.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { decideDelivery } from "../../../core/gate/state/callback.ts";
 import { logWarning } from "../../platform/log-bug.ts";
@@ -71,7 +71,7 @@ export class EventTable {
   }
 
   /** Record an event, once for its id; never throws. The event is only made where an operator is told. */
-  record(nowMs: number, make: () => OperatorEvent): void {
+  record(nowMs: number, make: () => OutgoingEvent): void {
     const { target, backlog } = this.#options;
     if (target === null) return;
     const { id, json } = make();

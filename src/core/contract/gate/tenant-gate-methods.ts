@@ -7,7 +7,7 @@ import type {
 } from "./admission.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
-import type { OpeningReport } from "./operator-event.ts";
+import type { OpeningReport } from "./outgoing-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
 import type { UsageQuery, UsageReport } from "./usage.ts";
 
@@ -39,7 +39,7 @@ export interface TenantGateMethods {
   keep(results: readonly KeptResult[], shelf?: Shelf): string[];
   /** Read what was kept back; what is unknown or expired is missing. */
   recall(handles: readonly string[], shelf?: Shelf): KeptResult[];
-  /** Take the report of a breaker that opened, for the operator. */
+  /** Take the report of a breaker that opened, for the deployment's address. */
   reportOpening(report: OpeningReport): void;
   /** Call a method of a feature's part of the object; `createPartCall` knows the methods of each. */
   call(feature: string, method: string, ...args: readonly unknown[]): unknown;

@@ -26,7 +26,7 @@ export function claimCallback(job: Job, nowMs: number): CallbackClaim | null {
  * Settle an attempt; false, and the same job, when the delivery is over, had that attempt already, or is of another end of
  * the job, which was redriven meanwhile.
  *
- * A 2xx delivers, 410 disables (and its endpoint with it), everything else is tried again on the published schedule, no
+ * A 2xx delivers, 410 disables (and its address with it), everything else is tried again on the published schedule, no
  * sooner than a `Retry-After` asks. At most `WEBHOOK_ATTEMPTS` are reported, so it comes to an end.
  * @param command.random uniform in [0, 1), spreads the retries of events that failed together
  */
@@ -75,7 +75,7 @@ export function decideDelivery({
   return pauseMs === null ? { kind: "failed" } : { kind: "again", pauseMs };
 }
 
-/** End the delivery to an endpoint that wants nothing more. */
+/** End the delivery to an address that wants nothing more. */
 export function disableCallback(job: Job): Job {
   return job.callback === null ? job : endCallback(job, { ...job.callback, status: "disabled" });
 }

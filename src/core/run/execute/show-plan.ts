@@ -28,7 +28,7 @@ export function seeUnrun(kind: "dry_run" | "replay", plan: Plan, execution: Exec
     maxParallelism: 0,
     degraded: false,
     origin,
-    flow: within?.runOf?.flow,
+    tool: within?.runOf?.tool,
     isTool: (name) => catalog.get(name) !== undefined,
   });
 }

@@ -7,6 +7,7 @@ import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { ToolRegistry } from "../tool-registry.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { ToolSource } from "../../../cloudflare/feature.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
@@ -16,11 +17,12 @@ import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 export async function loadCompiler({
   env,
   toolSecrets,
-  flows,
-}: Pick<Configured, "env" | "toolSecrets" | "flows">): Promise<(json: string) => Tool> {
+  features,
+}: Pick<Configured, "env" | "toolSecrets" | "features">): Promise<(json: string) => Tool> {
+  const [loadFlows] = givenBy(features, "loadFlows");
   const [{ createCompiler }, toFlowTool] = await Promise.all([
     import("../compile-added-tool.ts"),
-    flows?.loadCompiler(),
+    loadFlows?.(),
   ]);
   return createCompiler(readToolSecrets(env, toolSecrets), toFlowTool);
 }
@@ -89,7 +91,7 @@ class AddedTools implements ToolSource {
 
   async #createRegistry(): Promise<ToolRegistry> {
     const { ToolRegistry: Registry } = await import("../tool-registry.ts");
-    const hasFlows = this.#configured.flows !== undefined;
+    const hasFlows = givenBy(this.#configured.features, "loadFlows").length > 0;
     return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler(), hasFlows });
   }
 

@@ -1,3 +1,4 @@
+import { accountsOf } from "../../../feature/gives.ts";
 import { type DeclarationRules, HTTPS_PORTS } from "../declared/declaration.ts";
 import { parseToolSecrets, type ToolSecrets } from "../declared/secret-bindings.ts";
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
@@ -18,8 +19,13 @@ export function rulesOf({
   configured,
 }: Pick<RequestContext, "caller" | "configured">): DeclarationRules {
   const { tenant } = caller;
-  const { trustedOrigins, accounts } = configured;
-  return { tenant, trustedOrigins, originsOf: accounts?.originsOf, ...toolSettingsOf(configured) };
+  const { trustedOrigins } = configured;
+  return {
+    tenant,
+    trustedOrigins,
+    originsOf: accountsOf(configured)?.originsOf,
+    ...toolSettingsOf(configured),
+  };
 }
 
 /** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */

@@ -5,7 +5,7 @@ import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import { withAccount } from "../../../feature/caller.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";

@@ -6,17 +6,18 @@ import { editGroup } from "../edit-group.ts";
 import { executeApproved } from "../execute-approved.ts";
 import { toRejectionJson } from "../rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
-import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import { type UsedAccounts, withAccount } from "../../../feature/caller.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
-import type { Execution, UsedAccounts } from "../../../core/gate/execution.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { accountsOf } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** A decision on a confirmation, by somebody who may have been shown its arguments. */
@@ -93,10 +94,13 @@ function isSame(kept: Decision | null, { reason, args }: Pick<Asked, "reason" | 
 
 const EDITED_NO = makeRefusal("INVALID_REQUEST", "'args' go with a yes: a no runs nothing. Leave them out.");
 
+/** The batch of a decision, with the deployment that it is made in. */
+type Deciding = Execution & Pick<RequestContext, "configured">;
+
 /** Run what was said yes to. */
 export function runApproved(
   { group, edited, claim, catalog }: Open,
-  execution: Execution,
+  execution: Deciding,
 ): Promise<Result<Answer, Refused>> {
   // A yes may come from anybody: the accounts are those of the subject that it was asked for.
   const own = withAccount(execution, group.account);
@@ -159,10 +163,10 @@ async function refuseChanged(
 export async function followAccounts(
   group: ParkedGroup,
   { id, by }: Pick<Claim, "id" | "by">,
-  execution: Execution,
+  execution: Deciding,
 ): Promise<Refusal | null> {
   const { account, actions, awaits } = group;
-  const { accounts } = execution.brought ?? {};
+  const accounts = accountsOf(execution.configured);
   if (account === undefined || awaits !== undefined || accounts === undefined) return null;
   const tools = actions.flatMap(({ tool }) => execution.catalog.get(tool) ?? []);
   const looked = await attempt(() => accounts.usedBy(tools, execution));
@@ -208,13 +212,10 @@ const UNREAD = makeRefusal(
 );
 
 /** Refuse to use up a question that waits for an account and no yes, while the account is not there. */
-async function refuseMissing(
-  { awaits, actions }: ParkedGroup,
-  execution: Execution,
-): Promise<Refusal | null> {
+async function refuseMissing({ awaits, actions }: ParkedGroup, execution: Deciding): Promise<Refusal | null> {
   if (awaits === undefined) return null;
   const gated = actions.flatMap(({ tool, gated: asks }) => (asks ? (execution.catalog.get(tool) ?? []) : []));
-  if ((await execution.brought?.accounts?.misses(gated, execution)) !== true) return null;
+  if ((await accountsOf(execution.configured)?.misses(gated, execution)) !== true) return null;
   return invalid(
     `It waits for an account at ${awaits.connectors.join(" and ")}, and no yes is needed: it runs by itself once that is connected. Nothing ran.`,
   );

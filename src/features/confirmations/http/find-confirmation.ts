@@ -8,7 +8,7 @@ import {
 import type { Knows } from "../wire-confirmation.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
-import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../parked-group.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,9 +1,9 @@
 import { listAsked } from "../confirmation.ts";
 import type { Found } from "./find-confirmation.ts";
-import type { ParkedAction } from "../../../core/contract/gate/parked-group.ts";
+import type { ParkedAction } from "../parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { SayReach } from "../../../feature/gives.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import { withAccount } from "../../../feature/caller.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 

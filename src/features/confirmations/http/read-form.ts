@@ -1,6 +1,6 @@
 import { listAsked } from "../confirmation.ts";
 import { FIELDS } from "../page/question-page.ts";
-import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../parked-group.ts";
 import { isJsonObject, type JsonObject, mapExact, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
 import { parseJsonText } from "../../../core/contract/parse-json.ts";

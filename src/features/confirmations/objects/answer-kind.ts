@@ -1,6 +1,6 @@
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { CallbackEnd, CallbackTarget } from "../../../core/contract/gate/job.ts";
-import type { OperatorEvent } from "../../../core/contract/gate/operator-event.ts";
+import type { OutgoingEvent } from "../../../core/contract/gate/outgoing-event.ts";
 import * as LIMITS from "../limits.ts";
 import { DELIVERIES } from "../../../cloudflare/durable/core-kinds.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
@@ -8,7 +8,7 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { ANSWERS } from "../answer-job.ts";
 
 /** Try once to deliver an event. */
-export type SendEvent = (event: OperatorEvent, target: CallbackTarget) => Promise<CallbackEnd>;
+export type SendEvent = (event: OutgoingEvent, target: CallbackTarget) => Promise<CallbackEnd>;
 
 /**
  * Make the kind of job that tells a batch's address of a decision. It waits beside other deliveries. After three days

@@ -1,5 +1,5 @@
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
-import type { ParkedGroup } from "../../../core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../parked-group.ts";
 import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import type { Decision } from "../decision.ts";

@@ -8,9 +8,10 @@ import {
 } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
+import { createSlot } from "../../../cloudflare/slot.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Accounts, Execution, UsedAccounts } from "../../../core/gate/execution.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import type { Accounts, Execution } from "../../../core/gate/execution.ts";
+import { type SubjectAccounts, type UsedAccounts, withAccount } from "../../../feature/caller.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { connectorOf } from "../connectors/connector.ts";
@@ -66,6 +67,13 @@ export function openAccounts(configured: Configured): Accounts {
       execution.origin.account?.parks === true && !dryRun && background === undefined
         ? findMissing(entries, execution, connectors)
         : undefined,
+  };
+}
+
+/** Open what other features ask of them. */
+export const accountsOfSubjects = createSlot((configured): SubjectAccounts => {
+  const { connectors } = connectionSetupOf(configured);
+  return {
     async misses(tools, execution) {
       const missed = await Promise.all(tools.map((tool) => missesAccounts(tool, execution, connectors)));
       return missed.includes(true);
@@ -76,7 +84,7 @@ export function openAccounts(configured: Configured): Accounts {
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
     originsOf: (name, tenant) => connectorOf(connectors, name, tenant)?.origins ?? null,
   };
-}
+});
 
 /** Its gate keeps the subject of a header apart already, and no body changes the subject. */
 function reopen<C extends Parameters<typeof withAccount>[0]>(context: C, account: Origin["account"]): C {

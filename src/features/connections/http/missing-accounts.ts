@@ -85,8 +85,8 @@ async function missedBy(
 
 /** The tool itself, or the tools that its actions call. */
 export function calledBy(tool: Tool, catalog: Pick<Execution["catalog"], "callable">): readonly Tool[] {
-  if (tool.flow === undefined) return [tool];
-  const called = resolveAliases(tool.flow.batch.entries).flatMap(
+  if (tool.inner === undefined) return [tool];
+  const called = resolveAliases(tool.inner.batch.entries).flatMap(
     ({ action }) => (action.ok ? catalog.callable(action.value.tool) : undefined) ?? [],
   );
   return [...new Set(called)];

@@ -4,7 +4,7 @@ import { findConfirmation } from "../../confirmations/http/find-confirmation.ts"
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import { withAccount } from "../../../feature/caller.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";

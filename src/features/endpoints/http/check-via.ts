@@ -1,5 +1,6 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -7,7 +8,7 @@ import type { Scope } from "./scope.ts";
 
 /** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
 export async function checkVia(via: string, { context }: Pick<Scope, "context">): Promise<Refusal | null> {
-  if (context.configured.flows === undefined)
+  if (givenBy(context.configured.features, "loadFlows").length === 0)
     return refuse(via, "this Worker has no flows; leave it out, or list the feature 'flows'");
   const catalog = await attempt(() => context.currentCatalog());
   if (!catalog.ok)
@@ -32,7 +33,7 @@ function refuse(via: string, why: string): Refusal {
 
 /** Why a tool makes no bodies; null where it does: it is a flow, writes nothing and asks no person. */
 export function findViaFlaw(tool: Tool | undefined): "unknown" | "writes" | "asks" | null {
-  if (tool?.flow === undefined) return "unknown";
+  if (tool?.inner === undefined) return "unknown";
   if (tool.isWrite) return "writes";
   return tool.confirm ? "asks" : null;
 }

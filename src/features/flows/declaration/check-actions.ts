@@ -90,7 +90,7 @@ function checkCalled(entry: Entry, { tool }: Action, { name, catalog, problems }
   const [resolved] = resolveAliases([entry]);
   if (resolved?.action.ok !== true) return;
   const called = resolved.action.value.tool;
-  if (called !== name && catalog.get(called)?.flow === undefined) return;
+  if (called !== name && catalog.get(called)?.inner === undefined) return;
   const path = ALIASES.has(tool)
     ? [...argsPath(entry), "tool_name"]
     : ["actions", entry.index, ...(entry.readAs?.["tool"]?.split(".") ?? ["tool"])];

@@ -1,16 +1,19 @@
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import * as LIMITS from "../limits.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
-import { defineTool, type Tool } from "../../../core/catalog/define-tool.ts";
+import { defineTool, type InnerBatch, type Tool } from "../../../core/catalog/define-tool.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import type { RunnableBatch } from "../../../core/gate/execution.ts";
+import { withAnswer } from "../run/plan-flow.ts";
+import { runFlow } from "../run/run-flow.ts";
 import { FLOWS, type KeptFlow } from "./flow-schema.ts";
 
 /**
- * Make the tool of a flow: found, listed, checked and confirmed like any other; code that sees `flow` runs it as a batch.
+ * Make the tool of a flow: found, listed, checked and confirmed like any other; code that sees `inner` runs it as a batch.
  *
  * One that was kept by a Volley whose batches were other ones may not be a batch any more. Then the tool is there all the same,
- * without `flow`, and says so when it is called.
+ * without `inner`, and says so when it is called.
  */
 export function toFlowTool(kept: KeptFlow): Tool {
   const { name, flow, is_write: isWrite, confirm, typical_tokens } = kept;
@@ -38,7 +41,17 @@ export function toFlowTool(kept: KeptFlow): Tool {
     },
   });
   if (!batch.ok) return tool;
-  return { ...tool, flow: { batch: batch.value, answer, tools: kept.tools ?? calledBy(batch.value) } };
+  const { value } = batch;
+  return { ...tool, inner: toRunnable({ batch: value, answer, tools: kept.tools ?? calledBy(value) }) };
+}
+
+/** Add to the batch that a flow is what runs it. */
+export function toRunnable(inner: InnerBatch): RunnableBatch {
+  return {
+    ...inner,
+    run: runFlow,
+    withAnswer: (envelope, ran) => withAnswer(envelope, inner.answer, ran),
+  };
 }
 
 /** The tools that the actions of a batch call. A key could call it when it kept them, so it is what is known of that key's rights. */

@@ -6,7 +6,7 @@ import type { Batch } from "../../../core/contract/batch.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { FlowBatch, Tool } from "../../../core/catalog/define-tool.ts";
+import type { InnerBatch, Tool } from "../../../core/catalog/define-tool.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 import { type FlowFacts, givenOf } from "./flow-schema.ts";
 
@@ -61,11 +61,11 @@ export function planKeptFlow(
     missing,
   }: FlowPlanOptions = {},
 ): Result<Plan, string> {
-  if (tool.flow === undefined)
+  if (tool.inner === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
   const began = input === undefined ? undefined : (hook ?? null);
-  const given = givenOf(tool.flow.batch.entries, { input, hook: began });
-  const planned = makePlan({ ...tool.flow.batch, ...asked }, catalogOfFlow(tool, catalog), {
+  const given = givenOf(tool.inner.batch.entries, { input, hook: began });
+  const planned = makePlan({ ...tool.inner.batch, ...asked }, catalogOfFlow(tool, catalog), {
     maySkipApproval,
     isApproved,
     isLong,
@@ -90,7 +90,7 @@ function findBroken({ steps }: Plan, { isWrite, confirm }: Pick<Tool, "isWrite" 
   for (const { id, toolName, task } of steps) {
     if (!task.ok) return say(id, task.error.hint ?? "it is not well formed.");
     const { tool: called } = task.value;
-    if (called.flow !== undefined) return say(id, `'${visibleText(toolName ?? "")}' is a flow by now.`);
+    if (called.inner !== undefined) return say(id, `'${visibleText(toolName ?? "")}' is a flow by now.`);
     if (called.isWrite && !isWrite) return say(id, `'${called.name}' writes by now; ${AGAIN}`);
     if (called.confirm && !confirm) return say(id, `'${called.name}' needs a person's yes by now; ${AGAIN}`);
   }
@@ -103,7 +103,7 @@ function say(id: string, what: string): string {
   return `Action '${id}': ${what}`;
 }
 
-const parts = new WeakMap<FlowBatch, WeakMap<Catalog, Catalog>>();
+const parts = new WeakMap<InnerBatch, WeakMap<Catalog, Catalog>>();
 
 /**
  * The part of a catalog that a flow sees: its actions call, and discovery among them finds, no tool that the key which kept the
@@ -111,11 +111,11 @@ const parts = new WeakMap<FlowBatch, WeakMap<Catalog, Catalog>>();
  *
  * The part is made once for a flow and a catalog, because it has a search index of its own.
  */
-export function catalogOfFlow({ flow }: Pick<Tool, "flow">, { ofFlows: catalog }: Catalog): Catalog {
-  if (flow === undefined) return catalog;
-  let known = parts.get(flow);
-  if (known === undefined) parts.set(flow, (known = new WeakMap()));
+export function catalogOfFlow({ inner }: Pick<Tool, "inner">, { ofInner: catalog }: Catalog): Catalog {
+  if (inner === undefined) return catalog;
+  let known = parts.get(inner);
+  if (known === undefined) parts.set(inner, (known = new WeakMap()));
   let part = known.get(catalog);
-  if (part === undefined) known.set(catalog, (part = catalog.restrictTo(flow.tools)));
+  if (part === undefined) known.set(catalog, (part = catalog.restrictTo(inner.tools)));
   return part;
 }

@@ -1,3 +1,4 @@
+import { accountsOf } from "../../../feature/gives.ts";
 import type { Account } from "../../../core/contract/gate/caller.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
@@ -229,12 +230,13 @@ function accountOf(
   { request, tenant }: Hook,
   { configured }: Deployment,
 ): Account | undefined | null {
-  if (pointer === undefined || configured.accounts === undefined) return undefined;
+  const accounts = accountsOf(configured);
+  if (pointer === undefined || accounts === undefined) return undefined;
   const value = findValue(pointer, body);
   // A sender's long number keeps its digits.
   const named = JSON.isRawJSON(value) ? value.rawJSON : value;
   const isWord = typeof named === "string" || typeof named === "number";
-  return isWord ? configured.accounts.of(String(named), { tenant, site: new URL(request.url).origin }) : null;
+  return isWord ? accounts.of(String(named), { tenant, site: new URL(request.url).origin }) : null;
 }
 
 /** Tell the operator of a delivery that began nothing, and why. */

@@ -6,7 +6,7 @@ import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
-import { withAccount } from "../../../core/gate/with-account.ts";
+import { withAccount } from "../../../feature/caller.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";

@@ -1,3 +1,4 @@
+import { accountsOf } from "../../../feature/gives.ts";
 import * as z from "zod/mini";
 
 import type { AddedTool, Tool } from "../../../core/catalog/define-tool.ts";
@@ -34,7 +35,7 @@ export const putFlow: Endpoint = {
     if (!sent.ok) return sent;
     const { keepFlow } = await import("../keep-flow.ts");
     const flaw = await findSecretFlaw(sent.value, context);
-    const hasAccounts = configured.accounts !== undefined;
+    const hasAccounts = accountsOf(configured) !== undefined;
     const triggers = { flawOf: () => flaw, nowMs: ports.clock.now(), hasAccounts };
     const { tools } = caller;
     const keepable = await keepFlow(sent.value, { name, catalog, tools, triggers, sha256: ports.sha256 });
@@ -138,7 +139,7 @@ export const deleteFlow: Endpoint = {
 
 /** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
 function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
-  return tool.added !== undefined && (tool.flow !== undefined || isFlow(tool.added));
+  return tool.added !== undefined && (tool.inner !== undefined || isFlow(tool.added));
 }
 
 /** A flow as it is shown: what was sent, and what follows from it. */

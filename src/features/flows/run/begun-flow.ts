@@ -1,8 +1,12 @@
 import { fromStoredOutcome, toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
-import { declareTools, pickResults, toParkedActions } from "../../confirmations/parked-actions.ts";
+import {
+  type BegunFlow,
+  declareTools,
+  pickResults,
+  toParkedActions,
+} from "../../confirmations/parked-actions.ts";
 import type { Park, ParkedStep } from "../../../core/plan/parked-step.ts";
 import { givenOf } from "../declaration/flow-schema.ts";
-import type { BegunFlow } from "../../../core/contract/gate/parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { Ports } from "../../../core/egress/ports.ts";

@@ -18,7 +18,7 @@ export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<
 
 async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
   execution.watch?.enter("plan");
-  const batch = execution.catalog.get(run.name)?.flow?.batch;
+  const batch = execution.catalog.get(run.name)?.inner?.batch;
   const asked = batch && { ...batch, dryRun: run.dryRun };
   const missing = asked && (await execution.brought?.accounts?.missing(asked, execution));
   const planned = planFlowRun({ ...run, missing }, execution);
@@ -35,7 +35,7 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
     callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution, "INVALID_REQUEST");
   if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const { plan, answer, catalog } = planned.value;
-  const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
+  const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { tool: run.name } } };
   if (run.dryRun) return showPlan(plan, own);
   return answerPlan(plan, own, {
     batchKey: execution.batchKey,

@@ -49,8 +49,8 @@ export function planFlowRun(
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
-  if (tool?.flow === undefined) return err(noFlow(name));
-  const { batch, answer } = tool.flow;
+  if (tool?.inner === undefined) return err(noFlow(name));
+  const { batch, answer } = tool.inner;
   // An input obeys the rules of an action's arguments: the flow as a tool refuses the same.
   const exact = checkValue(input, ["input"]);
   if (!exact.ok) return err(makeRefusal("INVALID_REQUEST", toHint([exact.error]), { issue: exact.error }));

@@ -1,12 +1,13 @@
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { serialiseOutput } from "../../../core/answer/serialise-output.ts";
+import type { BegunFlow } from "../../confirmations/parked-actions.ts";
 import { planParked } from "../../confirmations/make-approved-plan.ts";
 import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import { isFailure, isInDoubt, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
-import type { Execution, FlowEnd, OuterBatch, RunFlow } from "../../../core/gate/execution.ts";
+import type { Execution, InnerEnd, OuterBatch, RunnableBatch } from "../../../core/gate/execution.ts";
 import { attempt, attemptNow, ok, type Result } from "../../../core/kit/result.ts";
 import { resolveReferences } from "../../../core/plan/references.ts";
 import type { Call } from "../../../core/plan/step.ts";
@@ -22,7 +23,7 @@ import type { FlowFailed } from "./first-cause.ts";
  * Where a person approved the call, the flow still asks about calls that take arguments from its own results, because no person
  * has seen them. Otherwise the caller may skip approval and does, and nothing inside asks.
  */
-export const runFlow: RunFlow = async (call, outer) => {
+export const runFlow: RunnableBatch["run"] = async (call, outer) => {
   const { clock } = outer.execution.ports;
   const startedAt = clock.now();
   const ran = await attempt(() => run(call, outer));
@@ -32,11 +33,11 @@ export const runFlow: RunFlow = async (call, outer) => {
   return { ...end, meta: { ...end.meta, durationMs, queuedMs: 0, attempts: 1 } };
 };
 
-async function run(call: Call, { inside, isApproved, execution, batchId }: OuterBatch): Promise<FlowEnd> {
-  const { batch, answer } = call.tool.flow!;
+async function run(call: Call, { inside, isApproved, execution, batchId }: OuterBatch): Promise<InnerEnd> {
+  const { batch, answer } = call.tool.inner!;
   const catalog = catalogOfFlow(call.tool, execution.catalog);
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, inside.endsAt - execution.ports.clock.now()));
-  const begun = call.begun?.kind === "flow" ? call.begun : null;
+  const begun = call.begun?.kind === "flow" ? (call.begun as BegunFlow) : null;
   const plan =
     begun === null
       ? planKeptFlow(call.tool, execution.catalog, {
@@ -52,7 +53,7 @@ async function run(call: Call, { inside, isApproved, execution, batchId }: Outer
     catalog,
     within: {
       inside,
-      runOf: { flow: call.tool.name },
+      runOf: { tool: call.tool.name },
       outer: batchId,
       isCounted: true,
       answer: new AnswerBudget(1),

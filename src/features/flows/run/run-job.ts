@@ -66,7 +66,7 @@ export async function runJob(
       isCounted: true,
       batchId,
       runOf: {
-        flow: tool.name,
+        tool: tool.name,
         runId: claim.spec.id,
         ...(claim.spec.run !== undefined && { trigger: claim.spec.run.trigger }),
       },
@@ -79,7 +79,7 @@ export async function runJob(
     return { end: failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint })) };
   const { admitted } = admission.value;
   const { outcomes, release: _, ...measures } = await runAdmitted(admission.value, own);
-  const { answer } = tool.flow!;
+  const { answer } = tool.inner!;
   const write = (shown: readonly Outcome[]): string =>
     withAnswer(toEnvelopeJson(admitted.plan, shown, { ...measures, batchId }), answer, {
       plan,

@@ -1,6 +1,6 @@
 import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import type { AnsweredMethods } from "../../../core/contract/gate/parked-group.ts";
+import type { AnsweredMethods } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../feature/gives.ts";

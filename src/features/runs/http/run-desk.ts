@@ -105,7 +105,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
       return joined === null ? undefined : watch.requestId;
     },
     saw(batch) {
-      const { flow } = batch;
+      const { tool: flow } = batch;
       for (const { task } of batch.plan.steps)
         if (task.ok && task.value.tool.secrets.length > 0) secretive.add(task.value.tool);
       if (flow !== undefined && batch.plan.steps.some(({ task }) => task.ok && isPrivate(task.value.tool)))
@@ -145,7 +145,7 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
 }
 
 function factsOf(
-  { batchId, origin, plan, flow, durationMs, ran }: SeenBatch,
+  { batchId, origin, plan, tool: flow, durationMs, ran }: SeenBatch,
   { route }: RunWitness["watch"],
   outer: string | undefined,
 ): RunFacts {

@@ -1,4 +1,4 @@
-import type { AnsweredQuestion } from "../../../core/contract/gate/parked-group.ts";
+import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
@@ -199,7 +199,7 @@ function needsYes(action: KeptAction, tool: Tool | undefined): boolean {
   if (status === "pending_confirmation") return true;
   // Elements of a loop were done; a batch inside may have done something before it failed; a job may be recorded.
   const isPart = data !== undefined || (items?.ok ?? 0) > 0;
-  const isInside = tool?.flow !== undefined && attempts > 0;
+  const isInside = tool?.inner !== undefined && attempts > 0;
   if (isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE") return true;
   // Sent again, it has the key of its first attempt.
   return isInDoubt(action) && tool?.idempotent !== true;

@@ -1,7 +1,7 @@
 import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
-import type { Execution } from "../../../core/gate/execution.ts";
+import type { Execution, RunnableBatch } from "../../../core/gate/execution.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
@@ -44,8 +44,8 @@ export async function runRerun(
   const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
     const merged = mergeRerun(fates, plan, outcomes);
     const envelope = toEnvelopeJson(merged.plan, merged.outcomes, measured);
-    const tool = flow === undefined ? undefined : execution.catalog.get(flow);
-    const said = tool && execution.brought?.answerFlow?.(envelope, tool, merged);
+    const inner = flow === undefined ? undefined : execution.catalog.get(flow)?.inner;
+    const said = (inner as RunnableBatch | undefined)?.withAnswer(envelope, merged);
     return `${(said ?? envelope).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
   };
   if (!fates.some(({ kind }) => kind === "ask" || kind === "run")) {
@@ -75,7 +75,7 @@ export async function runRerun(
         batchId: rerun,
         ...(isCounted && { isCounted }),
         again: source,
-        ...(flow !== undefined && { runOf: { flow } }),
+        ...(flow !== undefined && { runOf: { tool: flow } }),
       },
     },
     {

@@ -22,6 +22,7 @@ function noteStages(): { readonly watch: Watch; readonly stages: Stage[]; readon
   const [stages, batches]: [Stage[], SeenBatch[]] = [[], []];
   const watch = {
     enter: (stage: Stage) => void stages.push(stage),
+    listeners: [],
     sawBatch: (batch: SeenBatch) => void batches.push(batch),
   };
   return { watch: watch as unknown as Watch, stages, batches };

@@ -6,6 +6,7 @@ import { type Batch, parseBatch } from "../../../../src/core/contract/batch.ts";
 import { execute } from "../../../../src/core/run/execute/executor.ts";
 import { executePlan } from "../../../../src/core/run/execute/execute-plan.ts";
 import { makePlan } from "../../../../src/core/plan/make-plan.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";
@@ -127,7 +128,7 @@ describe("A remembered read", () => {
   test("does not answer what the caller ordered after a write of another domain, nor a flow that was", async () => {
     const store = new Store();
     const looking = { batch: batchOf([LOOK]), answer: undefined, tools: ["*"] };
-    const flow: Tool = { ...contractOf("looking"), flow: looking };
+    const flow: Tool = { ...contractOf("looking"), inner: toRunnable(looking) };
     const tools = [...store.tools, store.tool("post", { isWrite: true, domain: "elsewhere" }), flow];
     const run = (actions: readonly object[]) => store.world.run(tools, { actions });
     await run([LOOK]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
-import type { ParkedGroup } from "../../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
 import { createGroupParking } from "../../../../src/features/confirmations/park-groups.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";

@@ -20,6 +20,7 @@ function noteStages(): { readonly watch: Watch; readonly stages: Stage[]; readon
   const [stages, batches]: [Stage[], SeenBatch[]] = [[], []];
   const watch = {
     enter: (stage: Stage) => void stages.push(stage),
+    listeners: [],
     sawBatch: (batch: SeenBatch) => void batches.push(batch),
   };
   return { watch: watch as unknown as Watch, stages, batches };
@@ -217,16 +218,16 @@ describe("the operator hears", () => {
   test("the stages of a batch, in their order", async () => {
     const { watch, stages, batches } = noteStages();
     const world = new KeyedWorld();
-    const within = { runOf: { flow: "my_flow" } } as never;
+    const within = { runOf: { tool: "my_flow" } } as never;
     await world.execute([readOf(world)], BODY, { watch, within });
     expect(stages).toEqual(["plan", "admit", "run", "write"]);
-    expect(batches).toMatchObject([{ kind: "run", flow: "my_flow", degraded: false }]);
+    expect(batches).toMatchObject([{ kind: "run", tool: "my_flow", degraded: false }]);
   });
 
   test("of a plan that is only shown: its steps, and that nothing ran", async () => {
     const { watch, stages, batches } = noteStages();
     const world = new KeyedWorld();
-    const within = { runOf: { flow: "my_flow" } } as never;
+    const within = { runOf: { tool: "my_flow" } } as never;
     const answer = valueOf(
       await world.execute([readOf(world)], { ...BODY, dry_run: true }, { watch, within }),
     );
@@ -241,7 +242,7 @@ describe("the operator hears", () => {
       durationMs: 0,
       maxParallelism: 0,
       degraded: false,
-      flow: "my_flow",
+      tool: "my_flow",
     });
     expect([plan.steps.length, origin.tenant, isTool("read"), isTool("raed")]).toEqual([
       1,
@@ -257,7 +258,7 @@ describe("the operator hears", () => {
     const world = new KeyedWorld();
     const within = { isCounted: true } as never;
     await world.execute([readOf(world)], { ...BODY, dry_run: true }, { watch, within });
-    expect(batches).toMatchObject([{ kind: "dry_run", flow: undefined }]);
+    expect(batches).toMatchObject([{ kind: "dry_run", tool: undefined }]);
   });
 
   test("nothing of a plan that was refused", async () => {

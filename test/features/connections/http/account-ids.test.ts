@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 
+import { accountsOf } from "../../../../src/feature/gives.ts";
 import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { ok } from "../../../../src/core/kit/result.ts";
 import { openConnections } from "./connection-world.ts";
@@ -82,7 +83,7 @@ const tellsIds: Feature = {
           runsNothing: true,
           handle: async (_, context) => {
             const tool = context.catalog.get("mailbox")!;
-            const { ids } = await context.brought!.accounts!.usedBy([tool], context);
+            const { ids } = await accountsOf(context.configured)!.usedBy([tool], context);
             return ok(Response.json(ids));
           },
           describe: () => ({

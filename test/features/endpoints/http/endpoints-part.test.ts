@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { makeEvent } from "../../../../src/core/contract/gate/operator-event.ts";
+import { makeEvent } from "../../../../src/core/contract/gate/outgoing-event.ts";
 import type { Notice } from "../../../../src/feature/gives.ts";
 import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
 import { createEndpointsPart } from "../../../../src/features/endpoints/objects/publish-from-gate.ts";

@@ -34,8 +34,8 @@ test("toFlowTool() makes a read that is its batch, with the answer", () => {
     confirm: false,
     orchestration: { mode: "parallel-safe", confirm: "never" },
   });
-  expect(tool.flow?.batch.entries.map(({ id }) => id)).toEqual(["found", "order"]);
-  expect(tool.flow?.answer).toEqual(declareFlow().answer);
+  expect(tool.inner?.batch.entries.map(({ id }) => id)).toEqual(["found", "order"]);
+  expect(tool.inner?.answer).toEqual(declareFlow().answer);
 });
 
 test("toFlowTool() makes a write that asks, one at a time, and never repeated", () => {
@@ -49,7 +49,7 @@ test("toFlowTool() makes a write that asks, one at a time, and never repeated", 
     concurrency: 1,
     confirm: true,
     timeoutMs: 40_000,
-    flow: { batch: { deadlineMs: 40_000 } },
+    inner: { batch: { deadlineMs: 40_000 } },
   });
 });
 
@@ -61,7 +61,7 @@ test("toFlowTool() shows and checks by the flow's own schema", () => {
 });
 
 test("toFlowTool() has no answer where the flow has none", () => {
-  expect(make({ answer: undefined }).flow?.answer).toBeUndefined();
+  expect(make({ answer: undefined }).inner?.answer).toBeUndefined();
 });
 
 test("a flow's own run() is never what runs it", async () => {
@@ -72,7 +72,7 @@ test("a flow's own run() is never what runs it", async () => {
 
 test("toFlowTool() makes of a flow that is no batch any more one that says so when it is called", async () => {
   const tool = make({ actions: [] });
-  expect(tool.flow).toBeUndefined();
+  expect(tool.inner).toBeUndefined();
   await expect(
     tool.run({}, new FakeToolContext(make(), { answer: () => new Response() })),
   ).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test("toFlowTool() makes of a flow that is no batch any more one that says so wh
 test("a flow that was kept without rights sees what its actions call, and no more", () => {
   const invoked = { tool: "invoke_tool", args: { tool_name: "get_order", parameters: { order_id: "o1" } } };
   const tool = make({ actions: [{ tool: "search_orders", args: { query: "oil" } }, invoked] });
-  expect(tool.flow?.tools).toEqual(["search_orders", "get_order"]);
+  expect(tool.inner?.tools).toEqual(["search_orders", "get_order"]);
   const seen = catalogOfFlow(tool, SAMPLE_CATALOG);
   expect(seen.names.toSorted()).toEqual(["get_order", "search_orders"]);
   expect(catalogOfFlow(tool, SAMPLE_CATALOG)).toBe(seen);

@@ -3,13 +3,14 @@ import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { parseBatch } from "../../../../src/core/contract/batch.ts";
-import type { ParkedGroup } from "../../../../src/core/contract/gate/parked-group.ts";
+import type { ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
 import { listAsked } from "../../../../src/features/confirmations/confirmation.ts";
 import { hashArgs } from "../../../../src/features/confirmations/confirmation-digests.ts";
 import { toRejectionJson } from "../../../../src/features/confirmations/rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 
@@ -65,7 +66,7 @@ function flowOf(name: string, actions: readonly object[], answer?: unknown, batc
     ...contractOf(name, { isWrite: true }),
     input: z.looseObject({}),
     confirm: true,
-    flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] },
+    inner: toRunnable({ batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] }),
   };
 }
 

@@ -6,6 +6,7 @@ import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import { executeFlow } from "../../../../src/features/flows/run/execute-flow.ts";
 import { type FlowRun, planFlowRun } from "../../../../src/features/flows/run/plan-flow.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 
@@ -20,7 +21,10 @@ function flowOf(
   declared: Partial<ToolDeclaration> = {},
 ): Tool {
   const tool = contractOf(name, { input: z.strictObject({ n: z.number().optional() }), ...declared });
-  return { ...tool, flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer, tools: ["*"] } };
+  return {
+    ...tool,
+    inner: toRunnable({ batch: valueOf(parseBatch({ actions }, 1_000)), answer, tools: ["*"] }),
+  };
 }
 
 const FLOW = flowOf("twice", [{ id: "once", tool: "double", args: { n: { $ref: "input#/n" } } }], {

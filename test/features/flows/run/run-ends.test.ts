@@ -9,6 +9,7 @@ import { toOutcome } from "../../../../src/features/flows/run/run-flow.ts";
 import { runJob } from "../../../../src/features/flows/run/run-job.ts";
 import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf, planOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 
@@ -27,7 +28,7 @@ function flowOf(
 ): Tool {
   return {
     ...contractOf("flow", { isWrite: true, orchestration: { mode: "sequential-only", confirm: "always" } }),
-    flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] },
+    inner: toRunnable({ batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] }),
   };
 }
 

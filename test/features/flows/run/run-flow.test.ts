@@ -4,6 +4,7 @@ import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
 import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import { TestWorld, type WireResult } from "../../../support/execute-batch.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 
@@ -25,7 +26,7 @@ function flowOf(
   return {
     ...contractOf(name),
     ...declared,
-    flow: { batch: valueOf(parseBatch(batch, 1_000)), answer, tools: ["*"] },
+    inner: toRunnable({ batch: valueOf(parseBatch(batch, 1_000)), answer, tools: ["*"] }),
   };
 }
 

@@ -9,6 +9,7 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import * as FLOWS_LIMITS from "../../../../src/features/flows/limits.ts";
 import { type RunEnd, runJob } from "../../../../src/features/flows/run/run-job.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
+import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 
@@ -73,7 +74,7 @@ function claimOf(fence = 1): JobClaim {
 function flowOf(actions: readonly object[]): Tool {
   return {
     ...contractOf("flow", { isWrite: true }),
-    flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined, tools: ["*"] },
+    inner: toRunnable({ batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined, tools: ["*"] }),
   };
 }
 
@@ -100,7 +101,7 @@ function setUp(
   ];
   const flow: Tool = {
     ...contractOf("flow", { isWrite: true, orchestration: { mode: "sequential-only", confirm: "always" } }),
-    flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] },
+    inner: toRunnable({ batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] }),
   };
   const begin = (): Promise<RunEnd> => runJob(claimOf(world.gate.runFence), flow, world.execution(tools));
   return {
@@ -160,7 +161,7 @@ function setUpHttp(
   const batch = valueOf(parseBatch({ actions: [{ id: "w", tool: "write" }, ...others] }, 1_000));
   const flow: Tool = {
     ...contractOf("flow", { isWrite: true }),
-    flow: { batch, answer: undefined, tools: ["*"] },
+    inner: toRunnable({ batch, answer: undefined, tools: ["*"] }),
   };
   const attempt = async (): Promise<RunEnd> => {
     const fence = world.gate.runFence;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { AnsweredQuestion } from "../../../../src/core/contract/gate/parked-group.ts";
+import type { AnsweredQuestion } from "../../../../src/turns/decide-reply.ts";
 import { findOpenWork, findStanding, openReply } from "../../../../src/features/mcp/tasks/open-reply.ts";
 
 const SITE = "https://volley.test";

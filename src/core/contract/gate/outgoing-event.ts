@@ -1,10 +1,10 @@
 import type { CallbackTarget, JobRecord } from "./job.ts";
 
 /**
- * Something that an operator is told of: ids, names, times and a code. Never arguments, results or secrets, whatever they are
+ * Something that the deployment's address is told of: ids, names, times and a code. Never arguments, results or secrets, whatever they are
  * of.
  */
-export interface OperatorEvent {
+export interface OutgoingEvent {
   /** `webhook-id`: the same for the same thing, however often it is recorded or sent. No dot, which the signature parts by. */
   readonly id: string;
   /** The body, as Standard Webhooks lays an event out. */
@@ -13,7 +13,7 @@ export interface OperatorEvent {
 
 /** One attempt to deliver such an event. */
 export interface EventClaim {
-  readonly event: OperatorEvent;
+  readonly event: OutgoingEvent;
   readonly attempt: number;
   readonly target: CallbackTarget;
 }
@@ -35,7 +35,7 @@ export interface OpeningReport extends BreakerOpened {
 }
 
 /** Tell of a job that ended as `dead` or `failed`. @param endId names the job and its end: a redriven job may die again */
-export function toFailedJobEvent(tenant: string, endId: string, job: JobRecord): OperatorEvent {
+export function toFailedJobEvent(tenant: string, endId: string, job: JobRecord): OutgoingEvent {
   const { code } = JSON.parse(job.errorJson ?? "{}") as { readonly code?: string };
   return makeEvent(
     `job.${job.status}`,
@@ -56,7 +56,7 @@ export function toFailedJobEvent(tenant: string, endId: string, job: JobRecord):
 }
 
 /** Tell of a breaker that opened. */
-export function toOpenedEvent(tenant: string, opened: OpeningReport): OperatorEvent {
+export function toOpenedEvent(tenant: string, opened: OpeningReport): OutgoingEvent {
   const { id, key, tool, origin, since, until } = opened;
   return makeEvent(
     "breaker.opened",
@@ -70,7 +70,7 @@ export function makeEvent(
   type: string,
   { atMs, of }: { readonly atMs: number; readonly of: string },
   data: object,
-): OperatorEvent {
+): OutgoingEvent {
   return {
     id: `${type.replace(".", "-")}-${of}`,
     json: JSON.stringify({ type, timestamp: toIso(atMs), data }),

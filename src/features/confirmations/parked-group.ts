@@ -1,8 +1,9 @@
-import type { OnError } from "../batch.ts";
-import type { Failure } from "../failure.ts";
-import type { JsonObject } from "../json.ts";
-import type { Account } from "./caller.ts";
-import type { CallbackTarget, RunOf } from "./job.ts";
+import type { Asker, BegunLoop } from "../../core/plan/step.ts";
+import type { OnError } from "../../core/contract/batch.ts";
+import type { Failure } from "../../core/contract/failure.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import type { Account } from "../../core/contract/gate/caller.ts";
+import type { CallbackTarget, RunOf } from "../../core/contract/gate/job.ts";
 
 /** The arguments of a parked action, as they were asked. */
 export type ParkedArgs =
@@ -31,7 +32,7 @@ export interface ParkedAction {
   /** When its job's first attempt is to begin. */
   readonly runAt?: number;
   /** The work that it had begun when it asked; absent where nothing of it has run. */
-  readonly begun?: Begun;
+  readonly begun?: BegunFlow | BegunLoop<BegunFlow>;
   /** It may have taken effect in an earlier run. */
   readonly doubted?: true;
 }
@@ -45,23 +46,8 @@ export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "on
   readonly written?: readonly string[];
 }
 
-/** An element of a loop that is over, as outcomes are kept, while another one asks. */
-interface EndedElement {
-  readonly kind: "over";
-  readonly outcomeJson: string;
-}
-
-/** A loop over a flow that has begun, with what each of its elements had done. */
-export interface BegunLoop {
-  readonly kind: "loop";
-  readonly elements: readonly BegunElement[];
-}
-
-export type BegunElement = BegunFlow | EndedElement;
-export type Begun = BegunFlow | BegunLoop;
-
-/** The origin of parked actions. */
-export interface Asker {
+/** The origin of parked actions, as it is kept. */
+export interface KeptAsker {
   /** The name of the key; absent where a trigger started the run. */
   readonly key?: string;
   /** The flow that the actions are of; absent where they are a batch's. */
@@ -94,7 +80,7 @@ export interface ParkedGroup {
   /** The name of the key that asked, or what the log calls the trigger that did. */
   readonly requestedBy: string;
   /** The same in full; absent where a version recorded it that did not say. */
-  readonly asker?: Asker;
+  readonly asker?: KeptAsker;
   /** The accounts that it uses, whichever person says yes; absent for those of the deployment alone. */
   readonly account?: Account;
   /** The addresses or logins of the accounts that it would use, by the name of the tool; absent where a version recorded it that did not say. */
@@ -109,25 +95,17 @@ export interface ParkedGroup {
   readonly declarations: readonly (readonly [tool: string, hash: string])[];
 }
 
-/** An answered question, as far as features read it that do not ask. */
-export interface AnsweredQuestion {
-  /** `running` was approved and has not reported its end, which after a crash it never will; all after it is final. */
-  readonly status: "pending" | "running" | "done" | "rejected" | "expired";
-  /** The envelope that the decision was answered with; null before, or when it was not kept. */
-  readonly answerJson: string | null;
-  /** When it ends without a decision, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-  /** When it was decided, and the arguments that a person wrote, by action; null before, or where a version recorded it that did not say. */
-  readonly decided: { readonly at: number; readonly args?: Readonly<Record<string, JsonObject>> } | null;
+/** Keep who asked. */
+export function keepAsker({ key, tool, trigger, runId }: Asker): KeptAsker {
+  return {
+    ...(key !== undefined && { key }),
+    ...(tool !== undefined && { flow: tool }),
+    ...(trigger !== undefined && { trigger }),
+    runId,
+  };
 }
 
-/** The methods of the part that keeps questions, as far as features call them that do not ask. */
-export interface AnsweredMethods {
-  confirmation(id: string): AnsweredQuestion | null;
-  /** List questions that wait, newest first. */
-  confirmations(query: {
-    readonly status: "pending";
-    readonly limit: number;
-    readonly after: null;
-  }): readonly { readonly id: string }[];
+/** Recall who asked. */
+export function recallAsker({ flow, ...asker }: KeptAsker): Asker {
+  return flow === undefined ? asker : { ...asker, tool: flow };
 }

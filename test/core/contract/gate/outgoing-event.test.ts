@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JobRecord } from "../../../../src/core/contract/gate/job.ts";
-import { toFailedJobEvent, toOpenedEvent } from "../../../../src/core/contract/gate/operator-event.ts";
+import { toFailedJobEvent, toOpenedEvent } from "../../../../src/core/contract/gate/outgoing-event.ts";
 
 const AT = Date.parse("2026-01-02T03:04:05.006Z");
 const ISO = "2026-01-02T03:04:05.006Z";
