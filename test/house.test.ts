@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 179,
-  coreFilesThatCoreDoesNotUse: 24,
+  coreFilesThatFeaturesReach: 177,
+  coreFilesThatCoreDoesNotUse: 23,
   coreFilesWithWordsOfFeatures: 84,
   filesReachedPastAnIndex: 48,
-  files: 1068,
+  files: 1067,
   smallFilesWithOneImporter: 129,
   namesOfSeveralFiles: 30,
 } as const;
