@@ -4,16 +4,19 @@ import { type Caller, type Jurisdiction, mayDo } from "../core/contract/gate/cal
 import * as LIMITS from "../core/contract/limits.ts";
 import { WORKSPACES } from "../core/contract/gate/workspace.ts";
 import type { CallbackTarget } from "../core/contract/gate/job.ts";
+import type { Remote } from "../core/contract/gate/tenant-gate-methods.ts";
 import { guardCallback } from "../core/egress/guard-callback.ts";
 import type { Ports, RunOptions } from "../core/egress/ports.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../core/egress/webhook-secret.ts";
 import type { Env, Declared } from "./configured.ts";
 import type { TenantGateNamespace, ToolGateNamespace } from "./gate-client/gate-client.ts";
+import { attempt } from "../core/kit/result.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
 import type { AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import {
+  begunAs,
   type ObjectNamespace,
   placeAsConfigured,
   placeByKey,
@@ -232,6 +235,9 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   return limited === undefined ? anywhere : placeAsConfigured(env, anywhere);
 }
 
+/** The bindings of objects that are of one tenant each, as tools ask for them. */
+const OF_TENANTS: readonly string[] = [WORKSPACES, "ENDPOINTS", "CONNECTIONS"];
+
 /**
  * Ports through which a tool gets at the workspaces that are where its caller's objects are: the same name elsewhere is another
  * workspace. Throws where the runtime cannot keep them there.
@@ -239,11 +245,49 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
 export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
   const binding = (name: string): object | undefined => {
     const found = ports.binding(name);
-    return found === undefined || ![WORKSPACES, "ENDPOINTS", "CONNECTIONS"].includes(name)
+    return found === undefined || !OF_TENANTS.includes(name)
       ? found
       : placeIn(found as ObjectNamespace<unknown>, jurisdiction, name);
   };
   return { ...ports, binding };
+}
+
+/**
+ * Give a tool its binding such that the objects of a tenant, and its bucket, keep nothing of work that began before the tenant was deleted.
+ *
+ * @param isStill rejects once it is deleted
+ */
+export function fenceBinding(
+  { binding }: Pick<Ports, "binding">,
+  name: string,
+  { begunAt, isStill }: { readonly begunAt: number; readonly isStill: () => Promise<unknown> },
+): object | undefined {
+  const found = binding(name);
+  if (found === undefined) return undefined;
+  if (OF_TENANTS.includes(name)) {
+    const namespace = found as ObjectNamespace<object>;
+    const get = (id: object): Remote<object> => begunAs(namespace.get(id), begunAt);
+    return { idFromName: (of: string) => namespace.idFromName(of), get } satisfies ObjectNamespace<object>;
+  }
+  return name === "OBJECTS" ? fenceBucket(found as R2Bucket, isStill) : found;
+}
+
+/** A bucket does not know who is deleted: what was put is taken away again. */
+function fenceBucket(bucket: R2Bucket, isStill: () => Promise<unknown>): object {
+  const put = async (key: string, ...rest: unknown[]): Promise<unknown> => {
+    const kept: unknown = await (bucket.put as (...args: unknown[]) => unknown).call(bucket, key, ...rest);
+    const still = await attempt(isStill);
+    if (still.ok) return kept;
+    await bucket.delete(key);
+    throw still.error;
+  };
+  return new Proxy(bucket, {
+    get(of, name: keyof R2Bucket) {
+      if ((name as string) === "put") return put;
+      const found: unknown = of[name];
+      return typeof found === "function" ? (found.bind(of) as unknown) : found;
+    },
+  });
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */

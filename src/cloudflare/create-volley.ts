@@ -9,16 +9,24 @@ import { AttemptRunner, type ToolOf } from "../core/run/attempt-runner.ts";
 import { IsolateBytes } from "../core/egress/isolate-bytes.ts";
 import { ByteBudget } from "../core/egress/read-body.ts";
 import { checkHosts } from "../core/egress/guard-url.ts";
+import type { Ports } from "../core/egress/ports.ts";
 import { sendCallback, sendEvent } from "../core/egress/send-callback.ts";
 import { UpstreamHealth } from "../core/egress/upstream-health.ts";
 
-import { placeWorkspaces, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import {
+  fenceBinding,
+  placeWorkspaces,
+  readGateOptions,
+  readRunOptions,
+  readTenantGates,
+  readToolGates,
+} from "./configuration.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import { createDeployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
-import { createToolGates } from "./gate-client/gate-client.ts";
+import { askStill, createGateClient, createToolGates } from "./gate-client/gate-client.ts";
 import { type App, createApp } from "./app.ts";
 import { checkFeatures } from "./declared.ts";
 import { type Feature, objectsOf, partOf } from "./feature.ts";
@@ -97,9 +105,18 @@ export function createVolley<const Features extends readonly Feature[] = []>(
       let compile: ((json: string) => Tool) | undefined;
       const toolOf: ToolOf = ({ tool, toolJson }) =>
         toolJson === undefined ? catalog.get(tool) : compile!(toolJson);
+      const fenced = (begunAt: number): Ports => {
+        const isStill = (): Promise<unknown> => {
+          const gates = readTenantGates(env, deploymentOf(env).configured.keys)(jurisdiction);
+          return askStill(
+            createGateClient(gates, tenant, { clock: ports.clock, timeoutMs: LIMITS.gateTimeoutMs, begunAt }),
+          );
+        };
+        return { ...ports, binding: (name) => fenceBinding(ports, name, { begunAt, isStill }) };
+      };
       const runner = new AttemptRunner(toolOf, () => ({
         origin: UNKNOWN_ORIGIN,
-        ports,
+        ports: fenced(ports.clock.now()),
         options,
         slots,
         budget: budget(),

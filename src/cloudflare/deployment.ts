@@ -13,6 +13,7 @@ import { UpstreamHealth } from "../core/egress/upstream-health.ts";
 import { Watch } from "../core/observe/watch.ts";
 import {
   checkWebhookSecrets,
+  fenceBinding,
   hasDevelopmentOrigins,
   placeWorkspaces,
   readGateOptions,
@@ -26,7 +27,7 @@ import {
   warnOfUndecided,
   warnOfUnknownTools,
 } from "./configuration.ts";
-import { createGateClient, createToolGates } from "./gate-client/gate-client.ts";
+import { askStill, createGateClient, createToolGates } from "./gate-client/gate-client.ts";
 import { isDevelopment } from "./platform/development.ts";
 import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
@@ -231,6 +232,7 @@ export function createDeployment(
       // An added tool may allow its answers to be remembered, whatever the deployment's tools do.
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
       let account: RequestBytes | undefined;
+      const placed = placedPorts(caller);
       return {
         requestId,
         dialect,
@@ -254,7 +256,12 @@ export function createDeployment(
           added?.currentCatalog(caller, held, gate(), isSought) ?? shippedOf(caller),
         configured,
         allTools: async () => added?.currentCatalog({ ...caller, tools: ["*"] }, held, gate()) ?? catalog,
-        ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },
+        ports: {
+          ...placed,
+          binding: (name) => fenceBinding(placed, name, { begunAt, isStill: () => askStill(gate()) }),
+          clock,
+          inSpan: watch.inSpan,
+        },
         options,
         origins,
         upstreams: {

@@ -1,5 +1,5 @@
 import { type Jurisdiction, JURISDICTIONS } from "../core/contract/gate/caller.ts";
-import type { Remote } from "../core/contract/gate/tenant-gate-methods.ts";
+import type { BegunCalls, Remote } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import { attempt, attemptNow } from "../core/kit/result.ts";
 import type { Configured, Env } from "./configured.ts";
@@ -25,6 +25,8 @@ export interface CallBounds {
 export interface Calling<Methods> extends CallBounds {
   /** Methods that are sent once, and not waited for in a bound: one that arrived and was not answered would count twice. */
   readonly once?: readonly (keyof Methods)[];
+  /** When their work began, where the object is a tenant's: one that is deleted after that takes nothing more of it. */
+  readonly begunAt?: number | undefined;
   /** Calls arrive in the order in which they are made. Only an object may hold such a client: no request keeps the stub of another. */
   readonly inOrder?: boolean;
 }
@@ -40,7 +42,7 @@ type Call = (...args: unknown[]) => Promise<unknown>;
 export function openObject<Methods>(
   namespace: ObjectNamespace<Methods>,
   name: string,
-  { once = [], inOrder = false, ...bounds }: Calling<Methods>,
+  { once = [], inOrder = false, begunAt, ...bounds }: Calling<Methods>,
 ): Remote<Methods> {
   let kept: Remote<Methods> | null = null;
   const send = async (method: keyof Methods, args: unknown[]): Promise<unknown> => {
@@ -58,9 +60,24 @@ export function openObject<Methods>(
     (method: keyof Methods): Call =>
     (...args) =>
       once.includes(method) ? send(method, args) : callBounded(() => send(method, args), bounds);
-  return new Proxy({} as Remote<Methods>, {
+  const client = new Proxy({} as Remote<Methods>, {
     // A client is no promise, also where it is awaited.
     get: (_, method) => (method === "then" ? undefined : callOf(method as keyof Methods)),
+  });
+  return begunAt === undefined ? client : begunAs(client, begunAt);
+}
+
+/** Call the methods of a tenant's object for work that began then. Each rejects where the tenant was deleted since. */
+export function begunAs<Methods>(object: Remote<Methods>, begunAt: number): Remote<Methods> {
+  return new Proxy({} as Remote<Methods>, {
+    get: (_, method) =>
+      method === "then"
+        ? undefined
+        : async (...args: unknown[]) => {
+            const taken = await (object as Remote<BegunCalls>).since(begunAt, method as string, ...args);
+            if (taken !== null) return taken.answer;
+            throw new Error(`Cannot call '${String(method)}': the tenant was deleted after this began`);
+          },
   });
 }
 
@@ -132,10 +149,11 @@ export function readNamespace<Methods>(env: Env, binding: string): ObjectNamespa
  */
 export function defineObject<Methods>({
   binding,
+  isErased = false,
   ...calling
-}: { readonly binding: string } & Omit<Calling<Methods>, "clock">): (
+}: DefinedObject<Methods>): (
   configured: Configured,
-) => ((name: string, where: { readonly jurisdiction?: Jurisdiction | undefined }) => Remote<Methods>) | null {
+) => ((name: string, where: Place) => Remote<Methods>) | null {
   const slot = createSlot(({ env, keys }) => {
     const anywhere = readNamespace<Methods>(env, binding);
     return { placed: anywhere && placeByKey(env, keys, anywhere) };
@@ -144,9 +162,27 @@ export function defineObject<Methods>({
     const { placed } = slot(configured);
     const { clock } = configured.ports;
     return (
-      placed && ((name, { jurisdiction }) => openObject(placed(jurisdiction), name, { ...calling, clock }))
+      placed &&
+      ((name, { jurisdiction, begunAt = clock.now() }) =>
+        openObject(placed(jurisdiction), name, {
+          ...calling,
+          clock,
+          begunAt: isErased ? begunAt : undefined,
+        }))
     );
   };
+}
+
+/** Where an object is, and when the work began that asks it: where that is not said, now, before anything of it is awaited. */
+interface Place {
+  readonly jurisdiction?: Jurisdiction | undefined;
+  readonly begunAt?: number;
+}
+
+interface DefinedObject<Methods> extends Omit<Calling<Methods>, "clock" | "begunAt"> {
+  readonly binding: string;
+  /** Each is of one tenant, and its class is made by `refuseErased`. */
+  readonly isErased?: boolean;
 }
 
 interface Placeable<N> {

@@ -9,7 +9,7 @@ export {
   readNamespace,
 } from "../cloudflare/object-client.ts";
 export { DurableObject } from "../cloudflare/platform/durable-object.ts";
-export type { ObjectClass } from "../cloudflare/platform/object-class.ts";
+export { type ObjectClass, refuseErased } from "../cloudflare/platform/object-class.ts";
 export { systemClock } from "../cloudflare/platform/system-ports.ts";
 
 const AGAIN_MS = 10_000;

@@ -12,6 +12,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import type { BegunCalls, Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { nameObject } from "../../src/core/contract/gate/job-shard.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
@@ -263,5 +264,31 @@ test.each(["under-way", "evicted"])(
     // A tenant that is still configured goes on with what begins afterwards.
     await send(tenant, "POST", "/v1/execute_actions", { actions: [{ tool: "mail_later", args: {} }] });
     expect(await send(tenant, "GET", "/v1/jobs")).toMatchObject({ jobs: [{ tool: "mail_later" }] });
+  },
+);
+
+test.each([
+  ["RUNS", "claimRerun", [{ root: "r", rerun: "s", writes: ["w"], after: 0 }]],
+  ["ENDPOINTS", "putType", [{ type: "order.paid", description: "Paid", schema: null, example: null }]],
+  ["CONNECTIONS", "awaited", [[]]],
+  ["WORKSPACES", "change", [[{ path: "notes.md", content: new TextEncoder().encode("hi") }]]],
+])(
+  "F37 an object of %s takes nothing that began before its tenant was deleted, after an eviction too",
+  async (binding, method, args) => {
+    const name = binding === "CONNECTIONS" ? "late/3" : "late";
+    const stub = namespaceOf(binding).getByName(name) as DurableObjectStub & Remote<BegunCalls>;
+    const begunAt = Date.now() - 1;
+    expect(await stub.since(begunAt, method, ...args)).not.toBeNull();
+    await stub.since(begunAt, "erase");
+    expect(await rowsOf(stub)).toEqual({});
+    for (let evicted = 0; evicted < 2; evicted += 1) {
+      expect(await stub.since(begunAt, method, ...args)).toBeNull();
+      expect(await rowsOf(stub)).toEqual({});
+      await evictDurableObject(stub);
+    }
+    expect(await stub.since(Date.now() + 1, method, ...args)).not.toBeNull();
+    // A deletion that was cut off is sent again.
+    expect(await stub.since(begunAt, "erase")).not.toBeNull();
+    expect(await rowsOf(stub)).toEqual({});
   },
 );

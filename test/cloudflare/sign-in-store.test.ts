@@ -48,6 +48,18 @@ describe("An object that keeps sign-ins", () => {
     expect((await store.read("grant:o:1"))?.version).toBe(3);
   });
 
+  test("F37 takes nothing of an owner that was forgotten after the request came, after an eviction too", async () => {
+    const store = open();
+    const begunAt = Date.now() - 1;
+    await store.write("grant:acme-k:1", "{}", writing({ begunAt }));
+    expect(await store.forget("acme-")).toBe(1);
+    await evictDurableObject(store);
+    for (const key of ["grant:acme-k:1", "token:acme-k:1:a", "again:acme-k:1:b"])
+      expect(await store.write(key, "{}", writing({ begunAt })), key).toBe("conflict");
+    expect(await store.write("grant:acme2-k:1", "{}", writing({ begunAt }))).toBe("written");
+    expect(await store.write("grant:acme-k:1", "{}", writing({ begunAt: Date.now() + 1 }))).toBe("written");
+  });
+
   test("has nothing of a record whose time is over, and deletes it in its alarm", async () => {
     const store = open();
     await store.write("token:o:1:a", "{}", writing({ expiresAtMs: Date.now() - 1 }));

@@ -479,7 +479,7 @@ export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F37",
     when: "a tenant is deleted while its work is under way",
-    seen: "nothing of that work is kept, no run, count, job, question or result, however late it comes and whatever restarts; what was sent keeps its result",
+    seen: "nothing of that work is kept, no run, count, job, question, result, file, event, account, key or sign-in, however late it comes and whatever restarts; what was sent keeps its result",
   },
   {
     mark: "F38",

@@ -44,6 +44,12 @@ class FakeWorkspace implements WorkspaceMethods {
 
   leave(): void {}
 
+  erase(): number {
+    const files = this.#files.size;
+    this.change([...this.#files.keys()].map((path) => ({ path, content: null })));
+    return files;
+  }
+
   change(changes: readonly FileChange[]): ChangeRefusal | null {
     const refused = this.#index.check(changes, ROOM);
     if (refused !== null) return refused;
@@ -75,6 +81,7 @@ export class FakeWorkspaces {
       read: (path: string, mostBytes: number) => workspace.read(path, mostBytes),
       enter: async () => (this.isBusy ? null : workspace.enter()),
       leave: async () => workspace.leave(),
+      erase: async () => workspace.erase(),
       change: async (changes: readonly FileChange[]) => {
         this.before();
         return workspace.change(changes);

@@ -182,10 +182,10 @@ export function createTenantGate({
       this.#drain = this.#createDrain();
     }
 
-    since(begunAt: number, method: keyof TenantGateMethods, ...args: readonly unknown[]): Taken | null {
+    since(begunAt: number, method: string, ...args: readonly unknown[]): Taken | null {
       // A deletion may be sent twice.
       if (begunAt < this.#erasedAt && method !== "erase") return null;
-      return { answer: Reflect.apply(this[method], this, args) };
+      return { answer: Reflect.apply(this[method as keyof TenantGateMethods], this, args) };
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */

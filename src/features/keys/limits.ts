@@ -5,6 +5,8 @@ export { quota, quotaWindowS } from "../../feature/caller.ts";
 
 /** Objects that keep the keys which are made while running, by the first digit of a key's digest. */
 export const keyShards = 16;
+/** Nothing that began before a tenant was deleted is under way for longer. */
+export const erasedKnownMs = 24 * 60 * 60_000;
 /** An isolate asks each of these objects no more often, and then for all keys that came meanwhile: a flood of unknown ones costs ten calls a second. */
 export const keyLookPauseMs = 100;
 /** Keys that one isolate looks for in one call: more than so many requests reach none in that time. */

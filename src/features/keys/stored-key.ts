@@ -70,6 +70,8 @@ export type KeyRefusal =
   | "hash-taken"
   /** As many keys of the name are alive as may be. */
   | "too-many-alive"
+  /** The tenant was deleted after the request for it came. */
+  | "too-late"
   | "too-many";
 
 export type KeyAnswer = Result<KeptKey, KeyRefusal>;

@@ -2,6 +2,8 @@
 
 export { nesting, pageBytes } from "../../core/contract/limits.ts";
 
+/** Nothing that began before a tenant was deleted is under way for longer. */
+export const erasedKnownMs = 24 * 3_600_000;
 /** Objects that keep sign-ins, by whose they are, and clients and forms that were opened, by chance. */
 export const signInShards = 16;
 /** A form, or a request of an OAuth client: names, addresses, a token or two. */

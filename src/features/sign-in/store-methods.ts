@@ -12,6 +12,8 @@ export interface Kept {
 }
 
 export interface Writing {
+  /** When the request came that writes. */
+  readonly begunAt?: number;
   /** The part that a list tells of, as JSON; null for nothing. */
   readonly metadata: string | null;
   /** When it ends, in milliseconds since the epoch; null where it does not. */

@@ -62,4 +62,6 @@ export interface WorkspaceMethods {
   change(changes: readonly FileChange[], turn?: number): ChangeRefusal | null;
   /** End the turn of a read whose files have come. */
   leave(turn: number): void;
+  /** Delete every file; how many there were. */
+  erase(): number;
 }

@@ -2,7 +2,7 @@ import * as LIMITS from "../limits.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { logWarning } from "../../../cloudflare/platform/log-bug.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
@@ -48,10 +48,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
    * The connections of some of a tenant's subjects. Everything about a connection is decided here: its link, who came back with it, its
    * tokens and their refreshes. Nothing is decided while something else is waited for: each method reads the row again after it.
    */
-  return class ConnectionShard
-    extends DurableObject<Record<string, unknown>>
-    implements ConnectionShardMethods
-  {
+  class ConnectionShard extends DurableObject<Record<string, unknown>> implements ConnectionShardMethods {
     readonly #world: ShardWorld;
     readonly #table: ConnectionTable;
     readonly #maker: LinkMaker;
@@ -264,5 +261,6 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         return isSealed ? "sealed" : "as-it-was";
       }
     }
-  };
+  }
+  return refuseErased<ConnectionShardMethods>(ConnectionShard, clock);
 }

@@ -24,6 +24,7 @@ export type Shards = (shard: number) => Remote<ConnectionShardMethods>;
 
 const objectsOf = defineObject<ConnectionShardMethods>({
   binding: CONNECTIONS,
+  isErased: true,
   timeoutMs: LIMITS.connectionTimeoutMs,
 });
 
@@ -35,7 +36,10 @@ export function openShards(
   configured: Configured,
 ): Result<Shards, Refusal> {
   const open = objectsOf(configured);
-  return open === null ? err(UNBOUND) : ok((shard) => open(nameOf(owner.tenant, shard), owner));
+  if (open === null) return err(UNBOUND);
+  const { tenant, jurisdiction } = owner;
+  const place = { jurisdiction, begunAt: configured.ports.clock.now() };
+  return ok((shard) => open(nameOf(tenant, shard), place));
 }
 
 const UNBOUND = makeRefusal(

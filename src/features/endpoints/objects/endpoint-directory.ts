@@ -1,7 +1,7 @@
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Notice } from "../../../feature/gives.ts";
 import type { Publishing } from "../../../core/contract/gate/publishing.ts";
@@ -58,7 +58,7 @@ export function createEndpointDirectory({
    *
    * Once a day its alarm forgets what is too old, here and in the objects that deliver, so that those need no alarm for it.
    */
-  return class EndpointDirectory extends DurableObject<Record<string, unknown>> implements DirectoryMethods {
+  class EndpointDirectory extends DurableObject<Record<string, unknown>> implements DirectoryMethods {
     readonly #index: EndpointIndex;
     readonly #log: EventLog;
     readonly #types: EventTypes;
@@ -276,7 +276,8 @@ export function createEndpointDirectory({
       const known = this.#index.find(id);
       return known !== null && isOf(known, customer) ? known : null;
     }
-  };
+  }
+  return refuseErased<DirectoryMethods>(EndpointDirectory, clock);
 }
 
 function isOf({ customer }: IndexedEndpoint, only: string | undefined): boolean {

@@ -18,6 +18,7 @@ export type Shard = Remote<EndpointShardMethods>;
 
 const directoriesOf = defineObject<DirectoryMethods>({
   binding: ENDPOINTS,
+  isErased: true,
   timeoutMs: LIMITS.directoryTimeoutMs,
 });
 
@@ -56,7 +57,8 @@ export function openShardOf(asker: Asker, shard: number): Shard {
 
 /** Open the directory of a tenant, from an object that delivers. */
 export function openDirectoryOf(asker: Asker): Directory {
-  const bounds = { clock: asker.clock, timeoutMs: LIMITS.directoryTimeoutMs };
+  const { clock } = asker;
+  const bounds = { clock, timeoutMs: LIMITS.directoryTimeoutMs, begunAt: clock.now() };
   return openObject(besides<DirectoryMethods>(asker, ENDPOINTS), tenantOf(asker.id), bounds);
 }
 

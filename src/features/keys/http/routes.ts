@@ -43,6 +43,8 @@ const postKey: Endpoint = {
   route: "POST /v1/keys",
   runsNothing: true,
   async handle(request, context) {
+    // Before anything is awaited: its time is that of the request.
+    const maker = toMaker(context);
     const made = openKeys(context);
     if (!made.ok) return made;
     const body = await readRequest(request, keyRequestSchema(context.configured.declared));
@@ -61,7 +63,6 @@ const postKey: Endpoint = {
     const key = asked.hash === undefined ? makeKey(crypto.getRandomValues(new Uint8Array(32))) : null;
     const hash = asked.hash ?? toHash(await ports.outside(digestKey(key!)));
     if (configured.keys.ofHash(hash) !== null) return err(refuseKept("hash-taken", name));
-    const maker = toMaker(context);
     const { overlap_s } = asked;
     const { shards } = made.value;
     let ask: () => Promise<KeyAnswer>;
@@ -237,6 +238,8 @@ function refuseKept(reason: KeyRefusal, name: string): Refusal {
         "NAME_TAKEN",
         `${LIMITS.keysAlive + 1} keys of ${shown} would go on side by side; wait for an overlap to end, or ask with 'overlap_s' 0.`,
       );
+    case "too-late":
+      return makeRefusal("NOT_FOUND", `The tenant was deleted meanwhile; no key ${shown} was made.`);
     case "too-many":
       return makeRefusal(
         "INVALID_REQUEST",

@@ -47,7 +47,8 @@ export function createKeyShard(
          ) WITHOUT ROWID, STRICT;
          CREATE TABLE IF NOT EXISTS digests (
            hash TEXT PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL, until INTEGER
-         ) WITHOUT ROWID, STRICT`,
+         ) WITHOUT ROWID, STRICT;
+         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
       );
     }
 
@@ -68,6 +69,7 @@ export function createKeyShard(
 
     make(key: KeptKey): KeyAnswer {
       this.#prune();
+      if (key.createdAt < this.#erasedAt(key.tenant)) return err("too-late");
       const known = this.#kept(key);
       const made = addKey(known, clock.now(), key);
       if (!made.ok) return made;
@@ -124,8 +126,16 @@ export function createKeyShard(
       this.ctx.storage.transactionSync(() => {
         this.#sql.exec("DELETE FROM keys WHERE tenant = ?", tenant);
         this.#sql.exec("DELETE FROM digests WHERE tenant = ?", tenant);
+        this.#sql.exec("DELETE FROM erased WHERE at < ?", clock.now() - LIMITS.erasedKnownMs);
+        this.#sql.exec("REPLACE INTO erased (tenant, at) VALUES (?, ?)", tenant, clock.now());
       });
       return count;
+    }
+
+    /** When a tenant was deleted: a request of before may be under way. */
+    #erasedAt(tenant: string): number {
+      const rows = this.#sql.exec<{ at: number }>("SELECT at FROM erased WHERE tenant = ?", tenant);
+      return rows.toArray()[0]?.at ?? 0;
     }
 
     /** Write what a name has become, and whose its digests are. */

@@ -16,7 +16,11 @@ import { type RunFacts, RunRecord } from "../run-record.ts";
 import { toFailedNotices } from "../failed-notices.ts";
 import { sourceOf } from "../source-of.ts";
 
-const logsOf = defineObject<RunLogMethods>({ binding: RUN_LOGS, timeoutMs: LIMITS.gateTimeoutMs });
+const logsOf = defineObject<RunLogMethods>({
+  binding: RUN_LOGS,
+  isErased: true,
+  timeoutMs: LIMITS.gateTimeoutMs,
+});
 
 /** The runs of one deployment: what is recorded, and the logs that keep it. */
 class RunDesk {

@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
+import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
@@ -37,7 +37,7 @@ export function createRunLog(
   clock: Clock = systemClock,
 ): ObjectClass<RunLogMethods> {
   /** The object that keeps the runs of one tenant: the reports that isolates send, and the reruns that were written down before they ran. */
-  return class RunLog extends DurableObject<Record<string, unknown>> implements RunLogMethods {
+  class RunLog extends DurableObject<Record<string, unknown>> implements RunLogMethods {
     readonly #keptMs: number;
     readonly #reports: ReportTable;
     readonly #reruns: RerunTable;
@@ -283,7 +283,8 @@ export function createRunLog(
         overAt <= now ? now + 1_000 : Math.max(overAt, now + LIMITS.runPruneMs),
       );
     }
-  };
+  }
+  return refuseErased<RunLogMethods>(RunLog, clock);
 }
 
 /** A chain of runs is no longer: a question follows from a yes, and a rerun from a rerun. */

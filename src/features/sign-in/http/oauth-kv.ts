@@ -36,12 +36,14 @@ export class FullError extends Error {}
 export class OauthKv {
   readonly #stores: SignInStores;
   readonly #options: KvOptions;
+  readonly #begunAt: number;
   /** Versions as they were read. */
   readonly #seen = new Map<string, number>();
 
   constructor(stores: SignInStores, options: KvOptions) {
     this.#stores = stores;
     this.#options = options;
+    this.#begunAt = options.clock.now();
   }
 
   async get(key: string, options?: { readonly type: "json" }): Promise<unknown> {
@@ -59,6 +61,7 @@ export class OauthKv {
     const ttlS = key.startsWith("client:") ? (newClientS ?? expirationTtl) : expirationTtl;
     const untilS = ttlS === undefined ? expiration : clock.now() / 1_000 + ttlS;
     const written = await this.#stores.write(key, value, {
+      begunAt: this.#begunAt,
       metadata: metadata === undefined ? null : JSON.stringify(metadata),
       expiresAtMs: untilS === undefined ? null : Math.ceil(1_000 * untilS),
       expected: this.#seen.get(key) ?? null,

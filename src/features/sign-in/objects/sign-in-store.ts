@@ -60,6 +60,7 @@ export function createSignInStore(
            key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER, version INTEGER NOT NULL,
            created_at INTEGER NOT NULL, flood TEXT
          ) WITHOUT ROWID, STRICT;
+         CREATE TABLE IF NOT EXISTS erased (prefix TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
          CREATE INDEX IF NOT EXISTS ending ON records (expires_at);
          CREATE INDEX IF NOT EXISTS floods ON records (flood, created_at) WHERE flood IS NOT NULL`,
       );
@@ -82,8 +83,13 @@ export function createSignInStore(
       return rows.toArray()[0] ?? null;
     }
 
-    write(key: string, value: string, { metadata, expiresAtMs, expected, unused }: Writing): Written {
+    write(
+      key: string,
+      value: string,
+      { begunAt, metadata, expiresAtMs, expected, unused }: Writing,
+    ): Written {
       if (key.length > KEY_CHARACTERS) return "full";
+      if (begunAt !== undefined && this.#isErased(key, begunAt)) return "conflict";
       this.#prune();
       const known = this.read(key);
       const version = known?.version ?? 0;
@@ -190,8 +196,17 @@ export function createSignInStore(
       const count = this.#count(`grant:${prefix}`);
       this.ctx.storage.transactionSync(() => {
         for (const kind of ["grant", "token", "spent", "again"]) this.#drop(`${kind}:${prefix}`);
+        this.#sql.exec("DELETE FROM erased WHERE at < ?", clock.now() - LIMITS.erasedKnownMs);
+        this.#sql.exec("REPLACE INTO erased (prefix, at) VALUES (?, ?)", prefix, clock.now());
       });
       return count;
+    }
+
+    /** Whether everything of a record's owner was forgotten after the request came that writes it. */
+    #isErased(key: string, begunAt: number): boolean {
+      const [, owner = ""] = key.split(":", 2);
+      const later = this.#sql.exec<{ prefix: string }>("SELECT prefix FROM erased WHERE at > ?", begunAt);
+      return Array.from(later).some(({ prefix }) => owner.startsWith(prefix));
     }
 
     #drop(prefix: string): void {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
+import { type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
 import { lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
 import {
   askGate,
@@ -18,10 +18,7 @@ type Bucket = Pick<R2Bucket, "list" | "delete">;
 interface Workspaces {
   idFromName(name: string): DurableObjectId;
   get(id: DurableObjectId): {
-    heads(under: string): Promise<FileHead[]>;
-    change(
-      changes: Parameters<WorkspaceMethods["change"]>[0],
-    ): Promise<ReturnType<WorkspaceMethods["change"]>>;
+    erase(): Promise<ReturnType<WorkspaceMethods["erase"]>>;
   };
 }
 
@@ -29,8 +26,8 @@ interface Workspaces {
  * `POST /v1/tenant/delete`: delete what this deployment keeps of the caller's tenant. Its name stands in the body again, because
  * nothing brings back what is deleted.
  *
- * Files and kept objects go first and the parts of features last, keys among them, so a caller whose request broke off can send it
- * again. Each part can be deleted twice.
+ * The gate goes first: what is under way asks it. The parts of features go last, keys among them, so a caller whose request broke off can
+ * send it again. Each part can be deleted twice.
  */
 export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
   route: "POST /v1/tenant/delete",
@@ -47,9 +44,9 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
       return err(makeRefusal("INVALID_REQUEST", hint, { issue: { path: "/tenant", expected, received } }));
     }
     const done = await askGate(async () => {
+      await gate.erase();
       const objects = await deleteObjects(context);
       const files = await deleteFiles(context);
-      await gate.erase();
       const deleted: Record<string, number> = {};
       // The key that asks again may be one of a part.
       for (const { field, erase } of parts) deleted[field] = objects.more_objects ? 0 : await erase(context);
@@ -115,8 +112,5 @@ async function deleteObjects({
 async function deleteFiles({ ports, caller }: RequestContext): Promise<number> {
   const namespace = ports.binding(WORKSPACES) as Workspaces | undefined;
   if (namespace === undefined) return 0;
-  const workspace = namespace.get(namespace.idFromName(caller.tenant));
-  const files = await workspace.heads("");
-  if (files.length > 0) await workspace.change(files.map(({ path }) => ({ path, content: null })));
-  return files.length;
+  return namespace.get(namespace.idFromName(caller.tenant)).erase();
 }

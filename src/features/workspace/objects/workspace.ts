@@ -6,7 +6,7 @@ import type {
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../../feature/tool.ts";
-import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
@@ -39,7 +39,7 @@ export function createWorkspace(
    * One tenant's workspace: a row for each file. A change is one synchronous turn, its writes are one transaction, and the platform holds
    * its answer until they are durable. `workspace-index` decides which changes are allowed, `byte-turns` when much may be sent.
    */
-  return class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
+  class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
     readonly #index: WorkspaceIndex;
     readonly #turns = new ByteTurns(turns, systemClock);
 
@@ -102,6 +102,12 @@ export function createWorkspace(
       return null;
     }
 
+    erase(): number {
+      const files = this.heads("");
+      if (files.length > 0) this.change(files.map(({ path }) => ({ path, content: null })));
+      return files.length;
+    }
+
     #readAll(path: string): WorkspaceFile[] {
       const rows = this.#select<FileRow>("path, version, content", path, limits.files);
       return Array.from(rows, ({ content, ...file }) => ({ ...file, content: new Uint8Array(content) }));
@@ -114,5 +120,6 @@ export function createWorkspace(
         ...where,
       );
     }
-  };
+  }
+  return refuseErased<WorkspaceMethods>(Workspace, systemClock);
 }

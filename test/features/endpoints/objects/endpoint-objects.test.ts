@@ -6,7 +6,10 @@ import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
 /** Namespaces that say where an object was asked for, and by which name. */
 const namespace = (where = "anywhere"): object => ({
   idFromName: (name: string) => ({ name }),
-  get: ({ name }: { name: string }) => ({ erase: async () => `${where}: ${name}` }),
+  get: ({ name }: { name: string }) => ({
+    erase: async () => `${where}: ${name}`,
+    since: async () => ({ answer: `${where}: ${name}` }),
+  }),
   ...(where === "anywhere" && { jurisdiction: (one: string) => namespace(one) }),
 });
 const clock = new VirtualClock(0);

@@ -49,7 +49,9 @@ async function start(treatment: Treatment) {
       get: (_, name) =>
         name === "then"
           ? undefined
-          : (first: RunReport) => world.treatment(() => void (name === "report" && reports.push(first))),
+          : async (_begunAt: number, method: string, first: RunReport) => ({
+              answer: await world.treatment(() => void (method === "report" && reports.push(first))),
+            }),
     },
   );
   const volley = await createTestVolley({
