@@ -1,6 +1,6 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../core/catalog/define-tool.ts";
-import { type Caller, mostRequests, mayDo } from "../core/contract/gate/caller.ts";
+import { type Caller, mostRequests } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt, ok } from "../core/kit/result.ts";
 import { TimerQueue } from "../core/kit/timer-queue.ts";
@@ -24,7 +24,6 @@ import {
   readShownTools,
   readTenantGates,
   readToolGates,
-  warnOfUndecided,
   warnOfUnknownTools,
 } from "./configuration.ts";
 import { askStill, createGateClient, createToolGates } from "./gate-client/gate-client.ts";
@@ -99,8 +98,6 @@ export function createDeployment(
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
   const later = partOf(features, "later");
-  const openParking = partOf(features, "openParking");
-  if (openParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
@@ -126,13 +123,12 @@ export function createDeployment(
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
   const accounts = partOf(features, "openAccounts")?.(configured);
-  const createParking = openParking?.(configured);
+  const askOf = partOf(features, "openAsking")?.(configured);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
   const added = partOf(features, "keptTools")?.open(configured);
-  const hasConsole = features.some(({ name }) => name === "console");
   const heldByTenant = new Map<string, IsolateQuota>();
 
   const shippedOf = (caller: Caller): Catalog => {
@@ -200,7 +196,7 @@ export function createDeployment(
     ) {
       const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
       watch.origin = origin;
-      watch.listeners = hearers.flatMap((listen) => listen({ caller, defer, watch }) ?? []);
+      watch.listeners = hearers.flatMap((hearer) => hearer.listen({ caller, defer, watch }) ?? []);
       const clock = new TimerQueue(ports.clock);
       const begunAt = clock.now();
       let made: Gate | undefined;
@@ -229,7 +225,7 @@ export function createDeployment(
         held.hearTools(ports.clock.now(), version);
         return version;
       };
-      // An added tool may allow its answers to be remembered, whatever the deployment's tools do.
+      // A tool of a tenant may allow its answers to be remembered, whatever the deployment's tools do.
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
       let account: RequestBytes | undefined;
       const placed = placedPorts(caller);
@@ -239,14 +235,7 @@ export function createDeployment(
         caller,
         origin,
         brought: {
-          ...(createParking !== undefined && {
-            asking: {
-              createParking,
-              // The address of the page where a question is decided is made of it.
-              requestUrl: hasConsole ? requestUrl : undefined,
-              undecidable: !keys.decides(caller.tenant) && !mayDo(caller, "approve"),
-            },
-          }),
+          ...(askOf !== undefined && { asking: askOf({ caller, requestUrl }) }),
           ...(later !== undefined && { later }),
           ...(accounts !== undefined && { accounts }),
         },
@@ -306,7 +295,7 @@ export function createDeployment(
 }
 
 /**
- * Make the caller that a tenant's runs have: it may call what any key of the tenant may, because a flow belongs to the tenant
+ * Make the caller that a tenant's runs have: it may call what any key of the tenant may, because a run belongs to the tenant
  * and names its tools. Its runs together are as many as the key may send requests that has the most. Its name is none that a key
  * can have.
  */

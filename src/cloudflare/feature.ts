@@ -51,11 +51,13 @@ export interface Feature<Objects extends object = object> extends Declaration {
   /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
   readonly openAccounts?: (configured: Configured) => Accounts;
   /** Open what hears of the batches that ran. Throws where its part of the configuration cannot be read. */
-  readonly hears?: (configured: Configured) => Hears;
+  readonly hears?: (configured: Configured) => Hearer;
   /** The things that it gives to other features, by name. */
   readonly gives?: object;
-  /** Record steps that wait for a person. */
-  readonly openParking?: (configured: Configured) => Asking["createParking"];
+  /** Open what records the steps of a request that wait for a person. */
+  readonly openAsking?: (
+    configured: Configured,
+  ) => (request: Pick<RequestContext, "caller"> & { readonly requestUrl?: string | undefined }) => Asking;
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
   /** Batches that run in the background. */
@@ -145,8 +147,11 @@ export interface CallerSource {
   readonly ofHash?: (hash: string) => Promise<Result<Caller | null, Refusal>>;
 }
 
-/** Hears of the batches of one request; undefined where the deployment keeps nothing of them, so that nothing is made for it. */
-export type Hears = (to: RunWitness) => RunListener | undefined;
+/** Hears of the batches that ran. */
+export interface Hearer {
+  /** Hear of those of one request; undefined where the deployment keeps nothing of them, so that nothing is made for it. */
+  listen(to: RunWitness): RunListener | undefined;
+}
 
 /** The request, or the work without one, whose batches are told of. */
 export interface RunWitness extends Pick<RequestContext, "caller" | "defer"> {

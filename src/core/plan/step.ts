@@ -121,11 +121,11 @@ export function turnAway(step: Step, failure: Failure): Step {
 /** The origin of a batch. */
 export interface Asker {
   /** The name of the key; absent where a trigger started the run. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The tool that the batch is; absent where it is none. */
   readonly tool?: string | undefined;
   /** The trigger that started the run, where no key did. */
-  readonly trigger?: RunOf["trigger"];
+  readonly trigger?: RunOf["trigger"] | undefined;
   /** The batch, or the job that a run of a trigger is. */
   readonly runId: string;
 }

@@ -17,7 +17,8 @@ import { Semaphore } from "../../core/kit/semaphore.ts";
 import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createGroupParking } from "./park-groups.ts";
-import { readPositive } from "../../cloudflare/configuration.ts";
+import { readPositive, warnOfUndecided } from "../../cloudflare/configuration.ts";
+import { mayDo } from "../../feature/caller.ts";
 import { accountsOf, givenBy } from "../../feature/gives.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
@@ -37,8 +38,18 @@ export function confirmations() {
         { for: "anyone", router: createApprovalPages(sayReach) },
       ];
     },
-    openParking: (configured) => (plan, options) =>
-      createGroupParking(plan, { ...options, accounts: accountsOf(configured) }),
+    openAsking(configured) {
+      const { declared, keys } = configured;
+      warnOfUndecided(keys);
+      const hasPage = declared.features.includes("console");
+      return ({ caller, requestUrl }) => ({
+        createParking: (plan, options) =>
+          createGroupParking(plan, { ...options, accounts: accountsOf(configured) }),
+        // The address of the page where a question is decided is made of it.
+        requestUrl: hasPage ? requestUrl : undefined,
+        undecidable: !keys.decides(caller.tenant) && !mayDo(caller, "approve"),
+      });
+    },
     conditions: CONDITIONS,
     gives: { withdraw },
     objectPart: (deploymentOf) =>

@@ -14,7 +14,8 @@ export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAc
   const position = new Map(steps.map(({ step }, at) => [step.index, at]));
   return steps.map((parked): ParkedAction => {
     const { step, task } = parked;
-    const begun = begunOf(parked);
+    // A flow leaves it, as `FlowQuestions` says.
+    const begun = parked.begun as ParkedAction["begun"];
     return {
       id: step.id,
       tool: task.tool.name,
@@ -66,11 +67,8 @@ export async function declareTools(
   const own = await Promise.all(
     [...tools.values()].map(async (tool) => [tool.name, await hashDeclaration(tool, sha256)] as const),
   );
-  const inside = steps.flatMap((step) => begunFlows(begunOf(step)).flatMap(({ flow }) => flow.declarations));
+  const inside = steps.flatMap(({ begun }) =>
+    begunFlows(begun as ParkedAction["begun"]).flatMap(({ flow }) => flow.declarations),
+  );
   return [...new Map([...own, ...inside])];
-}
-
-/** The work that a flow had done when it asked, as `FlowQuestions` leaves it. */
-function begunOf({ begun }: ParkedStep): ParkedAction["begun"] {
-  return begun as ParkedAction["begun"];
 }

@@ -49,11 +49,11 @@ export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "on
 /** The origin of parked actions, as it is kept. */
 export interface KeptAsker {
   /** The name of the key; absent where a trigger started the run. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The flow that the actions are of; absent where they are a batch's. */
-  readonly flow?: string;
+  readonly flow?: string | undefined;
   /** The trigger that started the flow, where no key did. */
-  readonly trigger?: RunOf["trigger"];
+  readonly trigger?: RunOf["trigger"] | undefined;
   /** The batch, or the job that a run of a trigger is. */
   readonly runId: string;
 }
@@ -95,17 +95,13 @@ export interface ParkedGroup {
   readonly declarations: readonly (readonly [tool: string, hash: string])[];
 }
 
-/** Keep who asked. */
-export function keepAsker({ key, tool, trigger, runId }: Asker): KeptAsker {
-  return {
-    ...(key !== undefined && { key }),
-    ...(tool !== undefined && { flow: tool }),
-    ...(trigger !== undefined && { trigger }),
-    runId,
-  };
-}
+/** Keep who asked; what is not known of it is not written. */
+export const keepAsker = ({ key, tool: flow, trigger, runId }: Asker): KeptAsker => ({
+  key,
+  flow,
+  trigger,
+  runId,
+});
 
 /** Recall who asked. */
-export function recallAsker({ flow, ...asker }: KeptAsker): Asker {
-  return flow === undefined ? asker : { ...asker, tool: flow };
-}
+export const recallAsker = ({ flow: tool, ...asker }: KeptAsker): Asker => ({ ...asker, tool });

@@ -18,10 +18,7 @@ export function operator() {
     name: "operator",
     flags: { operator: "May look across tenants" },
     routes: [{ for: ["operator"], paths: [showOverview, redriveTenant] }],
-    hears: (configured) => {
-      const counts = operatorCountsOf(configured);
-      return (to) => counts.listen(to);
-    },
+    hears: operatorCountsOf,
     tenantPart: COUNTS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createOperatorPart((env, tenant) => {

@@ -29,10 +29,7 @@ export function runs() {
         { for: ["manage_tools"], paths: [deleteRun, restoreRuns] },
       ];
     },
-    hears: (configured) => {
-      const desk = runDeskOf(configured);
-      return (to) => desk.listen(to);
-    },
+    hears: runDeskOf,
     tenantPart: RUNS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createRunsPart((env, tenant) =>
