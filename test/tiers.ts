@@ -49,7 +49,7 @@ export const LAYERS = {
     exclude: [PACKAGES, "test/browser/**", "test/sdks/**", ...EDGE, ...CHAOS, ...HARNESS],
     trials: [
       "test/docs/{agent,readme}.test.ts",
-      "test/scripts/{check-names,options}.test.ts",
+      "test/scripts/{check-names,features,options}.test.ts",
       "test/templates/packed.test.ts",
     ],
   },
