@@ -82,7 +82,7 @@ export const CODES = {
   METHOD_NOT_ALLOWED: refused(405, "The path does not answer this method."),
   JOB_NOT_CANCELLABLE: refused(409, "The job is over, so it cannot be cancelled."),
   JOB_NOT_REDRIVABLE: refused(409, "The job is not one that can be run again."),
-  IDEMPOTENCY_IN_PROGRESS: refused(409, "The batch of this idempotency key is still running."),
+  IDEMPOTENCY_IN_PROGRESS: refused(409, "The batch of this idempotency key, or the run, is still under way."),
   NAME_TAKEN: refused(409, "The name belongs to something else already."),
   BODY_TOO_LARGE: refused(413, "The body is larger than a request may be."),
   UNSUPPORTED_MEDIA_TYPE: refused(415, "The body must be sent as application/json."),

@@ -1,8 +1,8 @@
 import { defineFeature } from "../../feature/define.ts";
 import { givenBy } from "../../feature/gives.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
-import { deleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
-import { rerunRun } from "./http/rerun-run.ts";
+import { makeDeleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
+import { makeRerunRun } from "./http/rerun-run.ts";
 import { rerunRuns } from "./http/rerun-runs.ts";
 import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
@@ -24,9 +24,9 @@ export function runs() {
       return [
         {
           for: "any key",
-          paths: [makeListRuns(jobRuns), makeShowRun(jobRuns), rerunRun, rerunRuns, cancelRuns],
+          paths: [makeListRuns(jobRuns), makeShowRun(jobRuns), makeRerunRun(jobRuns), rerunRuns, cancelRuns],
         },
-        { for: ["manage_tools"], paths: [deleteRun, restoreRuns] },
+        { for: ["manage_tools"], paths: [makeDeleteRun(jobRuns), restoreRuns] },
       ];
     },
     hears: runDeskOf,

@@ -2,7 +2,6 @@ import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
-import * as LIMITS from "../limits.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
@@ -12,10 +11,10 @@ import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { isLive, toAction, toLiveRun } from "../live-run.ts";
+import { toAction, toLiveRun } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { followRun } from "./follow-run.ts";
-import { findRun, look, type SeenRun } from "./look-at-run.ts";
+import { findRun, goesOn, look, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
 import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
@@ -117,19 +116,15 @@ function deliveriesOf(
   return mayDo(caller, "manage_endpoints") && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
 }
 
-/** Whether a run goes on: its job does, or ended just now and the log is about to have it. */
-function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
-  if (job === null || isLive(job)) return job !== null;
-  return found === null && nowMs < job.updatedAt + LIMITS.runAwaitedMs;
-}
-
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
-export const deleteRun: Endpoint = {
+export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
   route: "DELETE /v1/runs/:id",
   runsNothing: true,
   async handle(_, context, id) {
     const log = openLog(context);
     if (!log.ok) return log;
+    const going = await refuseGoing(id, { log: log.value, jobRuns, wish: "deleted" }, context);
+    if (!going.ok) return going;
     const hint = "Whether the run was deleted is not certain; send the same request again.";
     const deleted = await askGate(() => log.value.forget(id, sightOf(context)), hint);
     if (!deleted.ok) return deleted;
@@ -140,6 +135,6 @@ export const deleteRun: Endpoint = {
     summary: "Forget a run; its jobs and questions stay",
     tag: "Runs",
     answer: { description: "It is gone", schema: null, statuses: [204] },
-    refusals: ["FORBIDDEN", "NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["FORBIDDEN", "NOT_FOUND", "IDEMPOTENCY_IN_PROGRESS", "MISCONFIGURED"],
   }),
-};
+});

@@ -2,13 +2,17 @@ import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import type { AnsweredMethods } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
 import { isLive } from "../live-run.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";
 import type { FoundRun, Look, RunLog } from "../run.ts";
-import { sightOf } from "./open-log.ts";
+import { sightOf, UNREADABLE } from "./open-log.ts";
 
 /** A run as it is found: in the log, as a job, or both. */
 export interface SeenRun {
@@ -39,6 +43,35 @@ export async function findRun(
     if (found !== null || isLive(job) || job.envelopeJson !== undefined) return { found, job, jobRuns };
   }
   return found === null ? null : { found, job: null, jobRuns: null };
+}
+
+/** Whether a run goes on: its job does, or ended just now and the log is about to have it. */
+export function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
+  if (job === null || isLive(job)) return job !== null;
+  return found === null && nowMs < job.updatedAt + RUN_AWAITED_MS;
+}
+
+/** Refuse a change of a run that goes on: the log has none of it, or what earlier attempts have left. */
+export async function refuseGoing(
+  id: string,
+  {
+    log,
+    jobRuns,
+    wish,
+  }: { readonly log: RunLog; readonly jobRuns: readonly JobRuns[]; readonly wish: "deleted" | "run again" },
+  context: RequestContext,
+): Promise<Result<null, Refusal>> {
+  const seen = await askGate(() => findRun(id, log, context, jobRuns), UNREADABLE);
+  if (!seen.ok) return seen;
+  const { job = null } = seen.value ?? {};
+  if (seen.value === null || job === null || !goesOn(seen.value, context.ports.clock.now())) return ok(null);
+  return err(
+    makeRefusal(
+      "IDEMPOTENCY_IN_PROGRESS",
+      `The run goes on, so it is not ${wish}: cancel it first, with POST /v1/jobs/${job.id}/cancel, or wait for its end.`,
+      { retryAfterMs: RUN_AWAITED_MS },
+    ),
+  );
 }
 
 const callQuestions = createPartCall<AnsweredMethods>("confirmations");

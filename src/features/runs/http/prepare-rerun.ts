@@ -108,7 +108,7 @@ export async function prepareRerun(
   });
 }
 
-const NOT_OVER = makeRefusal(
+export const NOT_OVER = makeRefusal(
   "NOT_FOUND",
   "There is no run of that id that is over; one that goes on is run again once it has ended, and a run is kept for some days.",
 );

@@ -7,12 +7,14 @@ import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
+import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
-import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
+import { NOT_OVER, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
-export const rerunRun: Endpoint = {
+export const makeRerunRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
   route: "POST /v1/runs/:id/rerun",
   async handle(request, received, id) {
     const key = readSentKey(request);
@@ -29,7 +31,11 @@ export const rerunRun: Endpoint = {
       { log: opened.value, only: body.value.parsed.only, request },
       context,
     );
-    if (!prepared.ok) return answerUnrun(context, prepared);
+    if (!prepared.ok) {
+      const of = { log: opened.value, jobRuns, wish: "run again" } as const;
+      const going = prepared.error === NOT_OVER ? await refuseGoing(id, of, context) : prepared;
+      return answerUnrun(context, going.ok ? prepared : going);
+    }
     const { fates, of, context: own } = prepared.value;
     return respondDocument(
       ({ signal, listener }) =>
@@ -60,7 +66,7 @@ export const rerunRun: Endpoint = {
     counted: "always",
     keyed: true,
   }),
-};
+});
 
 const rerunSchema = lazySchema(() =>
   z
