@@ -1,7 +1,20 @@
-import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import {
+  abortAllDurableObjects,
+  createExecutionContext,
+  evictDurableObject,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
+import * as z from "zod";
+
+import { createVolley } from "../../src/cloudflare/create-volley.ts";
+import { defineTool } from "../../src/core/catalog/define-tool.ts";
+import { confirmations } from "../../src/features/confirmations/index.ts";
+import { discovery } from "../../src/features/discovery/index.ts";
+import { configureKeys } from "../support/configured-keys.ts";
+import { eventually } from "../support/eventually.ts";
 import type { IdempotencyRequest, KeyEnd, KeyState } from "../../src/core/contract/gate/idempotency.ts";
 import { deriveId } from "../../src/core/kit/derive-id.ts";
 import { callConfirmations } from "../../src/features/confirmations/confirmation.ts";
@@ -293,4 +306,72 @@ describe("what is kept", () => {
       expect(storage.sql.exec("SELECT key FROM idempotency").toArray()).toEqual([]);
     });
   });
+});
+
+test("T56 where everything ends between a question and the end of its key, the next run points to that question, and a yes is carried out once", async () => {
+  let dropped = 0;
+  const drop = defineTool({
+    name: "drop",
+    summary: "Delete a mail",
+    description: "Delete a mail. Size: about 10 tokens.",
+    category: "mail",
+    actions: ["delete"],
+    isWrite: true,
+    execution: "sync",
+    hosts: [],
+    input: z.strictObject({}),
+    orchestration: { mode: "sequential-only" },
+    run: async () => ({ dropped: (dropped += 1) }),
+  });
+  const features = [discovery(), confirmations()] as const;
+  const { app } = createVolley({ tools: [drop], features });
+  const stub = env.SMALL_GATE.getByName("crashed");
+  /** The Worker, which asks its tenant's object so. */
+  const open = async (since: typeof stub.since) => {
+    const worker = {
+      ...env,
+      VOLLEY_LOG: "off",
+      TENANT_GATE: { idFromName: (name: string) => name, get: () => ({ since }) },
+      VOLLEY_KEYS: await configureKeys({ "the-key": { name: "a", tenant: "crashed", flags: ["approve"] } }),
+    };
+    return async (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+      app.fetch(
+        new Request(`https://volley.test${path}`, {
+          method: "POST",
+          headers: { authorization: "Bearer the-key", "content-type": "application/json", ...headers },
+          body: JSON.stringify(body),
+        }),
+        worker as Record<string, unknown>,
+        createExecutionContext(),
+      );
+  };
+  const batch = { actions: [{ tool: "drop", args: {} }] };
+  const key = { "idempotency-key": "crashed" };
+  const reached = Promise.withResolvers<void>();
+  const dying = await open((begunAt, method, ...args) => {
+    if (method !== "complete") return stub.since(begunAt, method, ...args);
+    reached.resolve();
+    return new Promise<never>(() => {});
+  });
+  void dying("/v1/execute_actions", batch, key);
+  await reached.promise;
+  await evictDurableObject(stub);
+
+  const send = await open((begunAt, method, ...args) => stub.since(begunAt, method, ...args));
+  const answer = await eventually(
+    "the takeover",
+    async () => {
+      const sent = await send("/v1/execute_actions", batch, key);
+      return sent.status === 200 ? sent : undefined;
+    },
+    { everyMs: 50 },
+  );
+  const { results } = await answer.json<{ results: { status: string; confirmation: { id: string } }[] }>();
+  expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+  const { id } = results[0]!.confirmation;
+  const asked = await callConfirmations(stub, "confirmations", { status: null, limit: 10, after: null });
+  expect(asked.map((one) => one.id)).toEqual([id]);
+  const decide = () => send(`/v1/confirmations/${id}`, { decision: "approve" });
+  expect([(await decide()).status, (await decide()).status]).toEqual([200, 409]);
+  expect(dropped).toBe(1);
 });
