@@ -341,7 +341,7 @@ test("T56 where everything ends between a question and the end of its key, the n
           headers: { authorization: "Bearer the-key", "content-type": "application/json", ...headers },
           body: JSON.stringify(body),
         }),
-        worker as Record<string, unknown>,
+        worker,
         createExecutionContext(),
       );
   };
