@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { attempt } from "../../core/kit/result.ts";
@@ -9,8 +8,8 @@ import { invalidArgument } from "../kit/invalid-argument.ts";
 import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, type CalendarEvent, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
-import { toEventId } from "./event-id.ts";
 import { showTimes, toEventTimes } from "./event-times.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
 
@@ -36,7 +35,7 @@ export const addCalendarEvent = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      title: z.string().check(z.trim(), z.minLength(1), z.maxLength(1_000), z.describe("Event title.")),
+      title: textArgument(1_000, "Event title."),
       start_time: when().check(z.describe("Start, in ISO 8601 or English words; a day alone is all day.")),
       end_time: z
         .optional(when())
@@ -84,4 +83,34 @@ async function findMade(ctx: ToolContext, eventId: string): Promise<CalendarEven
   throw new ToolFailure("IDEMPOTENCY_CONFLICT", {
     hint: "The event of this idempotency key was made and has been deleted since; use another key to make one anew.",
   });
+}
+
+const DIGITS = "0123456789abcdefghijklmnopqrstuv";
+const UUID = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})/;
+
+/**
+ * Make the id of the event that is created under an idempotency key: the same for the same key and different for different
+ * keys, so Google refuses the second of two that are one. Ids are written in base32hex, 5 to 1,024 digits.
+ *
+ * A UUID in front keeps its own digits, which are some of those; a key without one begins with a digit that none has.
+ *
+ * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events#id
+ */
+export function toEventId(idempotencyKey: string): string {
+  const uuid = UUID.exec(idempotencyKey);
+  if (uuid === null) return `v${toBase32Hex(idempotencyKey)}v`.padEnd(5, "v");
+  return uuid.slice(1).join("") + toBase32Hex(idempotencyKey.slice(uuid[0].length));
+}
+
+/** RFC 4648, 7, in lower case and without padding. */
+function toBase32Hex(text: string): string {
+  let digits = "";
+  let bits = 0;
+  let held = 0;
+  for (const byte of new TextEncoder().encode(text)) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) digits += DIGITS[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? digits : digits + DIGITS[(held << (5 - bits)) & 31];
 }

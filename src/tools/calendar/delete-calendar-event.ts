@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { mayUseAccount, statusOf } from "../kit/google-access.ts";
-import { providerId } from "../kit/provider-id.ts";
+import { providerId } from "../kit/arguments.ts";
 import { CALENDAR, fetchEvents } from "./calendar-api.ts";
 
 /**

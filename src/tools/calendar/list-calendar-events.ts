@@ -7,6 +7,7 @@ import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../core/kit/t
 import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
+import { countArgument } from "../kit/arguments.ts";
 
 const UTC = placeOfOffset(0);
 const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
@@ -33,9 +34,7 @@ export const listCalendarEvents = defineTool({
         .optional(when())
         .check(z.describe("Where to begin, e.g. 'tomorrow' or '2027-03-05T09:00'; now unless said.")),
       to: z.optional(when()).check(z.describe("Where to stop, e.g. 'friday'; a day is included.")),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(50)), 10)
-        .check(z.describe("How many at most, 1 to 50.")),
+      limit: countArgument(50, 10, "How many at most, 1 to 50."),
       timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 600,

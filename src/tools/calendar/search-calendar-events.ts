@@ -5,6 +5,7 @@ import { DAY_MS, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts
 import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 const UTC = placeOfOffset(0);
 /** How far back is looked, and for how many: who looks for an event mostly means one to come. */
@@ -31,17 +32,8 @@ export const searchCalendarEvents = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(200),
-          z.describe("Words of the title, description, place or attendees."),
-        ),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
-        .check(z.describe("How many at most, 1 to 25.")),
+      query: textArgument(200, "Words of the title, description, place or attendees."),
+      limit: countArgument(25, 10, "How many at most, 1 to 25."),
       timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 300,

@@ -8,7 +8,7 @@ import { cutText } from "../kit/cut-text.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
-import { providerId } from "../kit/provider-id.ts";
+import { providerId } from "../kit/arguments.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
 import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
-import { day, ORDER_STATUSES } from "./order-filter.ts";
+import { countArgument } from "../kit/arguments.ts";
 
 /** An order as it is told: money in whole cents, time in UTC. */
 interface Order {
@@ -36,9 +35,7 @@ export const queryOrders = defineTool({
         status: z.optional(z.enum(ORDER_STATUSES)).check(z.describe("Only orders of this status.")),
         from: z.optional(day()).check(z.describe("First day, as YYYY-MM-DD (UTC).")),
         to: z.optional(day()).check(z.describe("Last day, that day included, as YYYY-MM-DD (UTC).")),
-        limit: z
-          ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.orderRows)), 20)
-          .check(z.describe("How many orders at most, 1 to 100, 20 unless said.")),
+        limit: countArgument(LIMITS.orderRows, 20, "How many orders at most, 1 to 100, 20 unless said."),
       })
       .check(
         z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
@@ -68,3 +65,21 @@ const FIND = `
     AND (?4 IS NULL OR ordered_at >= ?4)
     AND (?5 IS NULL OR ordered_at < date(?5, '+1 day'))
   ORDER BY ordered_at DESC, order_id LIMIT ?6`;
+
+/** Every status that an order of the table can have. */
+const ORDER_STATUSES = ["pending", "paid", "shipped", "delivered", "cancelled", "refunded"] as const;
+
+/** A day of the calendar, UTC. The pattern of Zod's own, which knows the lengths of months, is a kilobyte of every schema. */
+function day() {
+  return z
+    .string()
+    .check(
+      z.regex(/^\d{4}-\d{2}-\d{2}$/, { abort: true }),
+      z.refine(isDay, "a day that the calendar has, as YYYY-MM-DD"),
+    );
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

@@ -5,6 +5,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 /** A text, or what search_documents and fetch_document give of a document. */
 const document = lazySchema(() =>
@@ -51,14 +52,7 @@ export const rerank = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(2_000),
-          z.describe("The question that the documents should answer."),
-        ),
+      query: textArgument(2_000, "The question that the documents should answer."),
       documents: z
         .array(document())
         .check(

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { queryRows } from "../kit/query-rows.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 /** A query keeps only letters and digits: nothing of the index's query language, and nothing that it takes for a mark. */
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
@@ -34,17 +35,8 @@ export const searchDocuments = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(LIMITS.queryCharacters),
-          z.describe("Words to look for; no operators, punctuation is ignored."),
-        ),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.loopElements)), 5)
-        .check(z.describe("How many documents at most, 1 to 25, 5 unless said.")),
+      query: textArgument(LIMITS.queryCharacters, "Words to look for; no operators, punctuation is ignored."),
+      limit: countArgument(LIMITS.loopElements, 5, "How many documents at most, 1 to 25, 5 unless said."),
     }),
   hosts: [],
   bindings: ["DATA"],

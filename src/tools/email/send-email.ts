@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { messageArgument, subjectArgument } from "../kit/arguments.ts";
 
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
@@ -35,16 +36,8 @@ export const sendEmail = defineTool({
         z.minLength(1),
         z.describe("Recipients' addresses, 1 to 50; all of them see each other."),
       ),
-      subject: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(200),
-          z.regex(/^[^\r\n]*$/, "one line"),
-          z.describe("Subject, one line."),
-        ),
-      body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
+      subject: subjectArgument(),
+      body: messageArgument(),
       cc: z.optional(addresses()).check(z.describe("Addresses that get a copy, at most 50.")),
     }),
   hosts: ["api.resend.com"],

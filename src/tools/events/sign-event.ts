@@ -1,20 +1,14 @@
 import * as z from "zod/mini";
 
 import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 /** The signing secret of the deployment, that of callbacks. */
 export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";
 
 /** The fields of an event, as a model says it. */
 export const eventFields = () => ({
-  event: z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1),
-      z.maxLength(100),
-      z.describe("The type of the event, e.g. 'order.paid'."),
-    ),
+  event: textArgument(100, "The type of the event, e.g. 'order.paid'."),
   data: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("The event's own fields.")),
 });
 

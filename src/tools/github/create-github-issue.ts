@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchGithub, GITHUB } from "./github-api.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() => z.looseObject({ number: z.int(), html_url: z.string() }));
 
@@ -32,7 +33,7 @@ export const createGithubIssue = defineTool({
           z.regex(/^[A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}$)[\w.-]+$/, "owner/name"),
           z.describe("Repository as 'owner/name'."),
         ),
-      title: z.string().check(z.trim(), z.minLength(1), z.maxLength(256), z.describe("Title of the issue.")),
+      title: textArgument(256, "Title of the issue."),
       body: z.optional(z.string().check(z.maxLength(60_000))).check(z.describe("Its text, in Markdown.")),
     }),
   typicalTokens: 50,

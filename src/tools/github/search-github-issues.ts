@@ -5,6 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchGithub, GITHUB } from "./github-api.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -39,17 +40,8 @@ export const searchGithubIssues = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(256),
-          z.describe("Words, and GitHub's qualifiers such as 'repo:' or 'is:open'."),
-        ),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
-        .check(z.describe("How many at most, 1 to 25.")),
+      query: textArgument(256, "Words, and GitHub's qualifiers such as 'repo:' or 'is:open'."),
+      limit: countArgument(25, 10, "How many at most, 1 to 25."),
     }),
   typicalTokens: 800,
   // The body of each issue comes with it.

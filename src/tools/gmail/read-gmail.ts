@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
-
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { providerId } from "../kit/provider-id.ts";
-import { fetchMessages, GMAIL } from "./gmail-api.ts";
+import { providerId } from "../kit/arguments.ts";
+import { fetchMessages, GMAIL, headerOf, messageSchema } from "./gmail-api.ts";
 import { readContent } from "./mail-text.ts";
-import { headerOf, messageSchema } from "./message.ts";
 
 /** Characters of text that are given: a long mail of people. */
 const MAX_TEXT = 12_000;

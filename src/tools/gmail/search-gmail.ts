@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
@@ -7,9 +6,9 @@ import { Semaphore } from "../../core/kit/semaphore.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { plainText } from "../kit/plain-text.ts";
-import { fetchMessages, GMAIL } from "./gmail-api.ts";
-import { headerOf, messageSchema } from "./message.ts";
+import { plainText } from "../kit/html-entities.ts";
+import { fetchMessages, GMAIL, headerOf, messageSchema } from "./gmail-api.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 /** Messages that one search looks up at once: the calls beside it need header slots too. */
 const AT_ONCE = 3;
@@ -39,17 +38,8 @@ export const searchGmail = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(500),
-          z.describe("Words, and Gmail's search operators such as 'from:' or 'is:unread'."),
-        ),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
-        .check(z.describe("How many at most, 1 to 25.")),
+      query: textArgument(500, "Words, and Gmail's search operators such as 'from:' or 'is:unread'."),
+      limit: countArgument(25, 10, "How many at most, 1 to 25."),
     }),
   typicalTokens: 1_200,
   maxResponseBytes: 256 * 1024,

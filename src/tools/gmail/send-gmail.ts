@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { emailAddresses } from "../kit/email-address.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
-import { toBase64Url, writeMail } from "./write-mail.ts";
+import { messageArgument, subjectArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -33,16 +32,8 @@ export const sendGmail = defineTool({
       to: emailAddresses().check(
         z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
       ),
-      subject: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(200),
-          z.regex(/^[^\r\n]*$/, "one line"),
-          z.describe("Subject, one line."),
-        ),
-      body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
+      subject: subjectArgument(),
+      body: messageArgument(),
       cc: z.optional(emailAddresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
     }),
   typicalTokens: 40,
@@ -58,3 +49,79 @@ export const sendGmail = defineTool({
     return { success: true, message_id: id, thread_id: threadId };
   },
 });
+
+/** The text of a mail, and its receivers. Addresses have been checked to be nothing but addresses. */
+interface Mail {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Bytes of text in one encoded word: 75 characters with what stands around their base64 (RFC 2047, 2). */
+const WORD_BYTES = 45;
+/** Characters of base64 in a line (RFC 2045, 6.8). */
+const LINE_CHARACTERS = 76;
+
+/**
+ * Write a plain-text mail as RFC 5322 and MIME have it; the provider adds the sender, the date and the id.
+ *
+ * Nothing of the text can end a line or begin a header: a subject that is not plain ASCII goes out as encoded words (RFC
+ * 2047), a body always as base64 of its UTF-8. Lines of more than 998 characters cannot come about (RFC 5322, 2.1.1).
+ */
+function writeMail({ to, cc, subject, body }: Mail): string {
+  const headers = [
+    `To: ${to.join(",\r\n ")}`,
+    ...(cc.length > 0 ? [`Cc: ${cc.join(",\r\n ")}`] : []),
+    `Subject: ${writeSubject(subject)}`,
+    "MIME-Version: 1.0",
+    'Content-Type: text/plain; charset="UTF-8"',
+    "Content-Transfer-Encoding: base64",
+  ];
+  // Lines of a text are ended by CRLF, however they came.
+  const base64 = toBase64(new TextEncoder().encode(body.replaceAll(/\r\n|\r|\n/g, "\r\n")));
+  return `${headers.join("\r\n")}\r\n\r\n${cutInto(base64, LINE_CHARACTERS).join("\r\n")}\r\n`;
+}
+
+/** Write bytes as base64url without padding (RFC 4648, 5), as Gmail takes a mail. */
+function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function writeSubject(subject: string): string {
+  // Text that looks like an encoded word would be read as one.
+  if (/^[\x20-\x7e]{1,900}$/.test(subject) && !subject.includes("=?")) return subject;
+  const words = cutBytes(subject, WORD_BYTES).map((bytes) => `=?UTF-8?B?${toBase64(bytes)}?=`);
+  return words.join("\r\n ");
+}
+
+/** Cut text into pieces of so many bytes of UTF-8, no character in two: each encoded word is text by itself. */
+function cutBytes(text: string, maxBytes: number): Uint8Array[] {
+  const encoder = new TextEncoder();
+  const pieces: Uint8Array[] = [];
+  let piece = "";
+  let size = 0;
+  for (const character of text) {
+    const { length } = encoder.encode(character);
+    if (size + length > maxBytes) {
+      pieces.push(encoder.encode(piece));
+      piece = "";
+      size = 0;
+    }
+    piece += character;
+    size += length;
+  }
+  return [...pieces, encoder.encode(piece)];
+}
+
+function cutInto(text: string, length: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  );
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

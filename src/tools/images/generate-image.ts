@@ -7,6 +7,7 @@ import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { keepObject } from "../kit/keep-object.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -35,14 +36,7 @@ export const generateImage = defineTool({
   execution: "fire-and-forget",
   input: () =>
     z.strictObject({
-      prompt: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(LIMITS.promptCharacters),
-          z.describe("The content of the image, in words."),
-        ),
+      prompt: textArgument(LIMITS.promptCharacters, "The content of the image, in words."),
       size: z
         ._default(z.enum(["1024x1024", "1536x1024", "1024x1536", "auto"]), "1024x1024")
         .check(z.describe("Width and height in pixels, 1024x1024 unless said; auto lets the model choose.")),

@@ -61,3 +61,16 @@ function characterOf(code: number): string | undefined {
   const isNone = code === 0 || code > 0x10_ff_ff || (code >= 0xd800 && code <= 0xdfff);
   return isNone ? undefined : String.fromCodePoint(code);
 }
+
+const MARKS = /<\/?(?:strong|b|em|i|mark)>/gi;
+
+/**
+ * Turn a search engine's highlighted snippet into plain text: its emphasis marks go, its character references are
+ * decoded once. This is for a model to read, not a sanitiser: never put the result into a page as HTML.
+ *
+ * @example
+ * plainText("Toyota&#x27;s <strong>Camry</strong>"); // "Toyota's Camry"
+ */
+export function plainText(snippet: string): string {
+  return decodeEntities(snippet.replaceAll(MARKS, ""));
+}

@@ -1,18 +1,10 @@
-import * as z from "zod/mini";
-
 import { invalidArgument } from "./invalid-argument.ts";
 import { type Place, placeOfZone } from "../../core/kit/time-zone.ts";
+import { textArgument } from "./arguments.ts";
 
 /** A tool's argument for the zone that times without an offset are of. */
 export function timezone() {
-  return z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1),
-      z.maxLength(64),
-      z.describe("IANA time zone of times without an offset, e.g. 'America/New_York'."),
-    );
+  return textArgument(64, "IANA time zone of times without an offset, e.g. 'America/New_York'.");
 }
 
 /** Find the zone that the argument `timezone` names; throws `INVALID_ARGS` when there is none of that name. */

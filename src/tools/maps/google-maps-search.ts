@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 const MAX_PLACES = 10;
 
@@ -57,17 +58,8 @@ export const googleMapsSearch = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(200),
-          z.describe("The place to look for and its area, e.g. 'oil change near Phoenix, AZ'."),
-        ),
-      max_results: z
-        ._default(z.int().check(z.minimum(1), z.maximum(MAX_PLACES)), 5)
-        .check(z.describe("How many places at most.")),
+      query: textArgument(200, "The place to look for and its area, e.g. 'oil change near Phoenix, AZ'."),
+      max_results: countArgument(MAX_PLACES, 5, "How many places at most."),
     }),
   hosts: ["places.googleapis.com"],
   secrets: ["GOOGLE_MAPS_API_KEY"],

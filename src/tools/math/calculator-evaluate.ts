@@ -5,6 +5,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import * as LIMITS from "../kit/limits.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 /** Compute an expression exactly where it is rational, in the pack `calculator`. */
 export const calculatorEvaluate = defineTool({
@@ -21,14 +22,10 @@ export const calculatorEvaluate = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      expression: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(LIMITS.expressionCharacters),
-          z.describe("The expression, such as '355/113', 'sqrt(2) * e^pi' or '15% * 80'."),
-        ),
+      expression: textArgument(
+        LIMITS.expressionCharacters,
+        "The expression, such as '355/113', 'sqrt(2) * e^pi' or '15% * 80'.",
+      ),
     }),
   hosts: [],
   bindings: [LOADER],

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { countArgument, textArgument } from "../kit/arguments.ts";
 
 const textsSchema = lazySchema(() => z.array(z.looseObject({ plain_text: z.string() })));
 
@@ -42,10 +43,8 @@ export const searchNotion = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z.string().check(z.trim(), z.minLength(1), z.maxLength(200), z.describe("Words of the title.")),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
-        .check(z.describe("How many at most, 1 to 25.")),
+      query: textArgument(200, "Words of the title."),
+      limit: countArgument(25, 10, "How many at most, 1 to 25."),
     }),
   hosts: ["api.notion.com"],
   connection: "notion",

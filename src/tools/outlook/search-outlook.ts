@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { countArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -50,9 +51,7 @@ export const searchOutlook = defineTool({
           z.regex(/^[^"\\]*$/, "without double quotes and backslashes"),
           z.describe("Words, and Outlook's properties such as 'from:' or 'subject:'."),
         ),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
-        .check(z.describe("How many at most, 1 to 25.")),
+      limit: countArgument(25, 10, "How many at most, 1 to 25."),
     }),
   hosts: ["graph.microsoft.com"],
   connection: { microsoft: ["Mail.Read"] },

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { emailAddresses } from "../kit/email-address.ts";
+import { messageArgument, subjectArgument } from "../kit/arguments.ts";
 
 /**
  * Send an email from the person's own Outlook address. Microsoft Graph takes no key for it and tells no id, so it is sent once, and one
@@ -24,16 +25,8 @@ export const sendOutlook = defineTool({
       to: emailAddresses().check(
         z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
       ),
-      subject: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(200),
-          z.regex(/^[^\r\n]*$/, "one line"),
-          z.describe("Subject, one line."),
-        ),
-      body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
+      subject: subjectArgument(),
+      body: messageArgument(),
       cc: z.optional(emailAddresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
     }),
   hosts: ["graph.microsoft.com"],

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { AnsweredFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -32,14 +33,7 @@ export const postSlackMessage = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      channel: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(80),
-          z.describe("Channel, by its id or as '#name'; or a person's id, for a direct message."),
-        ),
+      channel: textArgument(80, "Channel, by its id or as '#name'; or a person's id, for a direct message."),
       text: z
         .string()
         .check(z.minLength(1), z.maxLength(4_000), z.describe("The message, in Slack's mrkdwn.")),

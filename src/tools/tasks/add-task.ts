@@ -8,6 +8,7 @@ import { wallTimeAt, writeDay } from "../../core/kit/time-zone.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 /**
  * Put a task on the account's own first list. Google takes neither an id nor a key for it, so it is sent once, and one whose
@@ -27,9 +28,7 @@ export const addTask = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      title: z
-        .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(1_024), z.describe("The task, in words.")),
+      title: textArgument(1_024, "The task, in words."),
       due: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
         .check(z.describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'.")),

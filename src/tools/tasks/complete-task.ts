@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { providerId } from "../kit/provider-id.ts";
+import { providerId } from "../kit/arguments.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 
 /**

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
-import { providerId } from "../kit/provider-id.ts";
+import { providerId } from "../kit/arguments.ts";
 import { fetchTasks, TASKS } from "./tasks-api.ts";
 
 /**

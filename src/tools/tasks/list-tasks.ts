@@ -5,6 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
+import { countArgument } from "../kit/arguments.ts";
 
 const pageSchema = lazySchema(() =>
   z.looseObject({ items: z._default(z.array(taskSchema()), []), nextPageToken: z.nullish(z.string()) }),
@@ -30,9 +31,7 @@ export const listTasks = defineTool({
       include_completed: z
         ._default(z.boolean(), false)
         .check(z.describe("Whether completed tasks are listed too.")),
-      limit: z
-        ._default(z.int().check(z.minimum(1), z.maximum(50)), 20)
-        .check(z.describe("How many at most, 1 to 50.")),
+      limit: countArgument(50, 20, "How many at most, 1 to 50."),
     }),
   typicalTokens: 400,
   maxResponseBytes: 1024 * 1024,

@@ -6,6 +6,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const MAX_RECALLS = 20;
 
@@ -49,17 +50,8 @@ export const nhtsaRecallSearch = defineTool({
   input: () =>
     z.strictObject({
       year: z.int().check(z.minimum(1949), z.maximum(2100), z.describe("Model year, e.g. 2020.")),
-      make: z
-        .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(50), z.describe("Manufacturer, e.g. 'Toyota'.")),
-      model: z
-        .string()
-        .check(
-          z.trim(),
-          z.minLength(1),
-          z.maxLength(50),
-          z.describe("Model without trim level, e.g. 'Camry'."),
-        ),
+      make: textArgument(50, "Manufacturer, e.g. 'Toyota'."),
+      model: textArgument(50, "Model without trim level, e.g. 'Camry'."),
     }),
   hosts: ["api.nhtsa.gov"],
   timeoutMs: 10_000,

@@ -5,7 +5,8 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { plainText } from "../kit/plain-text.ts";
+import { plainText } from "../kit/html-entities.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 const MAX_RESULTS = 8;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
@@ -61,9 +62,7 @@ export const duckduckgoSearch = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(400), z.describe("The term to look up, best a name.")),
+      query: textArgument(400, "The term to look up, best a name."),
     }),
   hosts: ["api.duckduckgo.com"],
   timeoutMs: 8_000,

@@ -4,7 +4,8 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { plainText } from "../kit/plain-text.ts";
+import { plainText } from "../kit/html-entities.ts";
+import { countArgument } from "../kit/arguments.ts";
 
 const MAX_RESULTS = 10;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
@@ -52,9 +53,7 @@ export const webSearch = defineTool({
         z.refine((query) => query.split(/\s+/).length <= 50, "at most 50 words"),
         z.describe("The words to search for, at most 50."),
       ),
-      max_results: z
-        ._default(z.int().check(z.minimum(1), z.maximum(MAX_RESULTS)), 5)
-        .check(z.describe("How many results at most.")),
+      max_results: countArgument(MAX_RESULTS, 5, "How many results at most."),
     }),
   hosts: ["api.search.brave.com"],
   secrets: ["BRAVE_SEARCH_API_KEY"],

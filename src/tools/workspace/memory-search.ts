@@ -6,6 +6,7 @@ import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { readFiles, textOf, WORKSPACE } from "./workspace.ts";
+import { textArgument } from "../kit/arguments.ts";
 
 /** Where memories are kept: a file is one. */
 export const MEMORY_FOLDER = "memory";
@@ -27,9 +28,7 @@ export const memorySearch = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe("The subject to look for, in words.")),
+      query: textArgument(500, "The subject to look for, in words."),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 400,

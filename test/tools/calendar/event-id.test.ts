@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { toEventId } from "../../../src/tools/calendar/event-id.ts";
+import { toEventId } from "../../../src/tools/calendar/add-calendar-event.ts";
 
 const UUID = "0b0e7a4c-1f5d-4a68-9a53-2f3c1d5e6f70";
 

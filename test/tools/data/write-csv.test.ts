@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { writeCsv } from "../../../src/tools/data/write-csv.ts";
+import { writeCsv } from "../../../src/tools/data/csv-report.ts";
 
 test("writeCsv() writes the example of its documentation", () => {
   const rows = [

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 
 import * as LIMITS from "../../../src/tools/kit/limits.ts";
-import { decodePage } from "../../../src/tools/web/decode-page.ts";
+import { decodePage } from "../../../src/tools/web/web-fetch.ts";
 import { htmlToText } from "../../../src/tools/kit/html-to-text.ts";
 
 const textOf = (html: string): string => htmlToText(html).text;

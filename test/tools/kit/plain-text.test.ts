@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { plainText } from "../../../src/tools/kit/plain-text.ts";
+import { plainText } from "../../../src/tools/kit/html-entities.ts";
 
 test("plainText() reads the example of its documentation", () => {
   expect(plainText("Toyota&#x27;s <strong>Camry</strong>")).toBe("Toyota's Camry");

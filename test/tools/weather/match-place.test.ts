@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { matchPlace } from "../../../src/tools/weather/match-place.ts";
+import { matchPlace } from "../../../src/tools/weather/get-weather.ts";
 
 const MAINE = { country: "United States", country_code: "US", admin1: "Maine", admin2: "Cumberland" };
 
