@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
-
 import { CommandBar } from "./command-bar.tsx";
 import { whenKeyIsRefused } from "./kit/api.ts";
 import { DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
@@ -9,13 +8,13 @@ import { useLoad } from "./kit/use-load.ts";
 import { useOnline } from "./kit/use-online.ts";
 import { useRoute } from "./kit/use-route.ts";
 import type { WireUsage } from "./kit/wire-usage.ts";
-import { MissingSection } from "./missing-section.tsx";
 import { Announcer } from "./parts/announce.tsx";
-import { Icon } from "./parts/icon.tsx";
 import { Loading } from "./parts/notes.tsx";
 import { SECTIONS } from "./sections.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Who } from "./who.tsx";
+import type { Section, SectionPage } from "./kit/section.ts";
+import { Title } from "./parts/title.tsx";
 
 const PAGES = pagesOf(SECTIONS);
 /** Pages that any key may have. */
@@ -121,5 +120,44 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
         <Announcer />
       </div>
     </DeploymentProvider>
+  );
+}
+
+/** A section's picture; its name stands beside it. */
+function Icon({ path }: { readonly path: string }) {
+  return (
+    <svg viewBox="0 0 22 22" aria-hidden="true">
+      <path d={path} />
+    </svg>
+  );
+}
+
+interface MissingSectionProps {
+  readonly section: Section;
+  /** The flags of the key, where they are known. */
+  readonly flags: readonly string[] | null;
+  /** Where one starts. */
+  readonly start: SectionPage;
+}
+
+/** An address of a section that this Worker does not have. */
+function MissingSection({ section: { page, feature, flag }, flags, start }: MissingSectionProps) {
+  return (
+    <div class="stack">
+      <Title text={page!.title} />
+      <p class="note tone-idle" role="status">
+        {flag === undefined || flags?.includes(flag) === true ? (
+          <>
+            This Worker has no section {page!.title}, because it does not list the feature{" "}
+            <code>{feature}</code>.{" "}
+          </>
+        ) : (
+          <>
+            The section {page!.title} is for keys with the flag <code>{flag}</code>.{" "}
+          </>
+        )}
+        <a href={hrefTo(start.name)}>Go to {start.title}</a>
+      </p>
+    </div>
   );
 }

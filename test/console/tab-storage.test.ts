@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-
-import { keepKey, keepKeysAs, readKey } from "../../src/console/kit/session.ts";
-import { tabStorage } from "../../src/console/kit/tab-storage.ts";
+import { keepKey, keepKeysAs, readKey, tabStorage } from "../../src/console/kit/session.ts";
 
 beforeEach(() => () => vi.unstubAllGlobals());
 

@@ -1,5 +1,4 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
-
 import type { WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CARET } from "./batch-fields.ts";
@@ -7,8 +6,7 @@ import { checkBatch } from "./check-batch.ts";
 import { type Completion, complete } from "./complete.ts";
 import { CompletionList, type ListPlace } from "./completion-list.tsx";
 import { paintJson, type Stroke } from "./paint-json.ts";
-import { breakLine, placeOnPage, replaceText, showUnseen } from "./edit-text.ts";
-import { putReference } from "./put-reference.ts";
+import { breakLine, placeOnPage, replaceText, showUnseen, putReference } from "./edit-text.ts";
 import { ProblemList } from "./problem-list.tsx";
 import { type ReadJson, readJson } from "./read-json.ts";
 

@@ -1,9 +1,7 @@
 import { useState } from "hono/jsx/dom";
-
 import { CopyButton } from "../parts/copy-button.tsx";
-import { KeyShown } from "./key-shown.tsx";
+import { KeyShown, WishForm } from "./wish-form.tsx";
 import { type KeyWish, makeKey, toEntry } from "./make-key.ts";
-import { WishForm } from "./wish-form.tsx";
 
 /** Make a key for a deployment that has none. Nothing is sent: the operator configures the entry. */
 export function FirstKey() {

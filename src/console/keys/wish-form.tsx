@@ -1,8 +1,8 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState, useLayoutEffect, useRef } from "hono/jsx/dom";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish } from "./make-key.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
 
 interface WishFormProps {
   /** Whether its tenant may be chosen. */
@@ -60,5 +60,25 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** A key, this once: it is kept nowhere. */
+export function KeyShown({ text, name }: { readonly text: string; readonly name: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => box.current?.focus(), []);
+  return (
+    <div class="note tone-ok" tabindex={-1} ref={box}>
+      <div class="row">
+        <strong>
+          The key <bdi>{name}</bdi>
+        </strong>
+        <span class="end">
+          <CopyButton text={text} label="Copy key" />
+        </span>
+      </div>
+      <p class="key-shown">{text}</p>
+      <p class="small">It is shown this once and kept nowhere. Put it where its owner keeps secrets.</p>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { tabStorage } from "./tab-storage.ts";
+import { attemptNow } from "../../core/kit/result.ts";
 
 /** The caller's key, in this tab only: it is gone with the tab, and no other tab or origin reads it. */
 let key = "volley-key";
@@ -46,4 +46,20 @@ export function readLastRun(): string | null {
 
 export function keepLastRun(json: string): void {
   tabStorage().setItem(LAST_RUN, json);
+}
+
+type TabStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "clear">;
+
+const held = new Map<string, string>();
+const memory: TabStorage = {
+  getItem: (name) => held.get(name) ?? null,
+  setItem: (name, text) => void held.set(name, text),
+  removeItem: (name) => void held.delete(name),
+  clear: () => held.clear(),
+};
+
+/** The storage of this tab; the page's memory where the browser gives it none, as it may in a frame. */
+export function tabStorage(): TabStorage {
+  const found = attemptNow(() => sessionStorage);
+  return found.ok ? found.value : memory;
 }

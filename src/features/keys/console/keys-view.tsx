@@ -1,5 +1,4 @@
 import { useState } from "hono/jsx/dom";
-
 import { ask, type Problem } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -9,9 +8,8 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
-import { KeyShown } from "../../../console/keys/key-shown.tsx";
+import { KeyShown, WishForm } from "../../../console/keys/wish-form.tsx";
 import { type KeyWish, makeKey, splitTools } from "../../../console/keys/make-key.ts";
-import { WishForm } from "../../../console/keys/wish-form.tsx";
 
 interface WireKey {
   readonly name: string;
