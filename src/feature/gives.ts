@@ -28,10 +28,10 @@ export interface Gives {
 
 /** Find what features give under a name, in the order of the list. */
 export function givenBy<Name extends keyof Gives>(
-  features: readonly { readonly gives?: object }[],
+  features: readonly { readonly gives?: Partial<Gives> }[],
   name: Name,
 ): readonly Gives[Name][] {
-  return features.flatMap(({ gives }) => (gives as Partial<Gives> | undefined)?.[name] ?? []);
+  return features.flatMap(({ gives }) => gives?.[name] ?? []);
 }
 
 /** Find the accounts of a deployment's subjects; undefined in a Worker whose tools use none. */
