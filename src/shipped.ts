@@ -30,8 +30,8 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings", Words>
 
 /** The flags of keys, each with its right in words. */
 export const SHIPPED_FLAGS: Words = {
-  approve: "May say the yes of a person",
-  skip_approval: "May skip the yes of a person",
+  approve: "Can approve",
+  skip_approval: "Can skip approval",
   manage_tools: "May keep tools and flows",
   manage_keys: "May make and revoke keys",
   manage_endpoints: "May keep endpoints and publish events",

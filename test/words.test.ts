@@ -33,9 +33,32 @@ describe("a sentence of a comment or a page", () => {
     ["Of two calls the first one wins.", true],
     ["Whoever asks waits.", true],
     ["A place is free, so nobody waits.", true],
+    ["Whatever breaks off leaves a sign that leads to nothing.", true],
+    ["A caller in bursts is known with his pauses.", true],
+    ["Dates with dots are refused, because they are not.", true],
+    ["Nor on luck: random samples have one seed.", true],
+    ["The list fills by itself.", true],
+    ["May say the yes of a person.", true],
+    ["The key has that may send the most.", true],
+    ["Refuse tools that there are not.", true],
+    ["Null where a text is none, or it is none.", true],
+    ["It says none where it has none.", true],
+    ["The reader is another one than the writer.", true],
+    ["It lets no one in.", true],
+    ["The person for whom it runs.", true],
+    ["All but for what a test cuts.", true],
+    ["What is left is claimed; what is there is used.", true],
+    ["Neither is called again.", true],
+    ["That is why it waits.", true],
+    ["The data is to be had by a handle.", true],
+    ["Any other answer is read as ever.", true],
+    ["The earliest work, of that which has begun.", true],
+    ["The index, and the entries thereof.", true],
     ["The caller waits for what is left.", false],
+    ["An address that is none of ours waits.", false],
+    ["It is nobody's turn.", false],
     ['"What is left" is the name of a row.', false],
-  ] as const)("is a riddle if it opens with a stand-in for a noun: %s", ([sentence, riddle]) => {
+  ] as const)("is a riddle if it has a turn that one reads twice: %s", ([sentence, riddle]) => {
     expect(sentencesOf("a.md", sentence).some(({ text }) => isRiddle(text))).toBe(riddle);
   });
 

@@ -27,7 +27,7 @@ const final = (q: unknown): Action => ({ id: "final", tool: "probe-search", args
  * references, as the three batches a caller without references sends, and as five calls, one after the other.
  *
  * Everything runs on this machine, so a round trip to the caller costs next to nothing here; between a model and its
- * tools it costs a model's answer. That is why round trips are printed next to the times.
+ * tools it costs a model's answer. So round trips are printed next to the times.
  */
 export async function measureDiamond(): Promise<DiamondTimes[]> {
   await using sandbox = await startSandbox();

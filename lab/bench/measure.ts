@@ -99,7 +99,7 @@ export async function warmUp(
   }
 }
 
-/** Measure latency before a slow upstream at low concurrency, where nothing queues: what is left is our own time. */
+/** Measure latency before a slow upstream at low concurrency, where nothing queues: the rest is our own time. */
 export async function measureLatency(
   contenders: readonly Running[],
   { slices, n, delayMs }: { readonly slices: Slices; readonly n: number; readonly delayMs: number },

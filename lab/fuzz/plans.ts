@@ -55,7 +55,7 @@ const batches = fc.integer({ min: 1, max: 9 }).chain((size) => {
   );
 });
 
-/** Who waits for whom whatever happens, by warshall's way: a table of every pair. */
+/** The pairs that wait for each other in any case, by Warshall's algorithm. */
 function closure(size: number, before: (first: number, second: number) => boolean): boolean[][] {
   const table = Array.from({ length: size }, (_, a) => Array.from({ length: size }, (_, b) => before(a, b)));
   for (let via = 0; via < size; via += 1)

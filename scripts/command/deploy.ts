@@ -78,6 +78,6 @@ async function listSecrets(
   const [json] = /\[\s*(?:\{[^]*\}\s*)?\]/.exec(text) ?? [];
   if (code === 0 && json !== undefined)
     return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
-  // Cloudflare's code for a Worker that there is not.
+  // Cloudflare's code for an unknown Worker.
   return text.includes("10007") ? [] : null;
 }

@@ -10,7 +10,7 @@ export interface MovedEndpoint {
   readonly notes: readonly string[];
 }
 
-/** Write a secret as Standard Webhooks does; null where it is none of those, so that its receiver needs a new one. */
+/** Write a secret as Standard Webhooks does; null if it is not one of those, so that its receiver needs a new one. */
 export function toSecret(value: unknown): string | null {
   const text = isJsonObject(value) ? value["key"] : value;
   if (typeof text !== "string" || text === "") return null;

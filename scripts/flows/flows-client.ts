@@ -184,7 +184,7 @@ function toKept(name: string, body: JsonObject): KeptFlow {
   return { flow: toSent(name, body), issues: toIssues(body["issues"], "") };
 }
 
-/** Read a problem document; null where it is none. */
+/** Read a problem document; null if it is not one. */
 function toRefusal(body: unknown): FlowRefusal | null {
   if (!isJsonObject(body) || typeof body["code"] !== "string") return null;
   const { code, detail, issues = body["path"] === undefined ? [] : [body] } = body;

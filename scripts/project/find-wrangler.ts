@@ -15,7 +15,7 @@ export interface Wrangler {
   loadBundler(): Promise<typeof esbuild>;
 }
 
-/** Find the Wrangler of a project's dependencies. Throws, in a sentence, where it has none. */
+/** Find the Wrangler of a project's dependencies. Throws, in a sentence, if it has none. */
 export function findWrangler(folder: string): Wrangler {
   const require = createRequire(join(folder, "package.json"));
   let manifest: string;

@@ -44,7 +44,7 @@ export function readTenantGates(
   return placeByKey(env, { callers }, env["TENANT_GATE"] as TenantGateNamespace);
 }
 
-/** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
+/** Say in the log which keys name unknown tools: a slip of spelling would only be found by its caller. */
 export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
   const managed = new Set(
     callers.filter((caller) => mayDo(caller, "manage_tools")).map(({ tenant }) => tenant),

@@ -92,7 +92,7 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
           <footer>
             <Who who={deployment.who} />
             <button type="button" class="plain" onClick={onForget}>
-              Forget the key
+              Sign out
             </button>
           </footer>
         </div>

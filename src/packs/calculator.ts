@@ -26,7 +26,7 @@ export interface Computed {
  * Compute an expression of real numbers, or say in a sentence why it cannot be.
  *
  * mathjs only parses: what it knows besides arithmetic (assignments, functions of one's own, matrices, text, units) is refused by
- * its node, so nothing grows but numbers, and those are bounded before they are made. Whatever the expression, the work is at
+ * its node, so nothing grows but numbers, and those are bounded before they are made. For every expression the work is at
  * most one bounded operation for each of its characters.
  */
 export function evaluate(expression: string): Result<Computed, string> {

@@ -53,7 +53,7 @@ export interface Dialect<C extends ProviderCall> {
   readonly item: string;
   /** Find what holds the calls of a body; null where the body is nothing that this provider sends. */
   readonly find: (body: JsonObject) => Result<FoundCalls, Refusal> | null;
-  /** Read one thing of that; null where it is none of the model's calls. */
+  /** Read one thing of that; null if it is not one of the model's calls. */
   readonly read: (item: JsonObject, path: string) => Result<C | null, Refusal>;
   /** Write the answer of one call, and put all of them together. */
   readonly toItem: (call: C, reply: ToolReply) => object;

@@ -50,7 +50,7 @@ function isLikeOurs(data: unknown): boolean {
 /** A brace is the first thing that is seen. */
 const OBJECT_TEXT = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[{\uff5b\ufe5b]/u;
 
-/** The word in any case and width, and with anything around or between its letters that is none. */
+/** The word in any case and width, and with anything around or between its letters that is not a letter. */
 function isStatus(key: string): boolean {
   return key.length <= LONGEST && STATUS.test(ASCII.test(key) ? key : key.normalize("NFKC"));
 }

@@ -202,7 +202,7 @@ describe("A run", () => {
     await rowsOf(page)
       .filter({ hasText: /quick.*success/s })
       .waitFor();
-    await button(page, "Forget the key").click();
+    await button(page, "Sign out").click();
     await signIn(page, "sandbox-other-key");
     await page.getByText("Nothing has run yet").waitFor();
     // The first key's run goes on to its end; nothing of it comes to this page.
@@ -242,7 +242,7 @@ describe("A run", () => {
     await page.getByRole("checkbox", { name: "Idempotency-Key" }).check();
     await run(page, { actions: [BATCH.actions[0]] });
     await heading(page, "Running").waitFor();
-    await button(page, "Forget the key").click();
+    await button(page, "Sign out").click();
     await signIn(page, "sandbox-other-key");
     cut();
     // The first pause before a run is sent again is half a second.

@@ -16,7 +16,7 @@ test("A wish for a first key has every field as it stands when it is sent, whate
   await page.getByLabel("Tenant", { exact: true }).fill("acme");
   await page.getByRole("textbox", { name: "Tools" }).fill("maps, email");
   await page.getByLabel("May keep tools and flows").uncheck();
-  await page.getByLabel("May say the yes of a person").check();
+  await page.getByLabel("Can approve").check();
   await page.getByLabel("May make and revoke keys").check();
   await page.getByRole("button", { name: "Make a key" }).click();
   const entry = await page.getByLabel("Entry for VOLLEY_KEYS, a JSON array of such entries").innerText();
@@ -40,7 +40,7 @@ test("A wish for a key of the tenant is sent with its name, tools and flags, and
   });
   await page.getByRole("textbox", { name: "Name" }).fill("wished");
   await page.getByRole("textbox", { name: "Tools" }).fill("maps,email");
-  await page.getByLabel("May skip the yes of a person").check();
+  await page.getByLabel("Can skip approval").check();
   expect(await page.getByLabel("Tenant", { exact: true }).count()).toBe(0);
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.locator("p.key-shown").waitFor();

@@ -46,7 +46,7 @@ describe("The console", () => {
     const other = await context.newPage();
     await other.goto(`${url}/console`);
     await other.getByLabel("Your key").waitFor();
-    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Your key").waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });

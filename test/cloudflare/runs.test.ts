@@ -151,7 +151,7 @@ describe("A run", () => {
     await runDurableObjectAlarm(gate);
     const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
     expect(due! - Date.now()).toBeGreaterThan(20 * MINUTE_MS);
-    // A cause from before is told as ever.
+    // A cause from before is told as always.
     expect(await record("3")).toEqual({ kind: "recorded", jobId: waiting[0]!.jobId, fence: null });
   });
 

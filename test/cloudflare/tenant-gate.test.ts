@@ -582,7 +582,7 @@ describe("a shard", () => {
     const hung = Array.from({ length: 4 }, (_, k) => makeSpec(`herd-${k}`, ["hang"]));
     await stub.admit({ ...makeJobsRequest(...hung), ...counted() });
     await vi.waitFor(() => expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2), WAIT);
-    // Whatever an alarm begins it begins in one turn, which is over when the object answers again (drain-jobs.test, in virtual time).
+    // An alarm begins all its work in one turn, which is over when the object answers again (drain-jobs.test, in virtual time).
     await stub.jobs({ status: null, limit: 1, after: null });
     expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2);
   });

@@ -61,7 +61,7 @@ const ADDRESSES = [
   `ftp://127.0.0.1:${port}/`,
   "https://",
 ];
-/** The codes for an address that is none at all, or has a scheme that is none of ours. */
+/** The codes for an address that is not valid, or has another scheme. */
 const REFUSED = new Set(["EGRESS_DENIED", "INVALID_ARGS"]);
 
 describe("An address that leads inside is refused before any connection", () => {

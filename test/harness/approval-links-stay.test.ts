@@ -7,7 +7,7 @@ import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
-/* A link that decides is told to the operator of every question. Whatever a model asks, at whichever door, never shows one. */
+/* A link that decides is told to the operator of every question. No answer to a model, at any door, shows one. */
 
 const operator = await HostileUpstream.start();
 operator.script("/operator", (_, response) => void response.writeHead(204).end());

@@ -46,7 +46,7 @@ describe("The bundle that is deployed", () => {
     // Not `toContain`: a failure would print all of it.
     for (const text of ["sandbox", "probe-", "re_sandbox", ".sandbox.test", "84ee53608366a8fc"])
       expect([text, code.includes(text)]).toEqual([text, false]);
-    // Whatever looks like a digest, a provider's key or a private key.
+    // Texts that look like a digest, a provider's key or a private key.
     expect(code).not.toMatch(/\b[0-9a-f]{64}\b/);
     expect(code).not.toMatch(/\b(?:sk-|re_|AIza|BSA)[A-Za-z0-9_-]{16,}/);
     expect(code).not.toContain("PRIVATE KEY");

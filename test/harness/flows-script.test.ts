@@ -35,7 +35,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Run a program in the folder of the file, with where and as whom. */
+/** Run a program in the folder of the file, with its address and key. */
 async function start(program: string, args: readonly string[], env: object): Promise<Ended> {
   const child = spawn(program, args, {
     cwd: folder,

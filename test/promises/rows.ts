@@ -360,7 +360,7 @@ export const FAULTS: readonly PromiseRow[] = [
   },
   {
     mark: "F06",
-    when: "it answers HTML, nothing, 204, or a charset that is none",
+    when: "it answers HTML, nothing, 204, or an unknown charset",
     seen: "text, or `BAD_UPSTREAM_RESPONSE`",
   },
   {
@@ -432,7 +432,7 @@ export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F25",
     when: "a hundred thousand jobs",
-    seen: "what has ended is forgotten, the oldest first; what is kept is bounded",
+    seen: "ended ones are forgotten, the oldest first; the number kept is bounded",
   },
   {
     mark: "F26",

@@ -7,11 +7,11 @@ type Fetch<Env> = (request: Request, env: Env, ctx: ExecutionContext) => Respons
 
 /**
  * Serve the pages where people sign in at providers that stand-ins pretend to be. A browser cannot reach these, so where Volley sends it to
- * one, it is sent to a page of the sandbox's own in its place, which asks as whom, and then on by what the stand-in answers.
+ * one, it is sent to a page of the sandbox's own in its place, which asks for the person, and then on by what the stand-in answers.
  */
 export function withSignInPages<Env>(next: Fetch<Env>): Fetch<Env> {
   return async (request, env, ctx) => {
-    // A host that is none makes an address that is none, which Volley refuses itself.
+    // A malformed host makes a malformed address, which Volley refuses itself.
     const url = URL.parse(request.url);
     if (url?.pathname.startsWith(PREFIX) === true) return signIn(url);
     const response = await next(request, env, ctx);

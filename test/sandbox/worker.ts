@@ -22,7 +22,7 @@ const fill = createFiller(env);
 
 /**
  * The tools of `src/worker.ts`, whatever it has, with stand-ins for every upstream of those that ship; and those that need a
- * binding, the probe and the example tools, where it has none of their name.
+ * binding, the probe and the example tools, if it has none of their name.
  */
 const served = await develop(env, async () => {
   const { default: app } = await import("../../src/worker.ts");

@@ -148,7 +148,7 @@ test("4. 'One bad row aborts the batch; agents do not need to think about partia
   });
   expect(await storedNames()).toEqual(["Ada", "Cleo"]);
 
-  // Nor does a row that only the database can refuse leave anything behind.
+  // A row that only the database can refuse leaves nothing behind either.
   const taken = await caller.execute([
     { tool: "create_contacts", args: { contacts: rows("Dan", "Eve", "Ada") } },
   ]);

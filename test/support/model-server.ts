@@ -24,7 +24,7 @@ export interface ModelRequest {
   readonly text: string;
 }
 
-/** An answer that is none; without a body, the provider's own error of that status. */
+/** A malformed answer; without a body, the provider's own error of that status. */
 interface Refused {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

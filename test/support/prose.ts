@@ -10,12 +10,36 @@ interface Paragraph {
   readonly lines: string[];
 }
 
-const OPENING = /^[^\p{L}]*(?:What|Whoever|Whom|Of|Nobody)\b/u;
-const SUBJECT = /\b(?:nobody|whoever)\b/i;
+/** Turns that a reader reads twice: stand-ins for a noun, indefinite persons, negations as nouns, words of another century. */
+const TURNS: readonly RegExp[] = [
+  /^[^\p{L}]*(?:What|Whatever|Whoever|Whom|Of|Nobody|Nor)\b/u,
+  /^Neither (?:is|are|does|do|has|have)\b/,
+  /^That is (?:why|what|how)\b/,
+  /\b(?:nobody|whoever|whomever)\b(?!'s)/i,
+  /\bno one\b(?! place)/i,
+  /(?<!for-)\bwhom\b(?! it is\b)/i,
+  /\b(?:that|which|what|who|it|one|body|value|address|text|header|charset) (?:is|are|was|were) none\b(?! of)/i,
+  /\bwhere (?:it|they|that) (?:says?|said|told|tells?|has|have|names?|is|are) none\b/i,
+  /\b(?:is|are|was|told) of none\b/i,
+  /because (?:it|they) (?:is|are|does|do|has|have) not[.;]?$/i,
+  /\banother (?:one )?than\b/i,
+  /\bthat there (?:is|are|was|were) not\b/i,
+  /\bhas that (?:may|can|is)\b/i,
+  /\bthat which\b/i,
+  /\bbut for what\b/i,
+  /(?:^|[:;] )what (?:is|was) (?:left|said|asked|sent|kept|read|found|there) (?:is|was|are|stays|goes|comes|counts|has)\b/i,
+  /\bas ever\b/i,
+  /\bto be had\b/i,
+  /\bfills by itself\b/i,
+  /\bleads to nothing\b/i,
+  /\bthe yes of\b/i,
+  /\bknown with his\b/i,
+  /\b(?:thereof|therein|hereby|whereby|wherein|whereof)\b/i,
+];
 
-/** Tell whether a sentence is a riddle: it opens with a stand-in for a noun, or an indefinite person acts in it. */
+/** Tell whether a sentence is a riddle: it has a turn of those. */
 export function isRiddle(sentence: string): boolean {
-  return OPENING.test(sentence) || SUBJECT.test(sentence);
+  return TURNS.some((turn) => turn.test(sentence));
 }
 
 /** Read the sentences of a file: of its comments, or of its paragraphs if it is a page. Code, quotations and headings are no sentences. */

@@ -57,7 +57,7 @@ export const CHAIN_QUESTION: Question = {
     "I found Northside and Union Oil Change Express, and the mail with the first one's address is under way.",
 };
 
-/** The README's example: what is found is looked up, and mailed. */
+/** The README's example: places are found, looked up and mailed. */
 const SHOPS = { query: "oil change near Phoenix, AZ", max_results: 2 };
 const REVIEWS = ["Northside Oil Change Express", "Union Oil Change Express"].map((shop): ModelCall => ({
   name: "web-search",

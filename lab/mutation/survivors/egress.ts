@@ -8,7 +8,7 @@ const GUARDED_AGAIN =
   "The quick way past the guard: an address that does not take it is judged by `guardUrl`, with the same result.";
 const PARSED_AGAIN = "An address that was parsed is parsed again, to the same.";
 const MORE_DIGITS =
-  "A digit that is none is below zero, and makes what it is part of negative, which is none as well.";
+  "A character that is no digit is below zero, and makes its number negative, which is not valid either.";
 
 export const EGRESS: Reasons = {
   "src/core/egress/call-clock.ts": [
@@ -23,7 +23,7 @@ export const EGRESS: Reasons = {
     on("A body that is undefined is none.", "if (body !== undefined) init.body"),
     on("A text that names no media type is no stream.", "text\\/event-stream"),
     on(SHORTCUT, "byTool === undefined", "guard === undefined", "guards.set(", "byTool.set("),
-    on("An origin that is none can be called by no address.", "hosts.map(toOrigin)"),
+    on("A malformed origin can be called by no address.", "hosts.map(toOrigin)"),
     on(NO_BODY, "response.body?.cancel()"),
   ],
   "src/core/egress/guard-url.ts": [

@@ -30,7 +30,7 @@ export interface DrainOptions {
 /**
  * Run due work, attempts of jobs and deliveries of events, until nothing is due and nothing runs.
  *
- * Whatever comes first wakes it: work that ends, the next due time, or `poke`. Work that outlives its lease is no longer
+ * The first of these wakes it: work that ends, the next due time, or `poke`. Work that outlives its lease is no longer
  * waited for and gives its place up (what it reports will be refused), so one that hangs costs the others a lease at
  * most.
  */

@@ -270,8 +270,7 @@ export class Outbox {
   /**
    * Claim what is to be done first, or null when nothing is due.
    *
-   * A claimed attempt is written down before it runs. That a delivery is under way is known in memory only. Nor is it written that
-   * an attempt has to wait: the row says that it is due, and so it is after a cold start, which asks again.
+   * A claimed attempt is written down before it runs. That a delivery is under way is known in memory only. A waiting attempt is not written down: the row says that it is due, and so it is after a cold start, which asks again.
    */
   claim(nowMs: number): ClaimedWork | null {
     const next = (): string | null => firstDue(this.#due, nowMs, { lanes: this.#lanes, turns: this.#turns });

@@ -64,7 +64,7 @@ export interface TenantGateParts {
   readonly random?: (() => number) | undefined;
 }
 
-/** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
+/** Well below the 15 minutes that the platform gives an alarm; the next one claims the rest. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
 /** The usage of parts in a Worker without them. */

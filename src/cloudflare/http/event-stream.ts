@@ -104,7 +104,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   });
 }
 
-/** An open stream of events; what is sent goes out in order. */
+/** An open stream of events; events go out in order. */
 export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
   /** Aborted when the client is gone: its request says so, or a write fails. */

@@ -31,7 +31,7 @@ export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOri
   return from === hostname || (from !== undefined && LOOPBACK.has(from) && LOOPBACK.has(hostname));
 }
 
-/** The name in a `Host` header; null where it is none, or more than that. The request's own URL is made of it. */
+/** The name in a `Host` header; null if it is not one, or more than that. The request's own URL is made of it. */
 function readHostname(host: string): string | null {
   const url = URL.parse(`http://${host}`);
   return url !== null && url.href === `http://${url.host}/` ? url.hostname : null;

@@ -71,7 +71,7 @@ export async function readRequestBody(
   if (encoding !== "identity") return err(ENCODED);
   const unread = beforeReading === undefined ? null : await beforeReading(mostOf(request, bodyBytes));
   if (unread !== null) return err(unread);
-  // Lengths of chunks that are none, or a socket that ends before its body.
+  // Malformed lengths of chunks, or a socket that ends before its body.
   const read = await attempt(() => readBytes(request, bodyBytes));
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;

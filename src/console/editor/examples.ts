@@ -60,7 +60,7 @@ const BATCHES: readonly {
   },
 ];
 
-/** Batches of tools that the key really has; where it has none of those, of the first ones it has. */
+/** Batches of tools that the key really has; if it has none of those, of the first ones it has. */
 export function listExamples(tools: readonly WireTool[]): readonly Example[] {
   const names = new Set(tools.map(({ name }) => name));
   const known = BATCHES.filter(({ batch }) => batch.actions.every(({ tool }) => names.has(tool)));

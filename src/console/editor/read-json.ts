@@ -57,7 +57,7 @@ const FOREIGN: ReadonlyMap<string, boolean | null> = new Map([
   ["FALSE", false],
 ]);
 
-/** Read a text as JSON, and go on behind what is none: what it holds is needed while it is being written. */
+/** Read a text as JSON, and go on behind faults: its content is needed while it is being written. */
 export function readJson(text: string): ReadJson {
   const all = tokenizeJson(text);
   const slips: Slip[] = [];

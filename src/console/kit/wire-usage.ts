@@ -10,7 +10,7 @@ export interface WireQuota {
 export interface WireUsage {
   readonly key: string;
   readonly tenant: string;
-  /** The name of the deployment; absent where it has none. */
+  /** The name of the deployment; absent if it has none. */
   readonly environment?: string;
   readonly flags: readonly string[];
   readonly features: readonly string[];

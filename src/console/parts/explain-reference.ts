@@ -1,4 +1,4 @@
-/** Say in words what a reference of a batch stands for; null for a value that is none. */
+/** Say in words what a reference of a batch stands for; null for any other value. */
 export function explainReference(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const entries = Object.entries(value);

@@ -6,7 +6,7 @@ import type { CallTrace } from "../egress/egress.ts";
 /**
  * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so that a caller
  * does not repeat it blindly. An answer of 408 or 5xx refuses nothing either: it is an `error` in doubt, and so is whatever comes
- * after such an answer in the same call. Neither is called retryable where it may not be sent again.
+ * after such an answer in the same call. Both are retryable only if they may be sent again.
  */
 export function toFailedOutcome(
   failure: Failure,

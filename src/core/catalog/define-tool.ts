@@ -31,7 +31,7 @@ export interface UpstreamRequest {
   readonly changesNothing?: boolean;
   /** Statuses besides 2xx whose body is an answer to be read, because the protocol says in it what went wrong. */
   readonly alsoReads?: readonly number[];
-  /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as ever. */
+  /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as always. */
   readonly onEvents?: ReadEvents;
   /**
    * The part of a 2xx that is read: its text unless said; its bytes, where the tool finds out the encoding; or nothing but its
@@ -534,7 +534,7 @@ function findHostProblems(host: string): string[] {
   return [`host '${visibleText(host, 100)}' ${rule}${meant}`];
 }
 
-/** The hosts that a tool names, which are none where it may go to every public one. */
+/** The hosts that a tool names, empty if it may go to every public one. */
 export function listHosts({ hosts }: Pick<Tool, "hosts">): readonly string[] {
   return hosts === PUBLIC_HOSTS ? [] : hosts;
 }

@@ -36,8 +36,7 @@ export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
 }
 
 /**
- * A contract is then what it comes to for who cannot call the others: what they would fill in has to be sent. Whatever names
- * none of them stays the same object, because every key with tools of its own has its own set of hidden ones.
+ * A contract is then what it comes to for who cannot call the others: what they would fill in has to be sent. A part that names none of them stays the same object, because every key with tools of its own has its own set of hidden ones.
  */
 function withoutNames(schema: JsonSchema, hidden: ReadonlySet<string>): JsonSchema {
   const described = hideInDescriptions(schema, hidden) as JsonSchema;

@@ -123,7 +123,7 @@ export interface KeyedAction {
   readonly content: JsonObject;
 }
 
-/** One place in the batch: the action, or why it is none. Either way it will have exactly one result. */
+/** One place in the batch: the action, or why it is not valid. Either way it will have exactly one result. */
 export interface Entry {
   readonly index: number;
   readonly id: string;
@@ -171,7 +171,7 @@ function misfit(raw: unknown): Failure {
   return makeFailure("INVALID_ACTION", { issues, hint: said });
 }
 
-/** How a reference to loop over is written that came as text; empty where it is none. */
+/** How a reference to loop over is written that came as text; empty if it is not one. */
 function sayLoop(raw: unknown): string {
   const loop = isJsonObject(raw) ? raw["for_each"] : undefined;
   const bare = typeof loop === "string" ? loop.replaceAll(/^[\s${<]+|[\s}>]+$/g, "") : "";

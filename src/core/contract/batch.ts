@@ -62,7 +62,7 @@ export interface Batch {
   readonly callbackUrl?: string;
   /** Tell in a stream of events when each call leaves its queues. */
   readonly tellsStarts?: true;
-  /** The words by which its run can be found; absent where it has none. */
+  /** The words by which its run can be found; absent if it has none. */
   readonly tags?: readonly string[];
   /** The batch as it was sent, where it is to run in the background. */
   readonly background?: JsonObject;

@@ -10,7 +10,7 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
  * Parse an idempotency key, quoted (the string of RFC 8941 that the `Idempotency-Key` draft asks for) or bare: both
  * spellings are the same key, and spaces around it are not part of it.
  *
- * @param path where the key was sent, for the issue that says why it is none
+ * @param path where the key was sent, for the issue that says why it is not valid
  */
 export function parseIdempotencyKey(text: string, path: string): Result<string, Issue> {
   const trimmed = text.trim();

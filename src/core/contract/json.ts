@@ -28,7 +28,7 @@ export function isLongInteger(text: string): boolean {
 }
 
 /**
- * Write numbers that a double would change otherwise, in a copy; the value itself where it has none. Each is asked once, with its
+ * Write numbers that a double would change otherwise, in a copy; the value itself if it has none. Each is asked once, with its
  * digits as they came.
  */
 export function mapExact(value: unknown, write: (digits: string) => unknown): unknown {
@@ -88,7 +88,7 @@ function keepDigits(_: string, value: unknown, { source }: { readonly source?: s
   return typeof value === "number" && loses(value, source!) ? JSON.rawJSON(source!) : value;
 }
 
-/** Whether a number, written from its double, is another one than its source; an integer is also when it gets an exponent. */
+/** Whether a number, written from its double, differs from its source; an integer is also when it gets an exponent. */
 function loses(value: number, source: string): boolean {
   const written = String(value);
   if (written === source) return false;

@@ -64,7 +64,7 @@ export interface OutcomeMeta {
   readonly selectMissing?: readonly string[];
   /** The keys that are there, where nothing was that was selected. */
   readonly selectHints?: readonly string[];
-  /** Its data is to be had by a handle though nothing was cut: it is a write, which must not be repeated to see it. */
+  /** A handle gives its data though nothing was cut: it is a write, which must not be repeated to see it. */
   readonly keepsWhole?: true;
   /** How much of `data` was cut to fit the batch's token budget. */
   readonly truncated?: Truncation;

@@ -51,7 +51,7 @@ export interface Ports {
   /** A configured secret, or undefined. */
   readonly secret: (name: string) => string | undefined;
   /**
-   * Look up a caller's own value of a secret; what is none leaves the configured one. May reject, and may never settle.
+   * Look up a caller's own value of a secret; no value leaves the configured one. May reject, and may never settle.
    * Absent where secrets are the same for everyone.
    */
   readonly secretOf?: ((name: string, caller: ToolCaller) => unknown) | undefined;

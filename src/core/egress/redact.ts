@@ -378,7 +378,7 @@ function codeAt(text: string, at: number): number {
 /** Where what was read last ends: a result beside the result, because this is read for every escape in a text. */
 let escapeEnd = 0;
 
-/** Read the character that an escape at `at` stands for, through escapes of its own characters; -1 when it is none. */
+/** Read the character that an escape at `at` stands for, through escapes of its own characters; -1 if it is not one. */
 function readEscape(text: string, at: number): number {
   let code = readOneEscape(text, at);
   for (let depth = 0; (code === PERCENT || code === AMPERSAND) && depth < MAX_DEPTH; depth += 1) {

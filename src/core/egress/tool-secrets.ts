@@ -50,7 +50,7 @@ export function readBinding(tool: Tool, name: string, ports: Ports): object {
   return binding;
 }
 
-/** The hint for a missing binding: a variable's text is none, because only secrets are kept out of results. */
+/** The hint for a missing binding: a variable's text is not one, because only secrets are kept out of results. */
 export function missingBinding(name: string): { readonly hint: string } {
   return {
     hint: `The deployment has no binding ${name}; its operator has to add it. Do without this tool until then.`,

@@ -16,7 +16,7 @@ export function degradePlan(plan: Plan, sent: ReadonlyMap<number, JobSpec>): Pla
     const failure = step.task.ok ? obstacleOf(step.task.value, sent.has(step.index)) : null;
     return failure === null ? step : turnAway(step, failure);
   });
-  // Whatever runs has a first step that waits for nothing.
+  // A plan that runs has a first step that waits for nothing.
   return steps.some(({ task, needs }) => task.ok && needs.length === 0) ? { ...plan, steps } : null;
 }
 

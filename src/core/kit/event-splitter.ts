@@ -4,7 +4,7 @@ export interface ServerSentEvent {
   readonly raw: string;
   /** Its type; empty where none was given. */
   readonly name: string;
-  /** Its data, lines joined by line feeds; null where it has none, as a comment has. */
+  /** Its data, lines joined by line feeds; null if it has none, as a comment has. */
   readonly data: string | null;
 }
 

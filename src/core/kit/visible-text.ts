@@ -48,7 +48,7 @@ export function escapeUnseen(
 
 /**
  * Quote text that is not ours inside a sentence that is: at most `maxLength` characters of it as a JSON string, with everything
- * invisible written as an escape. Whatever it says, it ends where its quote ends.
+ * invisible written as an escape. It ends where its quote ends.
  */
 export function quotedText(text: string, maxLength = 40): string {
   if (text.length <= maxLength && PLAIN.test(text)) return JSON.stringify(text);

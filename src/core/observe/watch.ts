@@ -251,5 +251,5 @@ export function nameOf({ task, toolName }: Step, isTool: (name: string) => boole
   return toolName !== null && isTool(toolName) ? toolName : UNKNOWN_TOOL;
 }
 
-/** Stands for names of tools that there are not. */
+/** Stands for names of unknown tools. */
 export const UNKNOWN_TOOL = "(unknown)";

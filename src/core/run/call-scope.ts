@@ -34,7 +34,7 @@ export interface CallScope {
   readonly onOpened?: OnOpened | undefined;
   /** The isolate's memory of the tenant's reads; null where nothing is remembered. */
   readonly cache: TenantReads | null;
-  /** Names the run that they are of; absent where they are of none. */
+  /** Names the run that they are of; absent outside of one. */
   readonly runId?: (() => string) | undefined;
   /** Counts the calls that are under way. */
   readonly parallelism?: Parallelism;

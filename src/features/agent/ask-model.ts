@@ -225,7 +225,7 @@ export interface Bridge {
   readonly toRequest: (request: JsonObject) => Result<JsonObject, Refusal>;
   /** Where in the dialect's request that comes from which stands at a place of the translated one. */
   readonly toOwnPath: (path: readonly string[], request: JsonObject) => readonly string[];
-  /** An answer in the dialect; null where it is none. */
+  /** An answer in the dialect; null if it is not one. */
   readonly toAnswer: (answer: unknown) => JsonObject | null;
   /** Hears that API's stream, and tells the dialect's relay of it. */
   readonly toHearer: (relay: StreamHearer) => StreamHearer;

@@ -158,7 +158,7 @@ async function findMissing(
       question: calls.length > 0 ? undefined : findQuestions(text)[0],
     }))
     .filter(({ calls, question }) => calls.length > 0 || question !== undefined)
-    // The last ones: what is kept is minutes old.
+    // The last ones: the kept ones are minutes old.
     .slice(-LIMITS.keptTurns);
   if (anchors.length === 0) return [];
   const digests = messages.map((message) => digestOf(message, dialect));

@@ -105,7 +105,7 @@ function readPlain(turn: LabelledText, { start, end }: Pick<Input, "start" | "en
   return { args: repairArguments(blankTrailingCommas(sent)), start, end };
 }
 
-/** Where begins the input of an action that may have none: behind a label on its line, or on the next one; -1 where it has none. */
+/** Where begins the input of an action that may have none: behind a label on its line, or on the next one; -1 if it has none. */
 export function findInput(turn: LabelledText, from: number): number {
   const inline = turn.match(INLINE_INPUT, from);
   if (inline !== -1) return inline;

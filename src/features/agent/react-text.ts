@@ -84,11 +84,11 @@ class Reader {
   #inTurn = false;
   /** Where reading has to end: what follows cannot be told from a broken call. */
   #stop = -1;
-  /** The text of an action that is none. */
+  /** The text of an action that cannot be read. */
   #answer: string | null = null;
-  /** Where the first action that is none stands. */
+  /** Where the first unreadable action stands. */
   #quiet = -1;
-  /** Actions that were none and JSON that was no call: a sound turn has few, and each costs as much as a call. */
+  /** Unreadable actions and JSON that was no call: a sound turn has few, and each costs as much as a call. */
   #misses = 0;
 
   constructor(text: string) {
@@ -298,11 +298,11 @@ const ANSWER_STOPS = (kind: LabelKind): boolean =>
   kind === "thought" || kind === "observation" || kind === "final";
 const TURN_STOPS = (kind: LabelKind): boolean => ANSWER_STOPS(kind) || kind === "action";
 
-/** An action that is none, and nothing else but what it is given. */
+/** An unreadable action, and nothing else but its input. */
 const NO_ACTION =
   /^["'`[(<*]{0,3}(?:none(?: (?:is )?(?:needed|required|necessary))?|n\/a|na|nothing|not applicable|no (?:action|tool)(?: (?:is )?(?:needed|required))?|final[ _-]?answer|finish(?:ed)?)["'`>*]{0,3}[)\]]?\.?(?=[ \t]*(?:$|[[(:,.–—-]|(?:with )?(?:action[ _-]?)?input\b))/i;
 
-/** The text on the own line of an action that is none: `finish[the answer]`. A remark behind it is none. */
+/** The text on the own line of an unreadable action: `finish[the answer]`. A remark behind it does not count. */
 function insideBrackets(rest: string): string {
   if (!/^(?:[[(]|[ \t]{0,9}:)/.test(rest)) return "";
   const said = rest.trim();

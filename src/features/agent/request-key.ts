@@ -150,7 +150,7 @@ export class RequestKey {
     const keys = await readKeys(plan, { caller, ports, origin, batchKey: undefined });
     if (keys === null) return null;
     const { key: _, seed: __, fresh: ___, givesUpSoon: ____, ...own } = this.asked.batch;
-    // Its key says already of what it is, and by whom: of references as they were written.
+    // Its key names content and caller already: of references as they were written.
     const actions = keys.actions.map((action) =>
       this.#writes.has(action.key)
         ? {

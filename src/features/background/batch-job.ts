@@ -49,7 +49,7 @@ export function readKeptBatch(json: string): KeptBatch {
   return { caller: { ...kept, flags: [...flags, ...(kept.flags ?? [])] }, ...rest };
 }
 
-/** The place of a result: that of its action and, for an element of a loop, its number; -1 for what is none. */
+/** The place of a result: that of its action and, for an element of a loop, its number; -1 for any other. */
 export interface Place {
   readonly step: number;
   readonly element: number;
@@ -137,7 +137,7 @@ export function toCursor({ step, element }: Place): string {
   return `${step}.${element}`;
 }
 
-/** Read a cursor; null where it is none. */
+/** Read a cursor; null if it is not one. */
 export function parseCursor(text: string): Place | null {
   const [, step, element] = FORM.exec(text) ?? [];
   return step === undefined ? null : { step: Number(step), element: Number(element) };

@@ -61,7 +61,7 @@ export class BatchLedger implements Ledger {
     return { id: element < 0 ? id : `${id}${ELEMENT}${element}`, outcomeJson: inDoubt ? null : outcomeJson };
   }
 
-  /** Write into a failure in which attempt it came: only another attempt, which is none that goes on in its next turn, tries again. */
+  /** Write into a failure in which attempt it came: only a new attempt tries again, not one that goes on in its next turn. */
   #tag(outcomeJson: string | null): string | null {
     if (outcomeJson?.startsWith(FAILED) !== true) return outcomeJson;
     return `{"attempt":${this.#options.claim.attempt},${outcomeJson.slice(1)}`;

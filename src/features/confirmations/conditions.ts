@@ -34,7 +34,7 @@ export const CONDITIONS: Conditions = {
       condition = read.ok ? read.value : null;
       parsed.set(written, condition);
     }
-    // A tool that was kept by another version may have a condition that is none here: then every call asks.
+    // A tool that was kept by another version may have a condition that is not valid here: then every call asks.
     return condition === null || fitsCondition(condition, args);
   },
 };

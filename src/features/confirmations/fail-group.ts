@@ -3,7 +3,7 @@ import type { ParkedGroup } from "./parked-group.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
 import { failParkedGroup } from "../../core/run/fail-parked.ts";
 
-/** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, but for what a flow had done before it asked. */
+/** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, except by a flow before it asked. */
 export function failGroup(
   actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun">[],
   failure: Failure,

@@ -26,8 +26,8 @@ export function confirmations() {
   return defineFeature({
     name: "confirmations",
     flags: {
-      approve: "May say the yes of a person",
-      skip_approval: "May skip the yes of a person",
+      approve: "Can approve",
+      skip_approval: "Can skip approval",
     },
     variables: { [TTL]: { read: readLimits } },
     routes: (features) => {

@@ -13,7 +13,7 @@ import type { BegunElement, Call, Edge, Plan, Step, Task } from "../../core/plan
 
 /**
  * Plan the parked actions of a group, now that a person said yes: exactly these, in the order of their batch, with the
- * arguments that were shown, in need of each other as before. Whatever else they needed has happened.
+ * arguments that were shown, in need of each other as before. Their other dependencies have happened.
  *
  * A gated action whose arguments come from another one of the group was not shown with what it will send. It is parked again,
  * with what needs it: once its arguments are known they are a question of their own.

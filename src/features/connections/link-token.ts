@@ -39,7 +39,7 @@ export function makeSecretText(random: Uint8Array): string {
   return toBase64Url(random);
 }
 
-/** The digest under which a text is kept that proves something. Text that is none has one too, under which nothing is. */
+/** The digest under which a text is kept that proves something. Any other text has one too, under which nothing is. */
 export function digestOf(kind: "link" | "state" | "browser" | "code" | "visit", text: string): string {
   return sha256(SECRET.test(text) ? `${kind} ${text}` : "");
 }
@@ -73,7 +73,7 @@ export function toState({ tenant, id, secret }: LinkPlace & { readonly secret: s
   return `${tenant}.${id}.${secret}`;
 }
 
-/** Read it; null where a text is none. */
+/** Read it; null if a text is not one. */
 export function parseState(text: string): (LinkPlace & { readonly secret: string }) | null {
   const [, tenant, id, secret] = STATE.exec(text) ?? [];
   return secret === undefined ? null : { tenant: tenant!, id: id!, secret };

@@ -44,7 +44,7 @@ export function requireConnection(
 /** The failure where no subject is named, so that there is no person to ask. */
 export function requireSubject(connector: string): ToolFailure {
   return new ToolFailure("CONNECTION_REQUIRED", {
-    hint: `The tool uses an account at ${connector} of the person for whom it runs, and the request names none. Only the application can: with 'subject', or the header Volley-Subject. Do without this tool until then.`,
+    hint: `The tool uses an account at ${connector} of its subject, and the request names no subject. Only the application can: with 'subject', or the header Volley-Subject. Do without this tool until then.`,
   });
 }
 

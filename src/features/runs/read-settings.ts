@@ -21,7 +21,7 @@ export function readRunDays(env: Env): number {
   return parseRunDays(env) ?? LIMITS.runDays;
 }
 
-/** Parse the number of days; null where it is none from 1 to 90. */
+/** Parse the number of days; null if it is not one from 1 to 90. */
 export function parseRunDays(env: Env): number | null {
   const value = env[RUN_DAYS] ?? "";
   if (value === "") return LIMITS.runDays;

@@ -198,7 +198,7 @@ export interface Look {
 export interface Reruns {
   /** The run that all of them go back to. */
   readonly root: string;
-  /** The body of the run that this one is a rerun of, however often; its own where it is none, null where there is none any more. */
+  /** The body of the run that this one is a rerun of, however often; its own if it is not one, null where there is none any more. */
   readonly body: string | null;
   /** The bodies of the root and of the runs that answered its questions. */
   readonly answers: readonly string[];

@@ -21,7 +21,7 @@ export interface SeeOptions {
   readonly nowMs: number;
 }
 
-/** Whether a key may see the actions of a tool. Every key may see one of a tool that there is not: it called nothing. */
+/** Whether a key may see the actions of a tool. Every key may see one of an unknown tool: it called nothing. */
 export function sees({ sight }: Look, tool: string): boolean {
   return sight.tools === undefined || tool === UNKNOWN_TOOL || sight.tools.includes(tool);
 }

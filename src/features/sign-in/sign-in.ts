@@ -48,7 +48,7 @@ export function hasTokenForm(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** The record that a person has let a client in at a redirect. It says of whom nothing. */
+/** The record that a person has let a client in at a redirect. It names no person. */
 export function consentKey(clientId: string, redirectUri: string): string {
   return `consent:${sha256(`${clientId}\n${redirectUri}`)}`;
 }

@@ -2,5 +2,5 @@
 
 export { tenantToolsBytes } from "../../feature/kit.ts";
 
-/** Objects of a tenant in a bucket that one request deletes; what is left is said. */
+/** Objects of a tenant in a bucket that one request deletes; the answer says how many are left. */
 export const objectsDeleted = 5_000;

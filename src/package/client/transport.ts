@@ -131,7 +131,7 @@ function pauseBefore(error: unknown, again: number): number | null {
     : null;
 }
 
-/** Read an answer's JSON; what is none is not Volley's. */
+/** Read an answer's JSON; any other answer is not Volley's. */
 export async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
   const parsed = attemptNow(() => JSON.parse(text) as T);

@@ -36,7 +36,7 @@ interface Event {
  * entry only.
  *
  * The id of a delivery is the call's idempotency key and its place: the same on every attempt, on ours as on those of a call
- * that is made again, so a receiver that remembers ids takes the event once. That is why the write may be repeated.
+ * that is made again, so a receiver that remembers ids takes the event once. So the write may be repeated.
  *
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

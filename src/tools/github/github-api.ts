@@ -9,7 +9,7 @@ export const GITHUB = {
   timeoutMs: 12_000,
 } as const;
 
-/** Send a request to GitHub's REST API as the person for whom the call runs. */
+/** Send a request to GitHub's REST API as the subject of the call. */
 export function fetchGithub(
   ctx: ToolContext,
   path: string,

@@ -40,7 +40,7 @@ interface MailContent {
 }
 
 /**
- * Read what a mail says: its plain text, or where it has none the text of its HTML; and list the files that came with it.
+ * Read what a mail says: its plain text, or if it has none the text of its HTML; and list the files that came with it.
  *
  * Source: https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages#messagepart
  */

@@ -155,7 +155,7 @@ async function refresh(ctx: ToolContext, credentials: string): Promise<AccessTok
   return token;
 }
 
-/** The meaning of a refused refresh: RFC 6749, 5.2, has 400 for a grant that is no more and 401 for a client that is none. */
+/** The meaning of a refused refresh: RFC 6749, 5.2, has 400 for an ended grant and 401 for an unknown client. */
 function toRefusal(error: unknown): unknown {
   const upstreamStatus = statusOf(error);
   const isRefused = upstreamStatus !== undefined && upstreamStatus >= 400 && upstreamStatus < 500;

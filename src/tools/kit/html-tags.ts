@@ -1,7 +1,7 @@
 /** A tag, a comment or another piece of markup, and where it stands. */
 export interface Tag {
   readonly from: number;
-  /** Behind its `>`; the end of the text where it has none. */
+  /** Behind its `>`; the end of the text if it has none. */
   readonly to: number;
   /** In lower case; empty for what is no element. */
   readonly name: string;

@@ -147,7 +147,7 @@ async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure>
   return new ToolFailure("NOT_FOUND", { hint: `There is no file ${quotedText(path, 80)}; ${hint}` });
 }
 
-/** A file's content as text; throws `INVALID_ARGS` where it is none. */
+/** A file's content as text; throws `INVALID_ARGS` if it is not one. */
 export function textOf({ path, content }: WorkspaceFile): string {
   // A mark of byte order at the beginning is part of the file too: a caller that writes it back keeps it.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -226,7 +226,7 @@ describe("the values of a request", () => {
     const long = `,${"1".repeat(30)}`.repeat(10);
     const text = textOf(64 * KIB, 5).replace("]", `${long}]`);
     expect(openBudget().takeValues(text)).toEqual({ ok: true, value: 5 + 3 * 10 });
-    // Nor may the digits alone lead beyond the bound.
+    // The digits alone may not lead beyond the bound.
     const most = 5 + 10 + 32 * KIB;
     expect(openBudget(most).takeValues(text).ok).toBe(false);
     expect(openBudget(most + 19).takeValues(text).ok).toBe(false);

@@ -107,7 +107,7 @@ test(`P1: ${PLANS} random plans: one outcome each, in order, under the caps, aft
         const outcome = outcomes[index]!;
         if (isParked(id) && actions.startedAt.has(id)) throw new Error(`${id} ran without a person's yes`);
         if (outcome.status === "pending_confirmation") {
-          // Whatever it needs has happened or waits with it: there is somebody to say yes to.
+          // Its dependencies have happened or wait with it: there is somebody to say yes to.
           expect(isParked(id)).toBe(true);
           for (const needed of needs)
             expect(["success", "initiated", "pending_confirmation"]).toContain(statusOf.get(needed));

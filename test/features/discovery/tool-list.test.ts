@@ -128,7 +128,7 @@ describe("A tool whose schema has alternatives at its top", () => {
     expect(whole!.input_schema).toMatchObject(more);
   });
 
-  test("T67 has arguments where it names none beside its alternatives", () => {
+  test("T67 has arguments even if it names none beside its alternatives", () => {
     const tool = {
       ...ODATA,
       inputSchema: { type: "object" as const, properties: {}, oneOf: [byMail, byPhone] },

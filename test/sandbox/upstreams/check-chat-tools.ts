@@ -133,7 +133,7 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   "definitions",
   "patternProperties",
 ]);
-/** Whatever they hold is no schema. */
+/** Their values are no schemas. */
 const PLAIN_VALUES: ReadonlySet<string> = new Set([
   "enum",
   "const",

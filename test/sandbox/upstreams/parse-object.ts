@@ -1,4 +1,4 @@
-/** Read a request's body as a JSON object; null when it is none. */
+/** Read a request's body as a JSON object; null if it is not one. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const body: unknown = JSON.parse(text);

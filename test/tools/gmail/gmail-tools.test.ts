@@ -27,7 +27,7 @@ function sentMail(): Record<string, string> {
   return { ...(Object.fromEntries(headers) as Record<string, string>), text };
 }
 
-/** Answer for Gmail with this; tokens as ever. */
+/** Answer for Gmail with this; tokens as always. */
 const answering = (answer: (url: URL) => unknown) => async (request: Request) => {
   if (request.url.includes("/token")) return answerGoogleOauth(request, INSTANT_PORTS);
   return Response.json(answer(new URL(request.url)));

@@ -49,7 +49,7 @@ export interface PartTables {
   /** The name of its feature. */
   readonly name: string;
   /**
-   * The steps that lead to them; a step, once released, is never changed. The first makes only tables that there are not: the steps
+   * The steps that lead to them; a step, once released, is never changed. The first makes only missing tables: the steps
    * of core made those of every feature once.
    */
   readonly steps: readonly string[];

@@ -53,7 +53,7 @@ export interface Origin {
   readonly requestId: string;
   /** Absent where its calls use accounts of the deployment alone. */
   readonly account?: Account | undefined;
-  /** The id of the trace that the request is part of; absent where its caller told of none. */
+  /** The id of the trace that the request is part of; absent if its caller sent none. */
   readonly traceId?: string;
 }
 
@@ -86,7 +86,7 @@ export interface Caller {
   readonly flags: readonly string[];
   /** The one whose accounts its calls use; it names no other. */
   readonly subject?: string;
-  /** It names no subject besides its own, and none where it has none: a program that was let in acts for the person who signed in. */
+  /** It names no subject besides its own, and none if it has none: a program that was let in acts for the person who signed in. */
   readonly namesNoSubject?: true;
   /** When the key itself ends, in milliseconds since the epoch; one that does not say goes on. */
   readonly endsAtMs?: number;

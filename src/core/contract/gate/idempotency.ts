@@ -13,7 +13,7 @@ export interface KeyedContent {
   readonly open?: true;
   /** The seed of the ids of its jobs and upstream calls, unless an earlier run has begun: then that run's. */
   readonly seed: string;
-  /** Whatever stands under it is of another request, and is forgotten. */
+  /** A record under it is of another request, and is forgotten. */
   readonly fresh?: boolean;
   /** Its run has taken over the request that the key was made for: a run that holds it by an earlier claim is lost. */
   readonly inherited?: boolean;

@@ -38,7 +38,7 @@ export function toCursor({ createdAt, id }: JobCursor): string {
   return `${createdAt}_${id}`;
 }
 
-/** Parse a place in the list; null is text that is none. */
+/** Parse a place in the list; null for any other text. */
 export function parseJobCursor(text: string): JobCursor | null {
   const [, createdAt, id] = CURSOR.exec(text) ?? [];
   return id === undefined ? null : { createdAt: Number(createdAt), id };

@@ -76,7 +76,7 @@ export interface ToolChangeRefusal {
     | "out-of-reach"
     | "too-many"
     | "too-large"
-    /** A contract names a tool that there is not. */
+    /** A contract names an unknown tool. */
     | "needs-unknown"
     /** Contracts name each other in a circle. */
     | "needs-each-other";

@@ -53,7 +53,7 @@ export interface TenantGateMethods {
 /** The way by which a Worker calls the methods of an object that a tenant has. */
 export interface BegunCalls {
   /**
-   * Call a method for something that began then; null where the tenant was deleted since. Whatever is under way ends as it would, and
+   * Call a method for something that began then; null where the tenant was deleted since. Work under way ends as it would, and
    * nothing more of it is kept.
    */
   since(begunAt: number, method: string, ...args: readonly unknown[]): Taken | null | Promise<Taken>;

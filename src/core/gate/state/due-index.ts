@@ -78,7 +78,7 @@ export function countRunning(index: DueIndex, group: string, nowMs: number): num
   return count;
 }
 
-/** The earliest work of a group, of that which has begun or of the rest. */
+/** The earliest work of a group, begun or not. */
 interface Earliest {
   readonly group: string;
   readonly isLater: boolean;

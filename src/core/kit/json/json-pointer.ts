@@ -10,7 +10,7 @@ export type Found =
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
 
-/** Read an RFC 6901 JSON Pointer; null when the text is none (it must be empty or start with `/`, `~` only as `~0`, `~1`). */
+/** Read an RFC 6901 JSON Pointer; null if the text is not one (it must be empty or start with `/`, `~` only as `~0`, `~1`). */
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/")) return null;

@@ -21,7 +21,7 @@ import { seeUnrun, showPlan } from "./show-plan.ts";
 /**
  * Execute a batch: plan it, admit it in one round trip, run it, and answer every action once, in the order asked.
  *
- * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
+ * Refusals come before anything ran; after the admission every step leads to a result.
  */
 export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   return withPlan(batch, execution, async (plan, current) => {

@@ -177,7 +177,7 @@ function takenNames({ url, auth }: HttpCall): string[] {
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 /**
- * Find what is wrong with a declared address, and give its origin, or null where it has none that may be called.
+ * Find what is wrong with a declared address, and give its origin, or null if it has none that may be called.
  *
  * It has to be written as a URL parser writes it, so that what is shown and what is called are the same; then an argument
  * in a segment of its path can change nothing but that segment.

@@ -91,8 +91,7 @@ function fillUrl(url: string, args: Args): string {
 }
 
 /**
- * Fill one segment of a path, behind which the query may stand. The characters of its arguments are all encoded, and the
- * whole of it is none that a path is shortened by: text beside an argument, or two arguments, may be a `..` together.
+ * Fill one segment of a path, behind which the query may stand. The characters of its arguments are all encoded, and the whole of it does not shorten a path: text beside an argument, or two arguments, may be a `..` together.
  */
 function fillSegment(segment: string, args: Args): string {
   const filled = fillPlaceholders(segment, (name) => {

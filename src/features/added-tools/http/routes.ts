@@ -268,7 +268,7 @@ function needs(expected: string, name: string): RefusalIssue {
     path: "/orchestration",
     expected,
     received: "the name of another",
-    hint: `'${name}' depends on a tool that there is not; add that one first, or leave the dependency out.`,
+    hint: `'${name}' depends on an unknown tool; add that one first, or leave the dependency out.`,
   };
 }
 

@@ -15,8 +15,7 @@ export interface Compiled {
 const UNCHECKED = new Set(["format", "title", "description", "$comment", "$anchor", "$schema"]);
 
 /**
- * Make of a schema what the validator takes, which is a copy, because it writes into what it is given. Whatever the validator
- * would read otherwise than JSON Schema 2020-12 does (keywords of older drafts, `id`, `format`) is not in it.
+ * Make of a schema what the validator takes, which is a copy, because it writes into what it is given. A keyword that the validator would read otherwise than JSON Schema 2020-12 does (keywords of older drafts, `id`, `format`) is not in it.
  *
  * @param schema one that `checkSchema` found nothing wrong with
  */

@@ -21,7 +21,7 @@ export interface Automaton {
   readonly aheads: readonly Pattern[];
 }
 
-/** Work that may still be done; what is left goes on to the next pattern of the same declaration. */
+/** Work that may still be done; the rest goes on to the next pattern of the same declaration. */
 export interface Budget {
   left: number;
 }

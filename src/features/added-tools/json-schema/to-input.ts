@@ -150,7 +150,7 @@ const OF_DOCUMENTS = new Set(["$schema", "$id", "id", "$anchor", "$defs", "defin
 /**
  * Write a schema so that it can stand anywhere inside another: what is referred to stands where it is referred to. A schema
  * that comes back to itself is shown once around and then as any value, and so is what would make it too large; arguments
- * are checked by all of it anyway. A schema without references is shown as it was written, but for what providers refuse.
+ * are checked by all of it anyway. A schema without references is shown as it was written, without the parts that providers refuse.
  */
 export function showSchema(schema: JsonObject): JsonSchema {
   const { places } = walkSchema(schema);

@@ -92,7 +92,7 @@ function withoutPatterns(value: unknown): unknown {
 
 function toDeclaration(tool: ListedTool, name: string, { prefix, url, auth }: McpImport): Declaration {
   const { title, description, inputSchema, annotations, fingerprint } = tool;
-  // Whatever is neither true nor false is no hint, and a server that does not call its tool destructive says that it is not.
+  // A value that is neither true nor false is no hint, and a server that does not call its tool destructive says that it is not.
   const hints: Partial<ToolAnnotations> = {
     readOnlyHint: annotations["readOnlyHint"] === true,
     destructiveHint: annotations["destructiveHint"] === true,

@@ -8,7 +8,7 @@ import type { Conversation, Message, Replies } from "./dialect.ts";
 /**
  * Read what both providers' bodies have in common. Everything else in them is the model's server's to judge.
  *
- * @param nameOf the name of one of the caller's tools; undefined where it has none that a model could call
+ * @param nameOf the name of one of the caller's tools; undefined if it has none that a model could call
  * @param options `spaces` are names among which tools of the caller's stand, `more` the names of tools that are listed elsewhere
  */
 export function readConversation(

@@ -80,7 +80,7 @@ export interface Asked {
 export interface Anchor {
   /** Where in the messages the model's message stands. */
   readonly at: number;
-  /** The calls in it; the arguments of each as canonical text, empty where they are none. */
+  /** The calls in it; the arguments of each as canonical text, empty if there are none. */
   readonly calls: readonly { readonly id: string; readonly args: string }[];
   readonly text: string;
 }
@@ -110,7 +110,7 @@ export interface Dialect {
   read(body: JsonObject): Result<Conversation, Refusal>;
   /** Make a writer of requests: what of them is the same each time is made once. */
   createRequests(conversation: Conversation, tools: readonly ToolDescriptor[]): (asked: Asked) => JsonObject;
-  /** Read a model's answer, as what goes back into its conversation; null where it is none. */
+  /** Read a model's answer, as what goes back into its conversation; null if it is not one. */
   readTurn(response: unknown, reading?: Reading): ModelTurn | null;
   /** Put what a turn said before it paused into the answer of the turn that went on; absent where no turn pauses. */
   goOn?(paused: ModelTurn, turn: ModelTurn): ModelTurn;

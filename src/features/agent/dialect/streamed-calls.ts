@@ -27,7 +27,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Gives a call its place in the caller's answer; null where it has none. */
+/** Gives a call its place in the caller's answer; null if it has none. */
 export type NextShown = (call: Pick<ModelCall, "name" | "foreign">) => number | null;
 
 /** The calls of one stream of Chat Completions, put together from their pieces. */

@@ -89,7 +89,7 @@ export function readBody(
   return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
 }
 
-/** Refuse names of tools that there are not, and those of the caller's own that are ours too. */
+/** Refuse names of unknown tools, and those of the caller's own that are ours too. */
 export function refuseTools({ conversation, options }: ModelRequest, catalog: Catalog): Refusal | null {
   const { tools, surface } = options;
   const shown = tools === null ? catalog : catalog.restrictTo(tools);

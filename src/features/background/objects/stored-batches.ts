@@ -210,7 +210,7 @@ class ResultTable {
     return { results, loop, hasMore: found.length > results.length };
   }
 
-  /** How far a job has come; undefined where it is none of these. */
+  /** How far a job has come; undefined if it is not one of these. */
   progress(jobId: string): JobProgress | undefined {
     const [batch] = this.#sql
       .exec<{ total: number }>("SELECT total FROM batches WHERE job_id = ?", jobId)

@@ -126,7 +126,7 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
  * `POST /v1/confirmations/{id}`: a person's yes runs exactly what was parked, a no runs nothing; either is final and
  * answers an envelope of the parked actions. The same decision under the same `Idempotency-Key` has the same answer again.
  *
- * The key has the flag `approve`. It may be another than the one that asked: the same tenant's, and allowed every tool
+ * The key has the flag `approve`. It may differ from the one that asked: the same tenant's, and allowed every tool
  * involved.
  */
 export const decideConfirmation: Endpoint = {

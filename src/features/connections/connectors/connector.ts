@@ -28,7 +28,7 @@ export interface OAuthConnector extends AnyConnector, Dialect {
   /** Where tokens are refreshed: at the token's address with most. */
   readonly refreshUrl: string;
   readonly revokeUrl: string | null;
-  /** The `iss` that stands in each of its answers to a browser (RFC 9207); null where it says none, so that none is checked. */
+  /** The `iss` that stands in each of its answers to a browser (RFC 9207); null if it says none, so that none is checked. */
   readonly issuer: string | null;
   /** Asked for where a link names none. */
   readonly scopes: readonly string[];

@@ -72,8 +72,7 @@ const NOT_NOW = new Set([
 ]);
 
 /**
- * Read the answer of a token's address, which is JSON or a form. GitHub and Slack say that they refuse in an answer of 200. Whatever it
- * is, nothing of its text goes any further but the tokens, and a refusal's one word.
+ * Read the answer of a token's address, which is JSON or a form. GitHub and Slack say that they refuse in an answer of 200. Only the tokens of its text go further, and a refusal's one word.
  */
 export function readTokenAnswer(came: CameBack, connector: OAuthConnector): TokenAnswer {
   if (came === null) return { kind: "unavailable" };
@@ -177,7 +176,7 @@ function at(value: unknown, pointer: string): unknown {
 
 /**
  * The claims of an id token. It came from the provider itself over TLS, so its signature says nothing more (OpenID Connect Core,
- * 3.1.3.7); it lets no one in, and only names an account to people.
+ * 3.1.3.7); it lets nobody's program in, and only names an account to people.
  */
 function claimsOf(idToken: unknown): unknown {
   if (typeof idToken !== "string") return undefined;

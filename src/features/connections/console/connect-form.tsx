@@ -56,7 +56,7 @@ export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
           name="subject"
           label="Subject"
           placeholder="user_42"
-          help="For whom batches run. To try it, take a subject of your own, such as test."
+          help="The subject of batches. To try it, take a subject of your own, such as test."
         />
         <TextField
           id="connect-connector"

@@ -113,7 +113,7 @@ export class Refreshes {
     return refreshed;
   }
 
-  /** Nothing to refresh with: what is there is used as long as it is good. A key that is refused may be good for another address. */
+  /** Nothing to refresh with: the present ones are used as long as they are good. A key that is refused may be good for another address. */
   #withoutRefresh(
     id: string,
     grant: Grant,
@@ -229,7 +229,7 @@ export class Refreshes {
     return { kind: "failed", retryAfterMs: askAt - this.#options.clock.now() };
   }
 
-  /** No others are to be had just now: what is there is used as long as it is good. */
+  /** No others can be fetched just now: the present ones are used as long as they are good. */
   #asTheyAre(grant: Grant, { tokens, isWanted }: Wanted, otherwise: Opened): Opened {
     return !isWanted && isGood(grant, this.#options.clock.now()) ? { kind: "tokens", tokens } : otherwise;
   }

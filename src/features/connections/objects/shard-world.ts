@@ -192,7 +192,7 @@ export class ShardWorld {
     if (elsewhere.ok && !elsewhere.value.includes(true)) await this.ask(request);
   }
 
-  /** The same of an account that was brought and is used by no one; here it is forgotten already. */
+  /** The same of an account that was brought and is unused; here it is forgotten already. */
   revokeUnused(connection: Connection, brought: Grant | null | undefined): void {
     if (brought === null || brought === undefined) return;
     this.#of.ctx.waitUntil(attempt(() => this.revoke(connection, brought)));

@@ -143,8 +143,7 @@ function List({ view }: { readonly view: string }) {
 }
 
 /**
- * Take the token of a link from the address. It is kept in this tab, and gone from the address and its history, so that no one reads it
- * there or sends it on with it.
+ * Take the token of a link from the address. It is kept in this tab, and gone from the address and its history, so that it is neither read there nor sent on.
  */
 export function takeToken(): boolean {
   const [, token] = /^#token=([A-Za-z0-9_.-]+)$/.exec(location.hash) ?? [];

@@ -113,7 +113,7 @@ export function makePortalToken(tenant: string, random: Uint8Array): string {
   return `vpl_${tenant}_${[...random].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The tenant of a token; null where a text is none. */
+/** The tenant of a token; null if a text is not one. */
 export function tenantOfToken(token: string): string | null {
   return TOKEN.exec(token)?.[1] ?? null;
 }

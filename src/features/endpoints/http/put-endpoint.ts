@@ -233,7 +233,7 @@ function refuseKept(
   }
 }
 
-/** Refuse an id that is none. */
+/** Refuse an id that is not valid. */
 function badName(id: string): Refusal {
   const issue = { path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: visibleText(id) };
   return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${ENDPOINT_ID_IN_WORDS}.`, {

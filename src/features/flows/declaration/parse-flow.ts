@@ -111,7 +111,7 @@ function checkMeaning(
 
 const NOT_KNOWN = { input: undefined, hook: undefined };
 
-/** Whether a run may be given nothing; null where the schema does not say, because it is none. */
+/** Whether a run may be given nothing; null where the schema does not say, because it is not valid. */
 function takesNothing({ input_schema: input }: JsonObject): boolean | null {
   if (!isJsonObject(input)) return null;
   const checked = attemptNow(() => z.safeParse(toInput(input), {}).success);

@@ -120,7 +120,7 @@ interface Unsigned {
   readonly token?: string | undefined;
 }
 
-/** Find the text that a sender's unsigned question wants back; null where it is none of them. */
+/** Find the text that a sender's unsigned question wants back; null if it is not one of them. */
 export function findHandshake(handshakes: readonly Handshake[], asked: Unsigned): string | null {
   for (const handshake of handshakes) {
     if (handshake.method !== asked.method) continue;

@@ -102,8 +102,7 @@ interface Claimed {
 /**
  * Read the signatures in a delivery's headers, a few of them.
  *
- * A value that came twice fits no header but those that are lists, and so the delivery is refused: the checked value may not be
- * another than the used one. In a list of signatures it does no harm, because each is tried on one and the same text.
+ * A value that came twice fits no header but those that are lists, and so the delivery is refused: the checked value must be the used one. In a list of signatures it does no harm, because each is tried on one and the same text.
  */
 export function claimedOf(
   { headers, parts, listed, prefix, isPrefixOptional, encoding }: SignedProof,

@@ -8,7 +8,7 @@ import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import { parseJson } from "../../../core/contract/parse-json.ts";
 
-/** The token that a delivery has in a place; null where it has none. `user:password` where that is the place. */
+/** The token that a delivery has in a place; null if it has none. `user:password` where that is the place. */
 export function tokenOf(
   at: TokenProof["at"],
   { url, headers }: Omit<SentDelivery, "body">,

@@ -60,8 +60,7 @@ interface Refused {
  * Answer a delivery of a webhook: verify it, record the run that it causes, and only then say so. The run begins after the
  * answer. A repeated delivery is told the same run.
  *
- * Whatever is wrong before its signature is right, with the delivery, with where it is sent or with the secret, there is one and the
- * same refusal: who cannot sign learns nothing, and the log says why to the operator. Once the signature is right the sender is told
+ * Every fault before a right signature, of delivery, address or secret, has the same refusal: who cannot sign learns nothing, and the log says why to the operator. Once the signature is right the sender is told
  * that all is well, also where the flow does not want the delivery: senders switch off what fails.
  */
 export async function answerHook(hook: Hook, deployment: Deployment): Promise<Result<Response, Refusal>> {

@@ -44,7 +44,7 @@ export function openLedger(gate: Pick<Gate, "call">, { spec: { id: jobId }, fenc
 
 /**
  * The journal that one attempt of a run writes down with its job: of every sync write that it is about to be sent, before it is,
- * and how it ended. Whatever ends the attempt, the next one knows which writes it must not repeat.
+ * and how it ended. However the attempt ends, the next one knows which writes it must not repeat.
  */
 export class RunJournal implements Journal {
   readonly #options: JournalOptions;

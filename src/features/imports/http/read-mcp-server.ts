@@ -118,7 +118,7 @@ const SPEC = {
   delivery: "at-least-once",
 } as const;
 
-/** A declaration that is right but for what may be wrong with the server's address or secret. */
+/** A declaration that is right, except perhaps for the server's address or secret. */
 function sampleOf(server: McpServer): Declaration {
   return {
     name: "sample",

@@ -38,7 +38,7 @@ function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-/** A category of the operation's first tag, or of the prefix where it has none that a category could be called. */
+/** A category of the operation's first tag, or of the prefix if it has none that a category could be called. */
 export function categoryOf({ tags }: Operation, prefix: string): string {
   return toWord(tags[0] ?? "") || toWord(prefix) || "imported";
 }
@@ -93,7 +93,7 @@ const WRITES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The verbs of an operation: what its operationId says, or else its method and path. Whatever deletes has `delete` among
+ * The verbs of an operation: what its operationId says, or else its method and path. An operation that deletes has `delete` among
  * them, so that a person is asked.
  */
 export function actionsOf(operation: Operation): string[] {

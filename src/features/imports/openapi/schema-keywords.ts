@@ -30,7 +30,7 @@ export const PLAIN_KEYWORDS: Readonly<Record<string, Rule>> = {
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-/** The types that a schema names, those of OpenAPI 3.0 and 3.1 alike; undefined where it names none there is. */
+/** The types that a schema names, those of OpenAPI 3.0 and 3.1 alike; undefined if it names none there is. */
 export function typesOf({ type, nullable }: JsonObject): string[] | undefined {
   const named = (Array.isArray(type) ? type : [type]).map((name) => (name === "file" ? "string" : name));
   const known = [...new Set(named.filter((name): name is string => TYPES.has(name as string)))];

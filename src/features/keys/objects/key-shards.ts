@@ -18,7 +18,7 @@ import * as LIMITS from "../limits.ts";
 /** The binding of the objects that keep keys. */
 export type KeyShardNamespace = ObjectNamespace<KeyShardMethods>;
 
-/** The objects that keep keys, as one. Whatever is asked rejects where an object does not answer. */
+/** The objects that keep keys, as one. Every question rejects if an object does not answer. */
 export interface KeyShards {
   /** Whose some digests are that have the same first digit, or lie in the same object. */
   find(shard: number, hashes: readonly string[]): Promise<readonly (FoundKey | null)[]>;
@@ -35,9 +35,7 @@ export interface KeyShards {
 /**
  * Create a client of the objects that keep keys.
  *
- * A digest is first written where it will be looked for, then the name that it belongs to: a crash in between leaves a sign that
- * leads to nothing, and never a key that is in no list. A revocation is the name's own turn; the sign goes afterwards, and where
- * it stays it leads to nothing too. A digest belongs to one name: a sign that leads to a key stays, even if another name brings
+ * A digest is first written where it will be looked for, then the name that it belongs to: an interrupted write leaves an index entry without a record, which readers ignore, and never an unlisted key. A revocation is the name's own turn; the index entry goes afterwards; one that stays has no record either. A digest belongs to one name: a sign that leads to a key stays, even if another name brings
  * its hash.
  */
 export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds): KeyShards {

@@ -82,7 +82,7 @@ export interface Followed {
  * Follow a call for a client that asked for its progress. A batch is told result by result; a single tool by what it
  * reports, or once, when it has ended, where it reports nothing.
  *
- * Whatever a tool does, what is told only grows, comes no faster than a client should have to read it, and ends with the
+ * Progress only grows, comes no faster than a client should have to read it, and ends with the
  * call: that is what the protocol asks for. A tool that is tried again begins anew, and is told once it is further.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress

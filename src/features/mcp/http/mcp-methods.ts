@@ -154,8 +154,7 @@ interface ToolPage {
 }
 
 /**
- * One page of the tools that a key is offered; null when the cursor is none that was given. Whatever the surface, the
- * tools that find others and the one that runs many are there.
+ * One page of the tools that a key is offered; null when the cursor is none that was given. On every surface the tools that find others and the one that runs many are there.
  */
 export function listMcpTools(
   catalog: Catalog,

@@ -33,7 +33,7 @@ export const RPC_CODES = {
 } as const;
 
 /**
- * Read one message; null where it is none.
+ * Read one message; null if it is not one.
  *
  * @see https://www.jsonrpc.org/specification
  */
@@ -48,7 +48,7 @@ export function readMessage(body: unknown): RpcMessage | null {
   return isId(id) ? { kind: "request", id, method, params } : null;
 }
 
-/** The id to answer under, of a body that may not be a message; null where it says none. */
+/** The id to answer under, of a body that may not be a message; null if it says none. */
 export function idOf(body: unknown): RpcId | null {
   if (!isJsonObject(body) || typeof body["method"] !== "string") return null;
   return isId(body["id"]) ? body["id"] : null;

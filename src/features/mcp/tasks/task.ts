@@ -66,7 +66,7 @@ export function toInputRequests(questions: readonly Question[]): object {
 export function toCallResult({ json, failed }: ToolReply): string {
   // Text needs no quotes to be read.
   const text = json.startsWith('"') ? json : JSON.stringify(json);
-  // A structure is an object for clients of 2025; what is none goes into one.
+  // A structure is an object for clients of 2025; any other value goes into one.
   const structure = json.startsWith("{") ? json : `{"data":${json}}`;
   const marked = failed ? ',"isError":true' : "";
   return `{"content":[{"type":"text","text":${text}}],"structuredContent":${structure}${marked}}`;

@@ -9,7 +9,7 @@ const BARE_HOST = /^(?!(?:dict|ftp|ldap|imap|smtp|pop3)\.)[\w.-]+(?::\d+)?(?:[/?
 const OVERRIDING_HEADER = /method|override|verb/i;
 const OVERRIDING_FIELD = /_method|method[-_]?override|http[-_]?method|http[-_]?verb/i;
 
-/** Options whose value is a file to write, and what is none. */
+/** Options whose value is a file to write, and values that are not. */
 const WRITING = ["o", "output", "D", "dump-header"];
 const NO_FILE = new Set(["/dev/null", "-"]);
 

@@ -36,7 +36,7 @@ export interface Arguments {
 /**
  * Tell a command's options from its operands, or name what is not proven harmless.
  *
- * Whatever starts with a dash, or could once the shell has expanded it, must be an option of the rules. That holds for
+ * A word that starts with a dash, or could once the shell has expanded it, must be an option of the rules. That holds for
  * the value of an option and after `--` too, where a command may honour it less than one thinks; so being wrong about
  * who takes a value never hides an option.
  */

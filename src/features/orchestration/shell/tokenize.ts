@@ -13,7 +13,7 @@ export interface Word {
   readonly expands: boolean;
   /** Could become several words, or none. */
   readonly many: boolean;
-  /** Could become a word that starts with `-` although it is none as written: `$x`, `"$x"`, `*`. */
+  /** Could become a word that starts with `-` although it does not as written: `$x`, `"$x"`, `*`. */
   readonly wild: boolean;
 }
 

@@ -233,7 +233,7 @@ export const CHAT_BRIDGE: Bridge = {
   toHearer: (relay) => new BridgedRelay(relay),
 };
 
-/** Asks a server for its Responses and, where it has none, for its Chat Completions. */
+/** Asks a server for its Responses and, if it has none, for its Chat Completions. */
 export const RESPONSES_ROUTE: ModelRoute = {
   dialect: RESPONSES,
   field: "input",

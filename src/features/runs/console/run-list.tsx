@@ -16,7 +16,7 @@ import type { ListedRun } from "./wire.ts";
 /** A run is seen within two seconds of its answer: asked for more often, the list would show nothing more. */
 const EVERY_MS = 3_000;
 
-/** The runs of the tenant, newest first. The list fills by itself while the page is seen and no older runs were asked for. */
+/** The runs of the tenant, newest first. The list is live while the page is seen and no older runs were asked for. */
 export function RunList({ query }: { readonly query: URLSearchParams }) {
   const filter = readFilter(query);
   const text = query.toString();
@@ -46,7 +46,7 @@ export function RunList({ query }: { readonly query: URLSearchParams }) {
             key="live"
             class={`live small muted tone-${isOnline && first.problem === null ? "ok" : "idle"}`}
           >
-            {isOnline && first.problem === null ? "Fills by itself" : "Stands still"}
+            {isOnline && first.problem === null ? "Live" : "Paused"}
           </span>
         )}
       </Title>

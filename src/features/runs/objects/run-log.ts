@@ -54,7 +54,7 @@ export function createRunLog(
 
     report({ id, isRepeated, runs: reported }: RunReport): void {
       const { erasedAt } = this.#reports;
-      // Whatever was under way when its tenant was deleted leaves nothing, nor do the runs that it causes later.
+      // Work under way when its tenant was deleted leaves no run, and causes none later.
       const runs = reported.filter(
         ({ head, begunAt = (JSON.parse(head) as RunHead).startedAt }) => begunAt > erasedAt,
       );
@@ -196,7 +196,7 @@ export function createRunLog(
       await this.#wake();
     }
 
-    /** Whatever arrived before is too old. */
+    /** Earlier arrivals are too old. */
     get #oldest(): number {
       return clock.now() - this.#keptMs;
     }
@@ -217,7 +217,7 @@ export function createRunLog(
       return root;
     }
 
-    /** The run that a run is a rerun of, however often: itself where it is none. */
+    /** The run that a run is a rerun of, however often: itself if it is not one. */
     #baseOf(id: string): string {
       let base = id;
       for (let depth = 0; depth < DEEPEST && this.#reruns.rootOf(base) !== base; depth += 1)

@@ -45,7 +45,7 @@ export class OauthServer {
     return this.#at(origin).getOAuthApi(this.#env(false));
   }
 
-  /** Look a token up; null where it is none of this resource. Rejects where its object does not answer. */
+  /** Look a token up; null if it is not one of this resource. Rejects where its object does not answer. */
   validate(token: string, { resource, origin }: { readonly resource: string; readonly origin: string }) {
     return this.#at(origin).validateToken(resource, token, this.#env(false));
   }

@@ -151,7 +151,7 @@ export function challengeMcp(next: Fetch): Fetch {
   };
 }
 
-/** The access token of a request; null where it has none. */
+/** The access token of a request; null if it has none. */
 function tokenOf({ headers }: Request): string | null {
   const sent = /^Bearer +(\S+)/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
   return hasTokenForm(sent) ? sent : null;

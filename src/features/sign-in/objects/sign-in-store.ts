@@ -35,7 +35,7 @@ const OPTIONS: SignInStoreOptions = {
   tokens: LIMITS.signInTokens,
 };
 
-/** A key is made of digests, ids and addresses; a longer one is none that was kept. */
+/** A key is made of digests, ids and addresses; a longer one was never kept. */
 const KEY_CHARACTERS = 2_048;
 
 /** Make the Durable Object class that keeps sign-ins. */

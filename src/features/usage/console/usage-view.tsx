@@ -38,7 +38,7 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
     <div class="stack">
       <div class="tiles">
         <QuotaTile title="Requests" about="that run something" quota={quota.requests} />
-        <QuotaTile title="Looks" about="that run nothing, such as lists" quota={quota.lists} />
+        <QuotaTile title="Lookups" about="that run nothing, such as lists" quota={quota.lists} />
         <Pieces of="figures" given={{ usage }} />
         <section class="card" aria-label="In the background">
           <h3>In the background</h3>

@@ -95,7 +95,7 @@ describe("drawQuota()", () => {
     ).toMatchObject({
       remaining: 3,
     });
-    // Nor of its maker's where its own is used up.
+    // The maker's is not used if its own is used up.
     const alone = new Book();
     for (let k = 0; k < 9; k += 1) alone.draw(1_000, { quota: quotaOf(0), draws: [] });
     expect(peekQuota(alone, 1_000, maker)).toMatchObject({ remaining: 2 });

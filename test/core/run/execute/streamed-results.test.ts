@@ -89,7 +89,7 @@ const batch = fc.record(
   { requiredKeys: ["actions"] },
 );
 
-/** Leave of a result the parts in which the two must agree: all, but for what `max_tokens` cut from either. */
+/** Leave of a result the parts in which the two must agree: all without the parts that `max_tokens` cut from either. */
 function essenceOf(result: WireResult, isCut: boolean): unknown {
   if (!isCut) return result;
   const { truncated: _, handle: __, ...meta } = result.meta as Record<string, unknown>;

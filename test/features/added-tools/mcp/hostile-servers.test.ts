@@ -34,7 +34,7 @@ function event(value: unknown): string {
   return `event: message\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** A server of 2026-07-28 that has one tool and does everything right, but for what a test makes it do. */
+/** A server of 2026-07-28 that has one tool and does everything right, unless a test changes it. */
 function serverOf(over: Partial<Record<string, AnswerTo>> = {}): McpWorld {
   return new McpWorld((request) => {
     const message = JSON.parse(request.body ?? "{}") as Message;

@@ -9,7 +9,7 @@ import { configureKeys } from "../../../support/configured-keys.ts";
 export interface Answered {
   readonly status: number;
   readonly text: string;
-  /** The JSON that the text is; null where it is none. */
+  /** The JSON that the text is; null if it is not one. */
   readonly body: Record<string, unknown> | null;
   readonly headers: Headers;
 }

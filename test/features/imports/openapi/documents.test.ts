@@ -72,7 +72,7 @@ describe("The tools of a document", () => {
     expect(a).toMatch(/^api_list_all_the_customers_of_a_region_with_their_orders_\w{0,8}_?[a-z0-9]{6}$/);
     expect(a!.length).toBeLessThanOrEqual(64);
     expect(b).not.toBe(a);
-    // Whatever else the document has.
+    // All other fields of the document.
     const [alone] = importAll(documentOf({ "/b": paths["/b"] })).declarations.map(({ name }) => name);
     expect(alone).toBe(b);
   });

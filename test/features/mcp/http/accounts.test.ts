@@ -32,7 +32,7 @@ const later = defineTool({
 
 const CONNECT_PAGE = /^https:\/\/volley\.test\/connect\/test\/cn_/;
 
-/** A Volley whose caller says for whom its calls are. */
+/** A Volley whose caller names a subject. */
 const open = async () => {
   const world = await openConnections({
     tools: [mailbox, later],

@@ -36,7 +36,7 @@ interface Envelope {
   }[];
 }
 
-/** Whatever is stored under a name is answered with its status; 200 where none is said. */
+/** A name's stored value is answered with its status; 200 where none is said. */
 async function start(statuses: Record<string, number>) {
   const sent: { of: string; key: string | null }[] = [];
   const volley = await createTestVolley({
