@@ -185,7 +185,7 @@ export function wantsEvents(accept: string | null): boolean {
 /** A parameter's quoted value: it may hold whatever parts ranges. */
 const QUOTED = /"[^"]*"?/g;
 
-/** Read the largest weight of each range, 1 where it says none that is a number. */
+/** Read the largest weight of each range, 1 if it has no number. */
 function readWeights(accept: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const range of accept.replaceAll(QUOTED, "").split(",")) {
