@@ -35,7 +35,7 @@ export interface SubjectAccounts {
     connectors: readonly string[],
     execution: { readonly origin: Pick<Origin, "tenant" | "account">; readonly ports: Ports },
   ): Promise<void>;
-  /** Make the account of a subject that is told otherwise; null where a text is none. */
+  /** Make the account of a subject that is told otherwise; null if a text is not one. */
   of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */
   readonly originsOf: (connector: string, tenant: string) => ReadonlySet<string> | null;

@@ -122,7 +122,7 @@ export function turnAway(step: Step, failure: Failure): Step {
 export interface Asker {
   /** The name of the key; absent where a trigger started the run. */
   readonly key?: string | undefined;
-  /** The tool that the batch is; absent where it is none. */
+  /** The tool that the batch is; absent if it is not one. */
   readonly tool?: string | undefined;
   /** The trigger that started the run, where no key did. */
   readonly trigger?: RunOf["trigger"] | undefined;
