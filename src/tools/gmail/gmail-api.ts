@@ -45,7 +45,7 @@ export const messageSchema = lazySchema(() =>
   }),
 );
 
-/** A header of a message on one line, cut; empty where it has none of that name. */
+/** A header of a message on one line, cut; empty if it has none of that name. */
 export function headerOf(
   message: z.output<ReturnType<typeof messageSchema>>,
   name: string,
