@@ -60,6 +60,9 @@ export class MadeKeys implements CallerSource {
    * others behind. Where its tenant's objects are kept is for `VOLLEY_KEYS` to say as well.
    */
   async identify(key: string): Promise<Result<Caller | null, Refusal>> {
+    // Another request may have asked since this one came.
+    const known = this.recall(key);
+    if (known !== undefined) return ok(known);
     const hash = toHash(await this.#ports.outside(digestKey(key)));
     const looked = await this.#find(hash);
     if (!looked.ok) return looked;
