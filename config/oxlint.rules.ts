@@ -119,7 +119,8 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
 }
 
 /** The features that use `src/feature` alone, and of the features that they need the index. The others follow. */
-const THROUGH_THE_DOOR = "cors docs keys objects tenant-data tokens usage workspace console".split(" ");
+const THROUGH_THE_DOOR =
+  "console cors docs keys objects operator sign-in tenant-data tokens usage workspace".split(" ");
 
 const pastTheDoor = {
   regex: "^(?:\\.\\./)+(?:core|cloudflare|turns)/",

@@ -9,7 +9,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { CommandError } from "./command/command-error.ts";
 import { endScript, readScript } from "./command/read-script.ts";
 import { putLinks, toWebLinks } from "./docs/clients-page.ts";
-import { makeInstallLinks } from "../src/features/console/page/install-links.ts";
+import { makeInstallLinks } from "../src/features/console/page/make-calls.ts";
 
 const PAGE = new URL("../docs/clients/mcp.md", import.meta.url);
 const { values, positionals } = readScript({

@@ -1,4 +1,4 @@
-import { type InstallLinks, makeInstallLinks } from "../../src/features/console/page/install-links.ts";
+import { type InstallLinks, makeInstallLinks } from "../../src/features/console/page/make-calls.ts";
 
 const BEGIN = "<!-- npm run mcp:links: begin -->";
 const END = "<!-- npm run mcp:links: end -->";

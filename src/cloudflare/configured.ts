@@ -12,6 +12,8 @@ export interface Declared {
   readonly features: readonly string[];
   /** The flags that a key may have, in the order of every answer: those of the features that Volley ships, and of those listed. */
   readonly flags: readonly string[];
+  /** The codes that features bring besides those of core. */
+  readonly codes: readonly string[];
 }
 
 /** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */

@@ -1,5 +1,6 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
+import type { OwnCode } from "../core/contract/refusal.ts";
 import { SHIPPED } from "../shipped.ts";
 import type { Declared, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
@@ -25,6 +26,8 @@ export interface Declaration {
   readonly needs?: readonly string[];
   /** The flags of keys that it brings, each with its right in words, for a person who gives it. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Its codes of refusals, besides those of core: `defineCodes` makes them. */
+  readonly codes?: Readonly<Record<string, OwnCode>>;
   /** Its variables. */
   readonly variables?: Readonly<Record<string, DeclaredVariable>>;
   /** Bindings that need the feature where a tool asks for one. */
@@ -40,7 +43,8 @@ export interface WholeDeclaration extends Declaration {
 export function declare(features: readonly Declaration[]): Declared {
   // A flag of a feature that is not listed is known: its refusal says which one to list.
   const flags = new Set([...Object.keys(SHIPPED.flags), ...flagsOf(features)]);
-  return { features: features.map(({ name }) => name), flags: [...flags] };
+  const codes = features.flatMap((feature) => Object.keys(feature.codes ?? {}));
+  return { features: features.map(({ name }) => name), flags: [...flags], codes };
 }
 
 /** The flags that features bring. */

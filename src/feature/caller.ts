@@ -10,9 +10,11 @@ export { subjectField } from "../core/contract/gate/account-fields.ts";
 export {
   type Caller,
   fittingFlags,
+  type Jurisdiction,
   KEY_NAME,
   mayDo,
   mostRequests,
+  SUBJECT,
   SUBJECT_FLAGS,
 } from "../core/contract/gate/caller.ts";
 export { quota, quotaWindowS } from "../core/contract/limits.ts";

@@ -2,17 +2,20 @@
 
 import type { Feature } from "../cloudflare/feature.ts";
 import type { Gives } from "./gives.ts";
-export { readOrigins } from "../cloudflare/configuration.ts";
+export { readOrigins, readTenantGates } from "../cloudflare/configuration.ts";
 export type { Configured, Declared, Env } from "../cloudflare/configured.ts";
+export type { Deployment } from "../cloudflare/deployed.ts";
 export {
   type CallerSource,
   type Feature,
   type Fetch,
   partOf,
+  type RunWitness,
   type TenantPart,
 } from "../cloudflare/feature.ts";
-export { ConfigurationError } from "../cloudflare/platform/configuration-error.ts";
+export { logBug } from "../cloudflare/platform/log-bug.ts";
 export { createSlot } from "../cloudflare/slot.ts";
+export { Vault } from "../cloudflare/vault.ts";
 
 /**
  * Define a feature: the one declaration of all that it brings. Nothing else of Volley names it.

@@ -1,9 +1,18 @@
 /** Time, text and numbers. */
 
-export { gateTimeoutMs, pageBytes, tenantTools, tenantToolsBytes } from "../core/contract/limits.ts";
+export { makePlainPage, type Page, respondFlood, respondPage } from "../cloudflare/page/respond-page.ts";
+export {
+  gateTimeoutMs,
+  maxJobPage,
+  nesting,
+  pageBytes,
+  tenantTools,
+  tenantToolsBytes,
+} from "../core/contract/limits.ts";
 export type { Clock } from "../core/kit/clock.ts";
-export { hashSource } from "../core/kit/markup.ts";
-export { mark, type Markup } from "../core/kit/markup.ts";
+export { hashSource, mark, type Markup } from "../core/kit/markup.ts";
 export { parseInstant } from "../core/kit/rfc3339.ts";
 export { sha256 } from "../core/kit/sha256.ts";
+export { sleep } from "../core/kit/sleep.ts";
 export { mergeRows, type TakenRows, takeRows } from "../core/kit/take-rows.ts";
+export { toBase64Url } from "../core/kit/to-base64-url.ts";

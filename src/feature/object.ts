@@ -3,6 +3,7 @@
 import type { Notice } from "./gives.ts";
 export {
   type CallBounds,
+  defineObject,
   type ObjectNamespace,
   openObject,
   placeAsConfigured,

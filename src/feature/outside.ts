@@ -1,6 +1,8 @@
 /** Requests that leave the system, and the ports behind which the platform stands. */
 
-export { HOP_HEADER } from "../core/egress/guard-headers.ts";
+export { CallClock } from "../core/egress/call-clock.ts";
+export { HOP_HEADER, markHeaders } from "../core/egress/guard-headers.ts";
+export { guardPublicUrl } from "../core/egress/guard-url.ts";
 export { HeldBytes } from "../core/egress/held-bytes.ts";
-export type { Ports } from "../core/egress/ports.ts";
+export type { LogLevel, Ports } from "../core/egress/ports.ts";
 export { createRedactor } from "../core/egress/redact.ts";

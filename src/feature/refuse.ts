@@ -1,4 +1,5 @@
 /** How things end: results, refusals of a request, and failures of an action. */
 
-export { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+export { ConfigurationError } from "../cloudflare/platform/configuration-error.ts";
+export { defineCodes, makeRefusal, type Refusal } from "../core/contract/refusal.ts";
 export { attempt, attemptNow, err, ok, type Result } from "../core/kit/result.ts";

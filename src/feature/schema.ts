@@ -1,9 +1,12 @@
 /** Reading what is sent and writing what is answered: schemas, JSON, queries and pages, and text that is shown. */
 
-export { objectsOf, type Restore } from "../core/contract/restore-step.ts";
+export { matching, object, written } from "../core/contract/form.ts";
+export { toIssues } from "../core/contract/issues.ts";
 export { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
 export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
 export { parsePage } from "../core/contract/list-query.ts";
 export { pageFields } from "../core/contract/page-fields.ts";
-export { refuseOtherParameters } from "../core/contract/parse-request.ts";
+export { parseJson } from "../core/contract/parse-json.ts";
+export { refuseOtherParameters, refuseQuery } from "../core/contract/parse-request.ts";
+export { makeLost, objectsOf, type Restore } from "../core/contract/restore-step.ts";
 export { escapeUnseen, visibleText } from "../core/kit/visible-text.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { putLinks, toWebLinks } from "../../scripts/docs/clients-page.ts";
-import { makeInstallLinks } from "../../src/features/console/page/install-links.ts";
+import { makeInstallLinks } from "../../src/features/console/page/make-calls.ts";
 import { describeSurface } from "../../src/features/discovery/tool-surface.ts";
 import { createCatalog } from "../support/create-catalog.ts";
 

@@ -9,22 +9,24 @@ import { SOURCES } from "../support/import-graph.ts";
 
 /** The names of each module. */
 const NAMES: Readonly<Record<string, string>> = {
-  batch: "JOB_STATUSES",
+  batch:
+    "JOB_STATUSES JobCursor JobRecord Outcome Remote RunListener SeenBatch Watch isCall isTrouble nameOf",
   caller:
-    "Caller KEY_NAME KeyMemory SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
+    "Caller Jurisdiction KEY_NAME KeyMemory SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
-    "CallerSource ConfigurationError Configured Declared Env Feature Fetch TenantPart createSlot defineFeature partOf readOrigins",
+    "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault createSlot defineFeature logBug partOf readOrigins readTenantGates",
   gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",
-  kit: "Clock Markup TakenRows gateTimeoutMs hashSource mark mergeRows pageBytes parseInstant sha256 takeRows tenantTools tenantToolsBytes",
+  kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows tenantTools tenantToolsBytes toBase64Url",
   object:
-    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace openObject placeAsConfigured readNamespace systemClock",
-  outside: "HOP_HEADER HeldBytes Ports createRedactor",
-  refuse: "Refusal Result attempt attemptNow err makeRefusal ok",
+    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace systemClock",
+  outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
+  refuse: "ConfigurationError Refusal Result attempt attemptNow defineCodes err makeRefusal ok",
   route:
-    "Endpoint RequestContext answerPreflight askGate digestKey holdingBytes isPreflight openRoutersOf readRequest respondHeld respondJson respondList routersOf toHash",
+    "Endpoint RequestContext Router RouterTypes answerPreflight askGate createGateClient createRouter digestKey holdingBytes isAllowedOrigin isPreflight openRoutersOf readBytes readRequest respondHeld respondJson respondList respondRefusal routersOf toHash visitorRatesOf",
   schema:
-    "JsonObject Restore Written escapeUnseen isJsonObject lazySchema lazySchemaOf objectsOf pageFields parseExact parsePage refuseOtherParameters visibleText",
-  tenant: "visibleTools",
+    "JsonObject Restore Written escapeUnseen isJsonObject lazySchema lazySchemaOf makeLost matching object objectsOf pageFields parseExact parseJson parsePage refuseOtherParameters refuseQuery toIssues visibleText written",
+  tenant:
+    "DeclaredKind Gate ObjectPart OpenPart PartMethods PartWorld Redriven createKind createPartCall makeJob redriveAll visibleTools",
   tool: "ChangeRefusal FileChange FileHead FilesRead KeptTool TokenCounter WORKSPACES WorkspaceFile WorkspaceMethods bytesWaiting isFlow isVisible objectKey workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
 };
 
@@ -54,17 +56,19 @@ function readNames(file: string, text: string, verb: "import" | "export"): reado
 }
 
 const modules = await Promise.all(
-  (await readdir(ROOM)).map(async (entry) => {
-    const file = `${ROOM}/${entry}`;
-    const text = await readFile(file, "utf8");
-    const own = [...text.matchAll(OWN)].map(([, name]): Named => ({ name: name!, source: file }));
-    return {
-      name: entry.replace(".ts", ""),
-      file,
-      text,
-      exported: [...readNames(file, text, "export"), ...own],
-    };
-  }),
+  (await readdir(ROOM))
+    .filter((entry) => entry !== "index.ts")
+    .map(async (entry) => {
+      const file = `${ROOM}/${entry}`;
+      const text = await readFile(file, "utf8");
+      const own = [...text.matchAll(OWN)].map(([, name]): Named => ({ name: name!, source: file }));
+      return {
+        name: entry.replace(".ts", ""),
+        file,
+        text,
+        exported: [...readNames(file, text, "export"), ...own],
+      };
+    }),
 );
 const exported = modules.flatMap((module) => module.exported);
 
@@ -111,11 +115,13 @@ describe("What a feature may use", () => {
         .slice(1, file.startsWith("src/tools") ? 2 : 3)
         .join("/");
       const text = await readFile(file, "utf8");
+      const late = [...text.matchAll(/\{ (\w+) \} = await import\(/g)].map(([, name]) => ({ name: name! }));
       const limits = [...text.matchAll(/\bLIMITS\.(\w+)/g)].map(([, name]) => ({ name: name! }));
       for (const { name } of [
         ...readNames(file, text, "import"),
         ...readNames(file, text, "export"),
         ...limits,
+        ...late,
       ])
         users.set(name, (users.get(name) ?? new Set()).add(user));
     }
@@ -126,7 +132,15 @@ describe("What a feature may use", () => {
 
 /** The names that one feature needs only, until they have another form. */
 const OF_ONE: readonly string[] = [
+  "DeclaredKind",
   "Gives",
+  "readTenantGates",
+  "createGateClient",
+  "redriveAll",
+  "Redriven",
+  "createKind",
+  "defineCodes",
+  "makeJob",
   "PersonFinder",
   "SUBJECT_FLAGS",
   "TokenCounter",

@@ -33,6 +33,7 @@ describe("The package exports", () => {
       "./tools": entry("tools"),
       "./tools/packs": entry("packs"),
       "./testing": entry("testing"),
+      "./feature": { types: "./dist/lib/feature/index.d.ts", default: "./dist/lib/feature/index.js" },
       "./dev": entry("dev"),
       "./client": entry("client"),
       "./ai-sdk": entry("ai-sdk"),

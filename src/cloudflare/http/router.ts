@@ -20,11 +20,13 @@ export interface Variables {
   context: RequestContext;
 }
 
+/** The environment and variables of its handlers. */
 export interface RouterTypes {
   Bindings: Env & object;
   Variables: Variables;
 }
 
+/** A router of the surface. */
 export type Router = HonoBase<RouterTypes>;
 
 /** Create a router. It has one way to match, instead of the usual two to choose from: they are 2 KB of the bundle. */

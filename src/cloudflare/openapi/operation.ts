@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
+import type { OwnCode } from "../../core/contract/refusal.ts";
 import type { Dialect } from "../http/dialect.ts";
 import type { Declared } from "../configured.ts";
 import type { Components, Json } from "./components.ts";
@@ -47,7 +48,7 @@ export interface Operation extends Pick<Described, "flags"> {
   /** How a refusal is written: as a problem document unless said otherwise. */
   readonly refusal?: Dialect;
   /** Refusals that this path has beside those that every path of its kind has. */
-  readonly refusals?: readonly RefusalCode[];
+  readonly refusals?: readonly (RefusalCode | OwnCode)[];
   /**
    * Counted by one of the key's allowances, and so refused without any: once it runs, or (`always`) before it is looked at, and
    * then every answer says what is left. An operation that runs nothing need not say it.

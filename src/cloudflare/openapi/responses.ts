@@ -135,6 +135,7 @@ export function headersOf(codes: readonly RefusalCode[]): Json {
 
 function toRefusals(operation: Operation, components: Components): Json {
   const { query, body, refusal, refusals = [], counted, keyed, flags = [] } = operation;
+  const own = new Map(refusals.flatMap((one) => (typeof one === "string" ? [] : [[one.code, one] as const])));
   const codes = new Set<RefusalCode>([
     ...OF_A_PATH,
     ...(query ? OF_A_QUERY : []),
@@ -142,9 +143,9 @@ function toRefusals(operation: Operation, components: Components): Json {
     ...(keyed ? OF_A_KEY : []),
     ...(counted ? OF_A_QUOTA : []),
     ...(flags.length > 0 ? OF_A_FLAG : []),
-    ...refusals,
+    ...refusals.map((one) => (typeof one === "string" ? one : (one.code as RefusalCode))),
   ]);
-  const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
+  const byStatus = Map.groupBy(codes, (code) => (own.get(code) ?? CODES[code]).status);
   const responses = [...byStatus].map(([status, of]) => {
     const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
     const more = told ? QUOTA : undefined;

@@ -190,6 +190,7 @@ export const shardBacklog = 150;
 export const jobRedrives = 100;
 /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
 export const jobPage = 20;
+/** The same at most. */
 export const maxJobPage = 100;
 /** Bytes of one page of a list, whatever its limit: an object answers with it, an isolate writes it beside others, and a client reads it at once. */
 export const pageBytes = 1024 * 1024;

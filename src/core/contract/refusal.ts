@@ -5,6 +5,27 @@ import { retryAfterSchema } from "./failure.ts";
 import { CODES, REFUSAL_CODES, type RefusalCode } from "./failure-codes.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 
+/** A code of a feature's own: its status, and the sentence that a caller reads. Core has a table of its own. */
+export interface OwnCode {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+}
+
+/**
+ * Define the codes of a feature's refusals. They are stable: callers may switch on them.
+ *
+ * @example
+ * const CODES = defineCodes({ NOTES_FULL: { status: 409, title: "There is no room for another note." } });
+ * return err(makeRefusal(CODES.NOTES_FULL, "Delete a note."));
+ */
+export function defineCodes<const Code extends string>(
+  rows: Readonly<Record<Code, Omit<OwnCode, "code">>>,
+): Readonly<Record<Code, OwnCode>> {
+  const codes = Object.entries<Omit<OwnCode, "code">>(rows).map(([code, row]) => [code, { code, ...row }]);
+  return Object.fromEntries(codes) as Record<Code, OwnCode>;
+}
+
 /** One of several things that are wrong, and the sentence that says what to do about it. */
 export interface RefusalIssue extends Issue {
   readonly hint: string;
@@ -13,6 +34,8 @@ export interface RefusalIssue extends Issue {
 /** Why a request was refused whole, before anything ran. */
 export interface Refusal {
   readonly code: RefusalCode;
+  /** Its code, where that is a feature's own. */
+  readonly own?: OwnCode;
   readonly hint: string;
   readonly issue?: Issue | undefined;
   /** All that is wrong with what was sent, where more than one thing can be. */
@@ -22,16 +45,18 @@ export interface Refusal {
 
 /** Make a refusal with the sentence that tells the caller what to change. */
 export function makeRefusal(
-  code: RefusalCode,
+  code: RefusalCode | OwnCode,
   hint: string,
   details: Partial<Omit<Refusal, "code" | "hint">> = {},
 ): Refusal {
-  return { code, hint, ...details };
+  return typeof code === "string"
+    ? { code, hint, ...details }
+    : { code: code.code as RefusalCode, own: code, hint, ...details };
 }
 
 /** The HTTP status of a refusal. */
-export function statusOf({ code }: Pick<Refusal, "code">): number {
-  return CODES[code].status;
+export function statusOf({ code, own }: Pick<Refusal, "code" | "own">): number {
+  return (own ?? CODES[code]).status;
 }
 
 /** A refusal as it goes over the wire: RFC 9457. */
@@ -66,7 +91,7 @@ export const problemSchema = /* @__PURE__ */ lazySchema(() =>
 
 /** Translate a refusal to a problem document; the sender adds the id of the request that it answers. */
 export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>, "request_id"> {
-  const { status, title } = CODES[refusal.code];
+  const { status, title } = refusal.own ?? CODES[refusal.code];
   return {
     type: `urn:volley:problem:${refusal.code}`,
     title,

@@ -7,6 +7,7 @@ import type { Plan } from "../plan/step.ts";
 /** HMAC-SHA-256 of a text, as base64. */
 export type SignText = (key: Uint8Array, text: string) => Promise<string>;
 
+/** How much a line of the log matters. */
 export type LogLevel = "info" | "warn" | "error";
 
 /** One point of a dataset, in the platform's columns. */

@@ -60,12 +60,20 @@ export function makeOpenApiDocument({ endpoints, routes, declared }: Surface): J
     security: [{ key: [] }],
     paths,
     components: {
-      ...components.toJson(),
+      ...withCodes(components.toJson(), declared.codes),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "A key from `npm run key`" },
       },
     },
   };
+}
+
+/** Name the codes of features in the schema of problems, which has those of core. */
+function withCodes(components: Json, codes: readonly string[]): Json {
+  const { schemas } = components as { schemas?: { Problem?: { properties: { code: { enum: string[] } } } } };
+  const code = schemas?.Problem?.properties.code;
+  if (code !== undefined) code.enum = [...code.enum, ...codes];
+  return components;
 }
 
 /** A path as the document writes it: `/v1/jobs/{id}`. */

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import type { TenantPart } from "../../cloudflare/feature.ts";
-import { mayDo } from "../../core/contract/gate/caller.ts";
-import { defineFeature } from "../../feature/define.ts";
+import { defineFeature, type TenantPart } from "../../feature/define.ts";
+import { mayDo } from "../../feature/caller.ts";
 import { operatorCountsOf } from "./http/operator-counts.ts";
 import { showOverview } from "./http/overview.ts";
 import { redriveTenant } from "./http/redrive.ts";

@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { gateTimeoutMs, maxJobPage } from "../../core/contract/limits.ts";
+export { gateTimeoutMs, maxJobPage } from "../../feature/kit.ts";
 
 /** An isolate reports its counts to the operator's object no more often: the counts of all tenants together. */
 export const operatorReportMs = 1_000;

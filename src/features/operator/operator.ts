@@ -1,4 +1,4 @@
-import type { Restore } from "../../core/contract/restore-step.ts";
+import type { Restore } from "../../feature/schema.ts";
 
 /** The binding of the objects that count for the operator. */
 export const OPERATOR_LOGS = "OPERATOR";

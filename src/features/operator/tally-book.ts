@@ -1,9 +1,7 @@
 import { addTime, addTimes, type Histogram } from "./histogram.ts";
 import { type CountedTenant, OTHERS } from "./operator.ts";
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
-import type { RunListener, SeenBatch } from "../../core/observe/seen.ts";
-import { nameOf } from "../../core/observe/watch.ts";
+import type { Caller } from "../../feature/caller.ts";
+import { nameOf, type Outcome, type RunListener, type SeenBatch } from "../../feature/batch.ts";
 
 interface TallyBounds {
   readonly tenants: number;

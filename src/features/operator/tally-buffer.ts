@@ -1,7 +1,7 @@
 import * as LIMITS from "./limits.ts";
-import type { LogLevel } from "../../core/egress/ports.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import { attempt } from "../../core/kit/result.ts";
+import { attempt } from "../../feature/refuse.ts";
+import type { LogLevel } from "../../feature/outside.ts";
+import type { Clock } from "../../feature/kit.ts";
 import type { CountedTenant } from "./operator.ts";
 import { TallyBook } from "./tally-book.ts";
 

@@ -1,7 +1,7 @@
-import { SUBJECT } from "../../core/contract/gate/caller.ts";
-import { isJsonObject } from "../../core/contract/json.ts";
+import { isJsonObject } from "../../feature/schema.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
+import { SUBJECT } from "../../feature/caller.ts";
 import * as LIMITS from "./limits.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /** The facts that an ID token must agree with. */
 export interface Expected {

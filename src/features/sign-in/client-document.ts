@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../core/contract/json.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { isJsonObject } from "../../feature/schema.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
 
 /** A client as the OAuth library keeps one that registered. */
 export interface ClientRecord {

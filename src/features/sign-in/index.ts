@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import type { TenantPart } from "../../cloudflare/feature.ts";
-import { mayDo } from "../../core/contract/gate/caller.ts";
-import type { TakenRows } from "../../core/kit/take-rows.ts";
-import { defineFeature } from "../../feature/define.ts";
+import type { TakenRows } from "../../feature/kit.ts";
+import { defineFeature, type TenantPart } from "../../feature/define.ts";
+import { mayDo } from "../../feature/caller.ts";
 import { signInDeskOf } from "./http/check-token.ts";
 import { challengeMcp, createSignInRouter, openToPages } from "./http/public-routes.ts";
 import { readIdentity } from "./http/read-identity.ts";

@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { nesting, pageBytes } from "../../core/contract/limits.ts";
+export { gateTimeoutMs, nesting, pageBytes } from "../../feature/kit.ts";
 
 /** Nothing that began before a tenant was deleted is under way for longer. */
 export const erasedKnownMs = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { visibleText } from "../../feature/schema.ts";
 import { EVERYTHING } from "./sign-in-scopes.ts";
 import type { SignInFacts } from "./sign-in.ts";
 import type { KeptSignIn } from "./store-methods.ts";

@@ -1,7 +1,7 @@
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
+import { makeLost, objectsOf, type Restore } from "../../feature/schema.ts";
+import { sha256 } from "../../feature/kit.ts";
+import type { Caller } from "../../feature/caller.ts";
 import { narrow } from "./sign-in-scopes.ts";
-import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
 
 /** The key that a person signed in with, as a token has it: sealed, and never the key itself. */
 export interface SignedKey {

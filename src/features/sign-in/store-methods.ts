@@ -1,6 +1,5 @@
-import type { TakenRows } from "../../core/kit/take-rows.ts";
+import { sha256, type TakenRows } from "../../feature/kit.ts";
 import * as LIMITS from "./limits.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
 
 /** The binding of the objects that keep sign-ins. */
 export const SIGN_INS = "SIGN_INS";

@@ -1,5 +1,6 @@
 /** Where the platform keeps an object when it is told to: in the European Union, or in the United States. */
 export const JURISDICTIONS = ["eu", "us"] as const;
+/** Where the objects of a tenant may be kept. */
 export type Jurisdiction = (typeof JURISDICTIONS)[number];
 
 /** The form of a key's or a tenant's name. */

@@ -1,5 +1,3 @@
-import { makeInstallLinks } from "./install-links.ts";
-
 /** A way to call this deployment, as a program or a configuration that works as it stands once the key is filled in. */
 export interface Call {
   readonly id: string;
@@ -83,4 +81,34 @@ for result in json.load(urlopen(request))["results"]:
 }`,
   };
   return hasMcp ? [...calls, mcp] : calls;
+}
+
+/** The links that install a deployment's MCP server in a client. None holds a key: the client asks for it, or reads it from a variable. */
+export interface InstallLinks {
+  readonly cursor: string;
+  readonly vscode: string;
+}
+
+/**
+ * Make the links of a deployment.
+ *
+ * Sources: https://cursor.com/docs/mcp/install-links and https://code.visualstudio.com/api/extension-guides/ai/mcp
+ */
+export function makeInstallLinks(origin: string): InstallLinks {
+  const url = `${origin}/mcp`;
+  const cursor = { url, headers: { Authorization: "Bearer ${env:VOLLEY_KEY}" } };
+  const vscode = {
+    name: "volley",
+    type: "http",
+    url,
+    headers: { Authorization: "Bearer ${input:volley-key}" },
+    inputs: [
+      { type: "promptString", id: "volley-key", description: "Key of this deployment", password: true },
+    ],
+  };
+  const config = encodeURIComponent(btoa(JSON.stringify(cursor)));
+  return {
+    cursor: `cursor://anysphere.cursor-deeplink/mcp/install?name=volley&config=${config}`,
+    vscode: `vscode:mcp/install?${encodeURIComponent(JSON.stringify(vscode))}`,
+  };
 }

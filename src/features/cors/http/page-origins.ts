@@ -1,4 +1,5 @@
-import { ConfigurationError, type Env, readOrigins } from "../../../feature/define.ts";
+import { ConfigurationError } from "../../../feature/refuse.ts";
+import { type Env, readOrigins } from "../../../feature/define.ts";
 
 const VARIABLE = "VOLLEY_ORIGINS";
 

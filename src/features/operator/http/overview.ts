@@ -1,16 +1,12 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { lazySchema, refuseOtherParameters, refuseQuery, type Written } from "../../../feature/schema.ts";
+import { askGate, type Endpoint, respondJson } from "../../../feature/route.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { quantileOf } from "../histogram.ts";
 import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant, type ToolRow } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 
 /** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
 export const showOverview: Endpoint = {

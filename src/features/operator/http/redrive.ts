@@ -1,17 +1,12 @@
 import * as z from "zod/mini";
 
-import { KEY_NAME } from "../../../core/contract/gate/caller.ts";
-import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { type Gate, redriveAll, type Redriven } from "../../../feature/tenant.ts";
+import { lazySchema } from "../../../feature/schema.ts";
+import { askGate, type Endpoint, readRequest, respondJson } from "../../../feature/route.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
+import { KEY_NAME } from "../../../feature/caller.ts";
+import type { JobCursor, JobRecord } from "../../../feature/batch.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { type Redriven, redriveAll } from "../../../cloudflare/endpoints/jobs.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
 import { codeOf } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
 

@@ -1,8 +1,6 @@
 import * as LIMITS from "../limits.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import { partOfTenant, readHeads, readHour, readTools, toHourText } from "../hour-text.ts";
 import type {
   CountedTenant,

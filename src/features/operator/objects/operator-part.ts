@@ -1,9 +1,7 @@
-import { isTrouble } from "../../../core/contract/gate/job.ts";
-import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../feature/tenant.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { isCall, isTrouble, type Remote } from "../../../feature/batch.ts";
 import * as LIMITS from "../limits.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import { isCall } from "../../../core/gate/state/outbox.ts";
-import { attempt } from "../../../core/kit/result.ts";
 import { codeOf, type DeadJobs, type OperatorLogMethods, OTHER_CODE, type Standing } from "../operator.ts";
 import { TallyBook } from "../tally-book.ts";
 import { REPORT_BOUNDS } from "../tally-buffer.ts";

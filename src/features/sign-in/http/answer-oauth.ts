@@ -1,9 +1,8 @@
 import * as LIMITS from "../limits.ts";
-import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
+import { readBytes, respondJson } from "../../../feature/route.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { sha256 } from "../../../feature/kit.ts";
+import { logBug } from "../../../feature/define.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";
 import { ClientDocumentError, withoutSlash } from "./oauth-server.ts";
 import { readRefresh, refreshOnce } from "./refresh-once.ts";

@@ -4,7 +4,11 @@ import {
   type AuthRequest,
 } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
-import { makePlainPage, respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { digestKey, toHash } from "../../../feature/route.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
+import { makePlainPage, respondPage } from "../../../feature/kit.ts";
+import type { SignInSecrets } from "../../../feature/gives.ts";
+import type { Caller } from "../../../feature/caller.ts";
 import { FIELDS, makeConsentPage, shortName } from "../page/consent-page.ts";
 import {
   describeClient,
@@ -18,11 +22,7 @@ import {
   type Visit,
 } from "./visit-steps.ts";
 import { withoutSlash } from "./oauth-server.ts";
-import { digestKey, toHash } from "../../../cloudflare/http/key-ring.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { consentKey, ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
-import type { SignInSecrets } from "../../../feature/gives.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
 import { isDocumentId } from "../client-document.ts";
 import { withAsked } from "../sign-in-scopes.ts";

@@ -1,13 +1,9 @@
-import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
+import * as LIMITS from "../limits.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { placeAsConfigured, readNamespace } from "../../../feature/object.ts";
 import type { People } from "../../../feature/gives.ts";
-import type { CallerSource } from "../../../cloudflare/feature.ts";
-import { placeAsConfigured, readNamespace } from "../../../cloudflare/object-client.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
-import { KeyMemory } from "../../../core/gate/key-memory.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { type CallerSource, type Configured, createSlot } from "../../../feature/define.ts";
+import { type Caller, KeyMemory } from "../../../feature/caller.ts";
 import { createSignInStores, type SignInStores } from "../objects/sign-in-stores.ts";
 import { hasTokenForm, type SignedKey, signInOf, toCaller } from "../sign-in.ts";
 import { SIGN_INS, type SignInStoreMethods } from "../store-methods.ts";

@@ -1,11 +1,9 @@
 import * as LIMITS from "../limits.ts";
-import { CallClock } from "../../../core/egress/call-clock.ts";
-import { guardPublicUrl } from "../../../core/egress/guard-url.ts";
-import { markHeaders } from "../../../core/egress/guard-headers.ts";
-import { parseJson } from "../../../core/contract/parse-json.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import { parseJson } from "../../../feature/schema.ts";
+import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
+import { CallClock, guardPublicUrl, markHeaders } from "../../../feature/outside.ts";
+import type { Clock } from "../../../feature/kit.ts";
+import type { Configured } from "../../../feature/define.ts";
 
 interface FetchOptions {
   readonly maxBytes: number;

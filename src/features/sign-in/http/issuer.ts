@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../limits.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
+import { toBase64Url } from "../../../feature/kit.ts";
 import type { PersonFinder, SignInSecrets } from "../../../feature/gives.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
+import type { Configured } from "../../../feature/define.ts";
+import * as LIMITS from "../limits.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
 import { fetchJson, RememberedDocument } from "./fetch-json.ts";
 import type { Identity } from "./read-identity.ts";

@@ -1,6 +1,6 @@
 import { OAuthError } from "@cloudflare/workers-oauth-provider";
 
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { isDocumentId } from "../client-document.ts";
 

@@ -1,14 +1,13 @@
 import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 
 import * as LIMITS from "../limits.ts";
-import { attemptNow, type Result } from "../../../core/kit/result.ts";
+import { attemptNow, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Configured } from "../../../feature/define.ts";
+import type { Caller } from "../../../feature/caller.ts";
 import { isDocumentId, parseClientDocument } from "../client-document.ts";
 import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import type { SignedKey } from "../sign-in.ts";
 import { fetchJson } from "./fetch-json.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { OauthKv } from "./oauth-kv.ts";
 

@@ -1,16 +1,22 @@
+import {
+  answerPreflight,
+  createRouter,
+  isAllowedOrigin,
+  isPreflight,
+  respondJson,
+  respondRefusal,
+  type Router,
+  type RouterTypes,
+  visitorRatesOf,
+} from "../../../feature/route.ts";
+import { makeRefusal } from "../../../feature/refuse.ts";
+import { respondFlood } from "../../../feature/kit.ts";
+import { type Fetch, readOrigins } from "../../../feature/define.ts";
 import type { Context } from "hono";
 
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { isAllowedOrigin } from "../../../cloudflare/http/guard-origin.ts";
-import { respondJson, respondRefusal } from "../../../cloudflare/http/respond.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
-import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
-import { readOrigins } from "../../../cloudflare/configuration.ts";
 import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
 import { type SignInDesk, signInDeskOf } from "./check-token.ts";
-import type { Fetch } from "../../../cloudflare/feature.ts";
-import { answerPreflight, isPreflight } from "../../../cloudflare/http/answer-preflight.ts";
 import { hasTokenForm } from "../sign-in.ts";
 
 type Answer = (c: Context<RouterTypes>, desk: SignInDesk) => Response | Promise<Response>;
@@ -45,7 +51,6 @@ export function createSignInRouter(): Router {
     async function answerPage(c, desk) {
       const waitMs = drawVisit(c);
       if (waitMs > 0) {
-        const { respondFlood } = await import("../../../cloudflare/page/respond-page.ts");
         return respondFlood(waitMs);
       }
       const pages = await import("./authorize.ts");

@@ -1,8 +1,6 @@
-import { matching, object, written } from "../../../core/contract/form.ts";
-import { type Caller, KEY_NAME } from "../../../core/contract/gate/caller.ts";
-import { toIssues } from "../../../core/contract/issues.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { matching, object, toIssues, written } from "../../../feature/schema.ts";
+import { attemptNow, ConfigurationError } from "../../../feature/refuse.ts";
+import { type Caller, KEY_NAME } from "../../../feature/caller.ts";
 
 const VARIABLE = "VOLLEY_IDENTITY";
 

@@ -1,9 +1,8 @@
 import * as LIMITS from "../limits.ts";
-import { Vault } from "../../../cloudflare/vault.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { sleep } from "../../../core/kit/sleep.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import type { Ports } from "../../../feature/outside.ts";
+import { sha256, sleep } from "../../../feature/kit.ts";
+import { Vault } from "../../../feature/define.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";
 

@@ -1,16 +1,9 @@
 import * as z from "zod/mini";
 
-import { mayDo } from "../../../core/contract/gate/caller.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { lazySchema, pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { askGate, type Endpoint, type RequestContext, respondList } from "../../../feature/route.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { keyPrefix, tenantPrefix } from "../sign-in.ts";
 import { toSignInJson } from "../sign-in-json.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 
 /** The algorithms that are checked, as WebCrypto names them. None is symmetric, and there is no `none`. */
 const ALGORITHMS: Readonly<

@@ -5,18 +5,17 @@ import {
   type OAuthHelpers,
 } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { makePlainPage, type Page, respondPage } from "../../../cloudflare/page/respond-page.ts";
-import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { Watch } from "../../../core/observe/watch.ts";
+import { visibleText } from "../../../feature/schema.ts";
+import { readBytes } from "../../../feature/route.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
+import { makePlainPage, type Page, respondPage } from "../../../feature/kit.ts";
+import { type Deployment, logBug } from "../../../feature/define.ts";
+import type { Watch } from "../../../feature/batch.ts";
 import { FullError } from "./oauth-kv.ts";
 import { consentKey } from "../sign-in.ts";
 import { ClientDocumentError, voucherOf } from "./oauth-server.ts";
 import type { SignInDesk } from "./check-token.ts";
 import type { ShownClient } from "../page/consent-page.ts";
-import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 
 /** Somebody's browser, on its way through the pages. */
 export interface Visit {

@@ -1,10 +1,7 @@
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { type Clock, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type {
   Kept,
   KeptSignIn,

@@ -1,6 +1,6 @@
-import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
+import { type CallBounds, type ObjectNamespace, openObject } from "../../../feature/object.ts";
+import { mergeRows, type TakenRows } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
-import { type CallBounds, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import {
   compareSignIns,
   type Kept,

@@ -1,5 +1,4 @@
-import { mark, type Markup } from "../../../core/kit/markup.ts";
-import type { Page } from "../../../cloudflare/page/respond-page.ts";
+import { mark, type Markup, type Page } from "../../../feature/kit.ts";
 import { categoryOf, EVERYTHING, READS, scopeOfCategory } from "../sign-in-scopes.ts";
 import { FIELDS, showClient, type ShownClient } from "./consent-page.ts";
 

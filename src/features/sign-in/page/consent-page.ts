@@ -1,5 +1,4 @@
-import { mark, type Markup } from "../../../core/kit/markup.ts";
-import type { Page } from "../../../cloudflare/page/respond-page.ts";
+import { mark, type Markup, type Page } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
 
 /** The fields of the forms. */

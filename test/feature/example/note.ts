@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+
+import { defineCodes, lazySchema } from "../../../src/feature/index.ts";
+import * as LIMITS from "./limits.ts";
+
+export const NOTE_CODES = defineCodes({
+  NOTES_FULL: { status: 409, title: "There is no room for another note." },
+});
+
+/** The body of `POST /v1/notes`. */
+export const noteSchema = lazySchema(() =>
+  z
+    .strictObject({ text: z.string().check(z.minLength(1), z.maxLength(LIMITS.noteCharacters)) })
+    .register(z.globalRegistry, { id: "Note" }),
+);
+
+/** The answer of `GET /v1/notes`. */
+export const notesSchema = lazySchema(() => z.object({ notes: z.array(z.string()), words: z.int() }));
