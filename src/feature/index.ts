@@ -1,4 +1,4 @@
-/** What a feature of one's own is made of: `import { defineFeature } from "volley/feature"`. */
+/** Everything that a feature of one's own is made of: `import { defineFeature } from "volley/feature"`. */
 
 export * from "./batch.ts";
 export * from "./caller.ts";
