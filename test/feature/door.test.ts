@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",
   kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows tenantTools tenantToolsBytes toBase64Url",
   object:
-    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace systemClock",
+    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
   outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
   refuse: "ConfigurationError Refusal Result attempt attemptNow defineCodes err makeRefusal ok",
   route:
