@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 177,
+  coreFilesThatFeaturesReach: 174,
   coreFilesThatCoreDoesNotUse: 23,
   coreFilesWithWordsOfFeatures: 52,
   filesReachedPastAnIndex: 48,
   files: 1052,
-  smallFilesWithOneImporter: 119,
+  smallFilesWithOneImporter: 117,
   namesOfSeveralFiles: 29,
 } as const;
