@@ -31,7 +31,7 @@ export function givenBy<Name extends keyof Gives>(
   features: readonly { readonly gives?: Partial<Gives> }[],
   name: Name,
 ): readonly Gives[Name][] {
-  return features.flatMap(({ gives }) => (gives as Partial<Gives> | undefined)?.[name] ?? []);
+  return features.flatMap(({ gives }) => gives?.[name] ?? []);
 }
 
 /** Find the accounts of a deployment's subjects; undefined in a Worker whose tools use none. */
