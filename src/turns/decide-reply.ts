@@ -1,4 +1,5 @@
 import { makeFailure } from "../core/contract/failure.ts";
+import type { JobCursor } from "../core/contract/gate/job.ts";
 import { createPartCall } from "../core/contract/gate/part-call.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
 import * as LIMITS from "../core/contract/limits.ts";
@@ -6,6 +7,7 @@ import type { Refusal } from "../core/contract/refusal.ts";
 import type { HeldBytes } from "../core/egress/held-bytes.ts";
 import type { Execution } from "../core/gate/execution.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
+import type { TakenRows } from "../core/kit/take-rows.ts";
 import type { ToolReply } from "./read-turn.ts";
 import { toFailedReply } from "./write-reply.ts";
 
@@ -28,8 +30,8 @@ export interface AnsweredMethods {
   confirmations(query: {
     readonly status: "pending";
     readonly limit: number;
-    readonly after: null;
-  }): readonly { readonly id: string }[];
+    readonly after: JobCursor | null;
+  }): TakenRows<JobCursor>;
 }
 
 /** An action of a reply that waits for a person. */

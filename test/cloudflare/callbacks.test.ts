@@ -164,7 +164,7 @@ describe("a job's callback", () => {
   test("is in the list, and its address nowhere", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("listed", [], answering("200"))));
-    const [job] = await stub.jobs({ status: null, limit: 1, after: null });
+    const [job] = (await stub.jobs({ status: null, limit: 1, after: null })).rows;
     expect(job?.callback).toMatchObject({ status: "pending" });
     expect(JSON.stringify(job)).not.toContain("hooks-");
   });

@@ -314,7 +314,7 @@ describe("confirmations()", () => {
       storage.sql.exec("UPDATE confirmations SET created_at = created_at - 1000 WHERE id = 'b'");
     });
     await evictDurableObject(stub);
-    const listed = await ask(stub).confirmations(everything);
+    const listed = (await ask(stub).confirmations(everything)).rows;
     expect(idsOf(listed)).toEqual(["c", "a", "b"]);
     expect(listed[2]!.head).toEqual({
       requestedBy: "ann",
@@ -323,26 +323,29 @@ describe("confirmations()", () => {
         { id: "a1", tool: "mail", gated: false, args: '"geheim"' },
       ],
     });
-    expect(idsOf(await ask(stub).confirmations({ ...everything, after: listed[0]! }))).toEqual(["a", "b"]);
-    expect(idsOf(await ask(stub).confirmations({ ...everything, limit: 1 }))).toEqual(["c"]);
+    expect(idsOf((await ask(stub).confirmations({ ...everything, after: listed[0]! })).rows)).toEqual([
+      "a",
+      "b",
+    ]);
+    expect(idsOf((await ask(stub).confirmations({ ...everything, limit: 1 })).rows)).toEqual(["c"]);
   });
 
   test("lists only what holds no tool besides those that are asked for", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), group("older")]);
-    expect(idsOf(await ask(stub).confirmations({ ...everything, tools: ["drop"] }))).toEqual(["a"]);
-    expect(idsOf(await ask(stub).confirmations({ ...everything, tools: [] }))).toEqual([]);
-    expect(idsOf(await ask(stub).confirmations(everything))).toEqual(["b", "a"]);
+    expect(idsOf((await ask(stub).confirmations({ ...everything, tools: ["drop"] })).rows)).toEqual(["a"]);
+    expect(idsOf((await ask(stub).confirmations({ ...everything, tools: [] })).rows)).toEqual([]);
+    expect(idsOf((await ask(stub).confirmations(everything)).rows)).toEqual(["b", "a"]);
   });
 
   test("says what each is by now, and lists by that", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop")]);
     await ask(stub).reject(by("ann", "a"));
-    expect(idsOf(await ask(stub).confirmations({ ...everything, status: "rejected" }))).toEqual(["a"]);
+    expect(idsOf((await ask(stub).confirmations({ ...everything, status: "rejected" })).rows)).toEqual(["a"]);
     await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs);
-    expect(idsOf(await ask(stub).confirmations({ ...everything, status: "pending" }))).toEqual([]);
-    expect(await ask(stub).confirmations({ ...everything, status: "expired" })).toMatchObject([
+    expect(idsOf((await ask(stub).confirmations({ ...everything, status: "pending" })).rows)).toEqual([]);
+    expect((await ask(stub).confirmations({ ...everything, status: "expired" })).rows).toMatchObject([
       { id: "b", status: "expired" },
     ]);
   });
@@ -358,8 +361,9 @@ describe("confirmations()", () => {
         read.push(query);
         return exec(query, ...bindings);
       }) as typeof exec;
-      expect(table.list(Date.now(), { ...everything, limit: 2 })).toHaveLength(2);
-      expect(read).toEqual(Array(2).fill("SELECT head_json, decision_json FROM confirmations WHERE id = ?"));
+      const { rows, hasMore } = table.list(Date.now(), { ...everything, limit: 2 });
+      expect([rows.length, hasMore]).toEqual([2, true]);
+      expect(read).toEqual(Array(3).fill("SELECT head_json, decision_json FROM confirmations WHERE id = ?"));
     });
   });
 });

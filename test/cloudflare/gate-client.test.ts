@@ -68,13 +68,13 @@ describe("createGateClient()", () => {
     );
     await gate.admit(makeJobsRequest(...specs));
     const query = { status: null, tools: ["mail", "print", "to'); --"], limit: 2 };
-    const first = await gate.jobs({ ...query, after: null });
+    const first = (await gate.jobs({ ...query, after: null })).rows;
     const { createdAt, id } = first[1]!;
-    const second = await gate.jobs({ ...query, after: { createdAt, id } });
+    const second = (await gate.jobs({ ...query, after: { createdAt, id } })).rows;
     expect([...first, ...second].map(({ tool }) => tool).sort()).toEqual(["mail", "mail", "print"]);
-    expect(await gate.jobs({ ...query, tools: [], after: null })).toEqual([]);
-    expect(await gate.jobs({ status: "dead", limit: 9, after: null })).toEqual([]);
-    expect(await gate.jobs({ status: null, limit: 9, after: null })).toHaveLength(4);
+    expect((await gate.jobs({ ...query, tools: [], after: null })).rows).toEqual([]);
+    expect((await gate.jobs({ status: "dead", limit: 9, after: null })).rows).toEqual([]);
+    expect((await gate.jobs({ status: null, limit: 9, after: null })).rows).toHaveLength(4);
   });
 
   test("admits, settles and reads over the real binding", async () => {
@@ -245,10 +245,10 @@ describe("createGateClient()", () => {
     expect(await gate.redrive(ids[11]!)).toMatchObject({ change: "done" });
 
     const seen: string[] = [];
-    let page = await gate.jobs({ status: null, limit: 5, after: null });
+    let page = (await gate.jobs({ status: null, limit: 5, after: null })).rows;
     while (page.length > 0) {
       seen.push(...page.map(({ id }) => id));
-      page = await gate.jobs({ status: null, limit: 5, after: page.at(-1)! });
+      page = (await gate.jobs({ status: null, limit: 5, after: page.at(-1)! })).rows;
     }
     expect(seen).toHaveLength(12);
     expect(seen.toSorted()).toEqual(ids.toSorted());
@@ -268,7 +268,9 @@ describe("createGateClient()", () => {
     const rows = await countRows(shard);
     await gate.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"]))));
     const succeeded = { status: "succeeded", limit: 10, after: null } as const;
-    await vi.waitFor(async () => expect(await gate.jobs(succeeded)).toHaveLength(6), { timeout: 50_000 });
+    await vi.waitFor(async () => expect((await gate.jobs(succeeded)).rows).toHaveLength(6), {
+      timeout: 50_000,
+    });
     expect(await rows()).toBe(6 * 3 + 2);
   });
 });

@@ -89,7 +89,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
   test("shows and lists its jobs as they were", async () => {
     const stub = await openTenantGate();
     const [listed, shown] = await inFirstTurn(stub, (gate) => [
-      gate.jobs(everyJob),
+      gate.jobs(everyJob).rows,
       Object.keys(LANDED).map((id) => gate.job(id) as JobRecord),
     ]);
     for (const [id, [status, attempts, more = {}]] of Object.entries(LANDED)) {
@@ -103,7 +103,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(listed).toHaveLength(Object.keys(LANDED).length);
     const times = listed.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
-    const dead = await inFirstTurn(stub, (gate) => gate.jobs({ ...everyJob, status: "dead" }));
+    const dead = await inFirstTurn(stub, (gate) => gate.jobs({ ...everyJob, status: "dead" }).rows);
     expect(dead.map(({ id }) => id)).toEqual(expect.arrayContaining(["dead", "dead-told", "foreign"]));
   });
 
@@ -212,7 +212,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
       storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
     });
     await evictDurableObject(stub);
-    expect(await ask(stub).confirmations({ status: null, limit: 100, after: null })).toMatchObject([
+    expect((await ask(stub).confirmations({ status: null, limit: 100, after: null })).rows).toMatchObject([
       {
         id: "c-pending",
         head: {

@@ -310,7 +310,7 @@ describe("A clock", () => {
     await callAddedTools(gate, "changeTools", { kind: "delete", name: "daily" });
     expect(await nextOf(gate, "daily")).toBeUndefined();
     await runDurableObjectAlarm(gate);
-    expect(await gate.jobs(list)).toEqual([]);
+    expect((await gate.jobs(list)).rows).toEqual([]);
     expect(await alarm()).toBeNull();
   });
 
@@ -322,12 +322,14 @@ describe("A clock", () => {
     });
     await evictDurableObject(gate);
     // An alarm of the past comes by itself.
-    await expect.poll(() => gate.jobs(list), PATIENT).toMatchObject([{ tool: "daily", trigger: "cron" }]);
+    await expect
+      .poll(async () => (await gate.jobs(list)).rows, PATIENT)
+      .toMatchObject([{ tool: "daily", trigger: "cron" }]);
     const next = (await nextOf(gate, "daily"))!;
     expect(next).toBeGreaterThan(Date.now() - 1_000);
     expect(next % MINUTE_MS).toBe(0);
     await runDurableObjectAlarm(gate);
-    expect(await gate.jobs(list)).toHaveLength(1);
+    expect((await gate.jobs(list)).rows).toHaveLength(1);
   });
 
   test("never runs one time twice, also where its row was set back", async () => {
@@ -340,7 +342,7 @@ describe("A clock", () => {
       await runDurableObjectAlarm(gate);
       await expect.poll(async () => ((await nextOf(gate, "yearly")) ?? 0) > at, PATIENT).toBe(true);
     }
-    expect(await gate.jobs(list)).toHaveLength(1);
+    expect((await gate.jobs(list)).rows).toHaveLength(1);
   });
 
   test("that is put again without one is none any more", async () => {
@@ -353,7 +355,7 @@ describe("A clock", () => {
     await callAddedTools(gate, "changeTools", { kind: "put", tool: { ...paused, fingerprint: "g" } });
     expect(await nextOf(gate, "daily")).toBeUndefined();
     await runDurableObjectAlarm(gate);
-    expect(await gate.jobs(list)).toEqual([]);
+    expect((await gate.jobs(list)).rows).toEqual([]);
   });
 
   test("is taken while the alarm has other work", async () => {
@@ -364,6 +366,6 @@ describe("A clock", () => {
       tool: withClock("daily", Date.now() - MINUTE_MS),
     });
     void runDurableObjectAlarm(gate);
-    await expect.poll(async () => (await gate.jobs(list)).length, PATIENT).toBe(2);
+    await expect.poll(async () => (await gate.jobs(list)).rows.length, PATIENT).toBe(2);
   });
 });

@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import type { JobCursor } from "../../src/core/contract/gate/job.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countReads, countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
@@ -280,7 +281,7 @@ test("F21 the jobs of one batch are listed beside records that cannot be read", 
   await runInDurableObject(stub, (_gate, { storage }) =>
     storage.sql.exec("UPDATE jobs SET rest_json = '{' WHERE id = 'torn'").toArray(),
   );
-  const listed = await stub.jobs({ status: null, batchId: "b", limit: 9, after: null });
+  const listed = (await stub.jobs({ status: null, batchId: "b", limit: 9, after: null })).rows;
   expect(listed.map(({ id }) => id).sort()).toEqual(["one", "two"]);
 });
 
@@ -368,9 +369,28 @@ describe("cancel and redrive", () => {
     expect(await stub.redrive("first")).toMatchObject({ change: "done" });
     expect(await stub.redrive("second")).toMatchObject({ change: "backlog-full", job: { status: "dead" } });
     expect(await statusOf(stub, "second")).toBe("dead");
-    expect(await stub.jobs({ status: "dead", limit: 5, after: null })).toHaveLength(1);
+    expect((await stub.jobs({ status: "dead", limit: 5, after: null })).rows).toHaveLength(1);
     expect(await stub.cancel("full-0")).toMatchObject({ change: "done" });
     expect(await stub.redrive("second")).toMatchObject({ change: "done" });
+  });
+
+  test("a page of jobs is at most as large as a list's page may be, and the next one goes on behind it", async () => {
+    const stub = gateOf();
+    const ids = Array.from({ length: 5 }, (_, n) => `wide-${n}`);
+    for (const id of ids) {
+      await stub.admit(makeJobsRequest(makeSpec(id, [])));
+      const error = { code: "UPSTREAM_ERROR", message: "x".repeat(400_000), retryable: false } as const;
+      await stub.settle(id, 1, { kind: "failed", error });
+    }
+    const seen: number[] = [];
+    let after: JobCursor | null = null;
+    for (let more = true; more;) {
+      const { rows, hasMore } = await stub.jobs({ status: null, limit: 100, after });
+      seen.push(rows.length);
+      const { createdAt, id } = rows.at(-1)!;
+      [after, more] = [{ createdAt, id }, hasMore];
+    }
+    expect(seen).toEqual([2, 2, 1]);
   });
 
   test("F21 a row of another version is dead and cannot be redriven, and is listed so", async () => {
@@ -381,7 +401,7 @@ describe("cancel and redrive", () => {
     );
     // Another version comes with a start.
     await evictDurableObject(stub);
-    const listed = await stub.jobs({ status: "dead", limit: 5, after: null });
+    const listed = (await stub.jobs({ status: "dead", limit: 5, after: null })).rows;
     expect(listed).toMatchObject([{ id: "foreign", status: "dead" }]);
     expect(await stub.redrive("foreign")).toMatchObject({ change: "wrong-status", job: { status: "dead" } });
     await endLeases(stub);
@@ -414,18 +434,18 @@ describe("list", () => {
       if (k % 2 === 0) await stub.settle(`page-${k}`, 1, OVER);
     }
     const everything = { status: null, limit: 3, after: null };
-    const first = await stub.jobs(everything);
+    const first = (await stub.jobs(everything)).rows;
     expect(first).toHaveLength(3);
     const seen = first.map(({ id }) => id);
     let after = first.at(-1)!;
     await stub.admit(makeJobsRequest(makeSpec("page-new", [])));
-    for (let page = await stub.jobs({ ...everything, after }); page.length > 0;) {
+    for (let page = (await stub.jobs({ ...everything, after })).rows; page.length > 0;) {
       seen.push(...page.map(({ id }) => id));
       after = page.at(-1)!;
-      page = await stub.jobs({ ...everything, after });
+      page = (await stub.jobs({ ...everything, after })).rows;
     }
     expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, k) => `page-${k}`));
-    const succeeded = await stub.jobs({ status: "succeeded", limit: 100, after: null });
+    const succeeded = (await stub.jobs({ status: "succeeded", limit: 100, after: null })).rows;
     expect(succeeded.map(({ id }) => id).toSorted()).toEqual(["page-0", "page-2", "page-4", "page-6"]);
     const times = succeeded.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted((a, b) => b - a));

@@ -90,7 +90,7 @@ describe("usage()", () => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'old-11'");
     });
     await evictDurableObject(stub);
-    const listed = await stub.jobs({ status: "dead", limit: 100, after: null });
+    const listed = (await stub.jobs({ status: "dead", limit: 100, after: null })).rows;
     expect([listed.length, (await stub.usage(EVERYTHING)).jobs.dead]).toEqual([1, 1]);
   });
 

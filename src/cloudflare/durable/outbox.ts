@@ -141,8 +141,8 @@ export class Outbox {
   }
 
   /** List jobs, newest first, without their data. */
-  list(query: JobQuery, nowMs: number): JobRecord[] {
-    return this.#table.list(query, nowMs).map(toJobRecord);
+  *list(query: JobQuery, nowMs: number): Iterable<JobRecord> {
+    for (const job of this.#table.list(query, nowMs)) yield toJobRecord(job);
   }
 
   /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads no row. */

@@ -21,6 +21,7 @@ import { type KeptResult, type Shelf, SHELVES } from "../../core/contract/gate/k
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
+import { type TakenRows, takeRows } from "../../core/kit/take-rows.ts";
 import { type Job, toEventId, toJobRecord } from "../../core/gate/state/outbox.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { DurableObject } from "../platform/durable-object.ts";
@@ -231,8 +232,10 @@ export function createTenantGate({
     }
 
     /** List the tenant's jobs, newest first, without their data. */
-    jobs(query: JobQuery): JobRecord[] {
-      return this.#outbox.list(query, this.#enter());
+    jobs(query: JobQuery): TakenRows<JobRecord> {
+      const { limit } = query;
+      const found = this.#outbox.list({ ...query, limit: limit + 1 }, this.#enter());
+      return takeRows(found, { limit, characters: LIMITS.pageBytes });
     }
 
     usage(query: UsageQuery): UsageReport {

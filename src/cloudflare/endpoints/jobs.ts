@@ -55,11 +55,11 @@ export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
     const query = parseJobQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit } = query.value;
-    // One more than is shown tells whether there is another page.
-    const asked = { ...query.value, ...visibleJobs(context, query.value.tools), limit: limit + 1 };
+    const asked = { ...query.value, ...visibleJobs(context, query.value.tools) };
     const found = await askGate(() => gate.jobs(asked), UNREADABLE);
     if (!found.ok) return found;
-    return respondList("jobs", found.value, { limit, toJson: (job) => toJobJson(job), toCursor });
+    const { rows, hasMore } = found.value;
+    return respondList("jobs", rows, { limit, hasMore, toJson: (job) => toJobJson(job), toCursor });
   },
 };
 
@@ -136,17 +136,17 @@ export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
     const from = since === undefined ? undefined : parseInstant(since)!;
     const visible = visibleJobs(context, tool === undefined ? undefined : [tool]);
     const key = onlyWorkOf(context.caller);
-    const query = { status, ...visible, key, since: from, after: null, limit: limit + 1 };
+    const query = { status, ...visible, key, since: from, after: null, limit };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
-    const looked = found.value.slice(0, limit);
+    const { rows: looked, hasMore } = found.value;
     const reached = await askGate(() => Promise.all(looked.map((job) => mayReach(job, context))), UNREADABLE);
     if (!reached.ok) return reached;
     const redriven = await redriveAll(
       looked.filter((_, at) => reached.value[at]),
       context,
     );
-    const answer: Redriven = { ...redriven, more: found.value.length > limit };
+    const answer: Redriven = { ...redriven, more: hasMore };
     return ok(respondJson(JSON.stringify(answer)));
   },
 };

@@ -3,6 +3,7 @@ import type { BegunCalls, Gate } from "../../core/contract/gate/tenant-gate-meth
 import { compareJobs, HOME, nameObject, shardOf } from "../../core/contract/gate/job-shard.ts";
 import { addUsage, type UsageQuery, type UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
+import { mergeRows, type TakenRows } from "../../core/kit/take-rows.ts";
 import { fitKeep, KEEP_LIMITS } from "../../core/gate/state/kept-results.ts";
 import { admitClaimedSharded, admitSharded } from "./admit-sharded.ts";
 import { type CallBounds, type ObjectNamespace, openObject } from "../object-client.ts";
@@ -84,10 +85,10 @@ export function askStill(gate: Gate): Promise<unknown> {
 /** List all shards' jobs as one list: each is in its order, so the first of all are among the first of each. */
 async function listShards(
   { limit }: JobQuery,
-  list: (shard: number) => Promise<readonly JobRecord[]>,
-): Promise<JobRecord[]> {
+  list: (shard: number) => Promise<TakenRows<JobRecord>>,
+): Promise<TakenRows<JobRecord>> {
   const lists = await Promise.all(Array.from({ length: LIMITS.outboxShards }, (_, shard) => list(shard)));
-  return lists.flat().sort(compareJobs).slice(0, limit);
+  return mergeRows(lists, limit, compareJobs);
 }
 
 /** Ask all shards at once; home alone counts quota. */

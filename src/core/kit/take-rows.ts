@@ -9,13 +9,14 @@ export interface TakenRows<Row> {
 export interface TakeOptions<Row> {
   readonly limit: number;
   readonly characters: number;
-  readonly sizeOf: (row: Row) => number;
+  /** How many a row has; those of its JSON unless given. */
+  readonly sizeOf?: (row: Row) => number;
 }
 
 /** Take rows until there are enough, or another one would make them too long: the first one always. */
 export function takeRows<Row>(
   all: Iterable<Row>,
-  { limit, characters, sizeOf }: TakeOptions<Row>,
+  { limit, characters, sizeOf = (row) => JSON.stringify(row).length }: TakeOptions<Row>,
 ): TakenRows<Row> {
   const rows: Row[] = [];
   let held = 0;
@@ -23,6 +24,28 @@ export function takeRows<Row>(
     if (rows.length >= limit) return { rows, hasMore: true };
     held += sizeOf(row);
     if (rows.length > 0 && held > characters) return { rows, hasMore: true };
+    rows.push(row);
+  }
+  return { rows, hasMore: false };
+}
+
+/** Walk over rows page by page, each page asked for behind the last row of the one before. */
+export async function* walkRows<Row>(
+  ask: (after: Row | null) => Promise<TakenRows<Row>>,
+): AsyncGenerator<Row, void> {
+  for (let after: Row | null = null; ;) {
+    const { rows, hasMore }: TakenRows<Row> = await ask(after);
+    yield* rows;
+    if (!hasMore) return;
+    after = rows.at(-1)!;
+  }
+}
+
+/** Take as many of the rows of a walk as are wanted. */
+export async function takeWalked<Row>(walk: AsyncIterable<Row>, most = Infinity): Promise<TakenRows<Row>> {
+  const rows: Row[] = [];
+  for await (const row of walk) {
+    if (rows.length === most) return { rows, hasMore: true };
     rows.push(row);
   }
   return { rows, hasMore: false };

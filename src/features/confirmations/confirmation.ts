@@ -5,6 +5,7 @@ import type { AnsweredMethods, AnsweredQuestion } from "../../turns/decide-reply
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import type { TakenRows } from "../../core/kit/take-rows.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { ApprovalLink, OpenedLink } from "./approval-link.ts";
 import type { Decision } from "./decision.ts";
@@ -207,7 +208,7 @@ export interface ConfirmationMethods extends AnsweredMethods {
   park(groups: readonly ParkRequest[], holder?: Attempt | IdempotencyRenewal): ParkAnswer | null;
   confirmation(id: string): ConfirmationRecord | null;
   /** List confirmations, newest first, without their arguments and results. */
-  confirmations(query: ConfirmationQuery): ListedConfirmation[];
+  confirmations(query: ConfirmationQuery): TakenRows<ListedConfirmation>;
   /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
   /** Put a group in place of one that waits, if that has this hash still. */

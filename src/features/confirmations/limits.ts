@@ -7,6 +7,7 @@ export {
   loopElements,
   maxConfirmationTtlMs,
   nesting,
+  pageBytes,
 } from "../../core/contract/limits.ts";
 
 /** How long a person may take to say yes: what they are asked about should still be true. */

@@ -174,9 +174,8 @@ export interface DirectoryMethods {
   link(hash: string): PortalLink | null;
   /** End all links of a customer; how many. */
   deleteLinks(customer: string): number;
-  /** Everything but secrets, for an export: endpoints, event types, and events after a place. */
+  /** Events after a place, for an export. */
   read(after: number, bytes: number): Promise<EventPage>;
-  readEndpoints(): Promise<readonly KeptEndpoint[]>;
   /** Seal the secrets of endpoints under the vault's first key, a bounded number of them. */
   reseal(): Promise<ResealedSecrets>;
   erase(): Promise<number>;

@@ -94,8 +94,8 @@ export type Pruned = "more" | "later" | "nothing";
 export interface EndpointShardMethods {
   put(asked: EndpointPut): PutAnswer;
   get(id: string): SeenEndpoint | null;
-  /** The endpoints that there are of these, in their order. */
-  list(ids: readonly string[], state: EndpointState | null): KeptEndpoint[];
+  /** The first endpoints that there are of these, in their order. */
+  list(ids: readonly string[], state: EndpointState | null): TakenRows<KeptEndpoint>;
   rotate(id: string, secret: string, overlapMs: number): KeptEndpoint | null;
   /** Forget an endpoint; what waits for it is discarded. Whether there was one. */
   remove(id: string): boolean;

@@ -5,6 +5,7 @@ export {
   keysRemembered,
   maxJobPage,
   nesting,
+  pageBytes,
   waitLookMaxMs,
   waitLookMs,
   waitLookStepMs,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { TakenRows } from "../../feature/kit.ts";
+import { takeWalked, walkRows } from "../../feature/kit.ts";
 import { defineFeature, type TenantPart } from "../../feature/define.ts";
 import { mayDo } from "../../feature/caller.ts";
 import { signInDeskOf } from "./http/check-token.ts";
@@ -9,7 +9,7 @@ import { SIGN_IN_ENDPOINTS } from "./http/routes.ts";
 import { createSignInStore } from "./objects/sign-in-store.ts";
 import { toSignInJson } from "./sign-in-json.ts";
 import { restoreSignIns, tenantPrefix } from "./sign-in.ts";
-import type { KeptSignIn, SignInPlace } from "./store-methods.ts";
+import type { KeptSignIn } from "./store-methods.ts";
 
 /** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
 export function signIn() {
@@ -52,13 +52,10 @@ const SIGN_INS_OF_TENANT: TenantPart = {
   async exportJson({ caller, configured }) {
     const { stores } = signInDeskOf(configured);
     if (stores === null || !mayDo(caller, "manage_keys")) return null;
-    const shown: object[] = [];
-    for (let after: SignInPlace | null = null; ;) {
-      const page: TakenRows<KeptSignIn> = await stores.signIns(tenantPrefix(caller.tenant), after, PAGE);
-      shown.push(...page.rows.map(toSignInJson));
-      if (!page.hasMore) return JSON.stringify(shown);
-      after = page.rows.at(-1)!;
-    }
+    const prefix = tenantPrefix(caller.tenant);
+    const walk = walkRows<KeptSignIn>((last) => stores.signIns(prefix, last, PAGE));
+    const { rows } = await takeWalked(walk);
+    return JSON.stringify(rows.map(toSignInJson));
   },
   restore: restoreSignIns,
   erased: "Sign-ins of programs, with their tokens",

@@ -153,10 +153,10 @@ export class JobTable {
    *
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
-  list(
+  *list(
     { status, tools, batchId, subject, key, liveOf, since, until, limit, after }: JobQuery,
     nowMs: number,
-  ): Job[] {
+  ): Iterable<Job> {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
@@ -182,7 +182,7 @@ export class JobTable {
       subject ?? null,
       key ?? null,
     );
-    return Array.from(rows, (row) => readRow(row, nowMs)[0]);
+    for (const row of rows) yield readRow(row, nowMs)[0];
   }
 
   /** Let go of jobs of these kinds whose attempts were under way in an object that is gone: they are due. */

@@ -1,8 +1,10 @@
 import { err, ok, type Result } from "../../kit/result.ts";
+import { walkRows } from "../../kit/take-rows.ts";
 import { parsePage, parseTime } from "../list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../parse-request.ts";
 import type { Refusal } from "../refusal.ts";
-import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
+import { JOB_STATUSES, type JobCursor, type JobQuery, type JobRecord } from "./job.ts";
+import type { Gate } from "./tenant-gate-methods.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const PARAMETERS = ["status", "tool", "batch_id", "since", "until", "limit", "cursor"];
@@ -31,6 +33,16 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
     ...range,
     ...page.value,
   });
+}
+
+/** Walk over the jobs that a query finds, page by page, however many a page has. */
+export function walkJobs(gate: Pick<Gate, "jobs">, query: JobQuery): AsyncIterable<JobRecord> {
+  return walkRows((last) => gate.jobs({ ...query, after: last === null ? query.after : toPlace(last) }));
+}
+
+/** The place of an entry in its list, without the rest of it. */
+export function toPlace({ createdAt, id }: JobCursor): JobCursor {
+  return { createdAt, id };
 }
 
 /** Write a place in the list as text that a query can carry. */

@@ -9,6 +9,7 @@ import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { OpeningReport } from "./outgoing-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
+import type { TakenRows } from "../../kit/take-rows.ts";
 import type { UsageQuery, UsageReport } from "./usage.ts";
 
 /** The methods that a Worker may call on the object that holds a tenant's gate. */
@@ -28,7 +29,7 @@ export interface TenantGateMethods {
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
   /** List jobs, newest first, without their data. */
-  jobs(query: JobQuery): JobRecord[];
+  jobs(query: JobQuery): TakenRows<JobRecord>;
   /** Say what the tenant has used, and what goes on; reads no row of a job. */
   usage(query: UsageQuery): UsageReport;
   /** Cancel a live job; null when there is no such job. */

@@ -47,16 +47,17 @@ export const listConfirmations: Endpoint = {
     if (!query.ok) return query;
     const { limit } = query.value;
     const tools = caller.tools.includes("*") ? undefined : [...catalog.names];
-    // One more than is shown tells whether there is another page.
-    const asked = { ...query.value, tools, subject: caller.subject, limit: limit + 1 };
+    const asked = { ...query.value, tools, subject: caller.subject };
     const found = await askGate(
       () => callConfirmations(gate, "confirmations", asked),
       "The tenant's confirmations could not be read; ask again.",
     );
     if (!found.ok) return found;
     const knows = knownTo(caller, catalog);
-    return respondList("confirmations", found.value, {
+    const { rows, hasMore } = found.value;
+    return respondList("confirmations", rows, {
       limit,
+      hasMore,
       toJson: (one) => JSON.stringify(toWireListed(one, { url: toConfirmationUrl(one.id, origin), knows })),
       toCursor,
     });

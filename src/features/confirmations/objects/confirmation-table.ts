@@ -1,9 +1,11 @@
+import * as LIMITS from "../limits.ts";
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import type { Decision } from "../decision.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import {
   type ClaimRefusal,
   type ConfirmationHead,
@@ -161,17 +163,22 @@ export class ConfirmationTable {
    * List confirmations, newest first. Looks at the heads of those that come before the page's end: few enough are kept, and
    * their groups and answers are not read.
    */
-  list(nowMs: number, { status, tools, subject, limit, after }: ConfirmationQuery): ListedConfirmation[] {
-    const listed: ListedConfirmation[] = [];
+  list(nowMs: number, query: ConfirmationQuery): TakenRows<ListedConfirmation> {
+    const { limit } = query;
+    return takeRows(this.#find(nowMs, query), { limit, characters: LIMITS.pageBytes });
+  }
+
+  *#find(
+    nowMs: number,
+    { status, tools, subject, after }: ConfirmationQuery,
+  ): Generator<ListedConfirmation, void> {
     const visible = tools && new Set(tools);
     for (const one of [...this.#book.values()].sort(compareJobs)) {
-      if (listed.length >= limit) break;
       const isAsked = status === null || status === statusAt(one, nowMs);
       if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
       const shown = this.listed(nowMs, one.id);
-      if (shown !== null && isFor(shown.head, visible, subject)) listed.push(shown);
+      if (shown !== null && isFor(shown.head, visible, subject)) yield shown;
     }
-    return listed;
   }
 
   /** How many wait for a person, of those that hold no other tool and are of no other subject, and since when the oldest. */

@@ -5,7 +5,9 @@ import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { withAccount } from "../../../feature/caller.ts";
+import { toPlace } from "../../../core/contract/gate/job-query.ts";
 import { attempt } from "../../../core/kit/result.ts";
+import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";
 
@@ -42,19 +44,11 @@ export async function runAwaiting(
 }
 
 async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<readonly ListedConfirmation[]> {
-  const limit = LIMITS.maxJobPage;
-  const all: ListedConfirmation[] = [];
-  for (let after: { createdAt: number; id: string } | null = null; ;) {
-    const page: readonly ListedConfirmation[] = await callConfirmations(gate, "confirmations", {
-      status: "pending",
-      limit,
-      after,
-    });
-    all.push(...page);
-    if (page.length < limit) return all;
-    const last = page.at(-1)!;
-    after = { createdAt: last.createdAt, id: last.id };
-  }
+  const asked = { status: "pending", limit: LIMITS.maxJobPage } as const;
+  const walk = walkRows<ListedConfirmation>((last) =>
+    callConfirmations(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
+  );
+  return (await takeWalked(walk)).rows;
 }
 
 /** Run one question; false where it is to be tried again, and still waits. */

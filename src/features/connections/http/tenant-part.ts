@@ -1,11 +1,11 @@
-import type { TakenRows } from "../../../core/kit/take-rows.ts";
+import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
 import { openShards, allOf, listAll } from "../objects/connection-shards.ts";
-import type { ListPlace, SeenConnection } from "../shard-methods.ts";
+import type { SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { restoreConnections } from "../restore-connections.ts";
 
@@ -16,14 +16,10 @@ export const CONNECTIONS_OF_TENANT: TenantPart = {
   async exportJson({ caller, configured }) {
     const shards = openShards(caller, configured);
     if (!mayDo(caller, "manage_connections") || caller.subject !== undefined || !shards.ok) return null;
-    const texts: string[] = [];
-    for (let after: ListPlace | null = null; ;) {
-      const query = { subject: null, connector: null, after, limit: LIMITS.maxJobPage };
-      const page: TakenRows<SeenConnection> = await listAll(shards.value, query);
-      texts.push(...page.rows.map((seen) => JSON.stringify(toWireConnection(seen))));
-      if (!page.hasMore) return `[${texts.join(",")}]`;
-      after = page.rows.at(-1)!;
-    }
+    const asked = { subject: null, connector: null, limit: LIMITS.maxJobPage };
+    const walk = walkRows<SeenConnection>((after) => listAll(shards.value, { ...asked, after }));
+    const { rows } = await takeWalked(walk);
+    return JSON.stringify(rows.map(toWireConnection));
   },
   restore: restoreConnections,
   erased: "Connections, with their tokens; what providers keep of them is theirs",

@@ -188,8 +188,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       const all = this.#table
         .list(clock.now(), query)
         .map((connection) => toSeen(connection, stateOf(connection)));
-      const sizeOf = (one: SeenConnection): number => JSON.stringify(one).length;
-      return takeRows(all, { limit: query.limit, characters: LIMITS.pageBytes, sizeOf });
+      return takeRows(all, { limit: query.limit, characters: LIMITS.pageBytes });
     }
 
     async remove(id: string): Promise<boolean> {

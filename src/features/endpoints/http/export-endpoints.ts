@@ -3,10 +3,14 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import type { EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
+import type { EndpointList, EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
+import type { KeptEndpoint } from "../endpoint.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
 import { openDirectory } from "../objects/endpoint-objects.ts";
 import { restoreEndpoints } from "../restore-endpoints.ts";
+
+/** Endpoints of one page: a few hundred bytes each. */
+const PAGE = 500;
 
 /** The endpoints, types and events of a tenant: exported without secrets, for a caller that may manage endpoints. */
 export const ENDPOINTS_OF_TENANT: TenantPart = {
@@ -19,7 +23,13 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
     const opened = openDirectory(caller, configured);
     if (!mayDo(caller, "manage_endpoints") || !opened.ok) return null;
     const directory = opened.value;
-    const endpoints = await directory.readEndpoints();
+    const endpoints: KeptEndpoint[] = [];
+    for (let before: number | null | undefined; before !== null;) {
+      const query: EndpointList = { before: before ?? null, limit: PAGE };
+      const page: Awaited<ReturnType<typeof directory.list>> = await directory.list(query);
+      endpoints.push(...page.endpoints);
+      before = page.next;
+    }
     const types: string[] = [];
     for (let after: string | null = ""; after !== null;) {
       const query: TypeQuery = { after, limit: LIMITS.eventTypes };
@@ -34,7 +44,7 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
       for (const event of page.events) events.push(toEventText(event));
       after = page.next;
     }
-    const shown = JSON.stringify(endpoints.map(toEndpointJson));
+    const shown = JSON.stringify(endpoints.reverse().map(toEndpointJson));
     return `{"endpoints":${shown},"event_types":[${types.join(",")}],"events":[${events.join(",")}]}`;
   },
   restore: restoreEndpoints,

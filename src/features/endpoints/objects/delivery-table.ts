@@ -22,8 +22,11 @@ type Row = {
 /** A page of an endpoint's deliveries. */
 export interface DeliveryRange {
   readonly status?: DeliveryStatus | undefined;
-  /** Before this place in the order of publishing. */
+  /** From this place in the order of publishing, and before that one. */
+  readonly from: number;
   readonly before: number;
+  /** Nothing but deliveries of the events at these places. */
+  readonly seqs?: readonly number[] | undefined;
   readonly limit: number;
 }
 
@@ -100,27 +103,20 @@ export class DeliveryTable {
     return Array.from(rows, ({ no, seq, due_at: dueAt }) => ({ no, seq, dueAt }));
   }
 
-  /** An endpoint's deliveries, the latest event first. */
-  list(no: number, { status, before, limit }: DeliveryRange): Delivery[] {
+  /** The places of an endpoint's deliveries, the latest event first. */
+  seqs(no: number, { status, from, before, seqs, limit }: DeliveryRange): number[] {
     const state = status === undefined ? -1 : INDEXED.indexOf(status);
     const where = status === undefined ? "" : state < 0 ? "AND state IS NULL" : `AND state = ${state}`;
-    const rows = this.#sql.exec<Row>(
-      `SELECT * FROM deliveries WHERE no = ? AND seq < ? ${where} ORDER BY seq DESC LIMIT ?`,
+    const among = seqs === undefined ? "" : "AND seq IN (SELECT value FROM json_each(?5))";
+    const rows = this.#sql.exec<Pick<Row, "seq">>(
+      `SELECT seq FROM deliveries WHERE no = ?1 AND seq >= ?2 AND seq < ?3 ${where} ${among} ORDER BY seq DESC LIMIT ?4`,
       no,
+      from,
       before,
       limit,
+      ...(seqs === undefined ? [] : [JSON.stringify(seqs)]),
     );
-    return Array.from(rows, toDelivery);
-  }
-
-  /** An endpoint's deliveries of some events. */
-  of(no: number, seqs: readonly number[]): Delivery[] {
-    const rows = this.#sql.exec<Row>(
-      "SELECT * FROM deliveries WHERE no = ? AND seq IN (SELECT value FROM json_each(?))",
-      no,
-      JSON.stringify(seqs),
-    );
-    return Array.from(rows, toDelivery);
+    return Array.from(rows, ({ seq }) => seq);
   }
 
   /** The places of an endpoint's deliveries that did not get through, of events in a time, the oldest first. */

@@ -221,11 +221,6 @@ export function createEndpointDirectory({
       return this.#log.read(after, bytes);
     }
 
-    async readEndpoints(): Promise<KeptEndpoint[]> {
-      const all = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.readEndpoints());
-      return all.flat().sort((a, b) => a.no - b.no);
-    }
-
     async reseal(): Promise<ResealedSecrets> {
       const all = await this.#shards.callEach(this.#index.shardsOf(null), (stub) => stub.reseal());
       return {

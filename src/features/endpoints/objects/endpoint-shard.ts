@@ -8,7 +8,7 @@ import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
-import type { TakenRows } from "../../../core/kit/take-rows.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type { DeliveryStatus, PublishedEvent } from "../delivery.ts";
 import { type EndpointState, type KeptEndpoint, rotateSecrets, stateOf } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";
@@ -16,7 +16,7 @@ import { fitsPattern, isToldOf } from "../match-event.ts";
 import { Deliverer, LEASE_MS } from "./deliverer.ts";
 import { changeEndpoint } from "./endpoint-table.ts";
 import { openDirectoryOf, tenantOf } from "./endpoint-objects.ts";
-import { findDeliveries, gatherDeliveries, toSeen } from "./find-deliveries.ts";
+import { findDeliveries, toSeen } from "./find-deliveries.ts";
 import { resealSecrets, SecretBox } from "./secret-box.ts";
 import { ShardStore } from "./shard-store.ts";
 import { disabledAt } from "../settle-attempt.ts";
@@ -100,9 +100,10 @@ export function createEndpointShard({
       return { endpoint, day: days.read(no, now, queue.sizeOf(no)) };
     }
 
-    list(ids: readonly string[], state: EndpointState | null): KeptEndpoint[] {
+    list(ids: readonly string[], state: EndpointState | null): TakenRows<KeptEndpoint> {
       const found = ids.flatMap((id) => this.#store.endpoints.find(id) ?? []);
-      return state === null ? found : found.filter((endpoint) => stateOf(endpoint) === state);
+      const fitting = state === null ? found : found.filter((endpoint) => stateOf(endpoint) === state);
+      return takeRows(fitting, { limit: ids.length, characters: LIMITS.pageBytes });
     }
 
     rotate(id: string, secret: string, overlapMs: number): KeptEndpoint | null {
@@ -205,16 +206,16 @@ export function createEndpointShard({
     }
 
     statuses(seq: number): DeliveryStatus[] {
-      const all = gatherDeliveries(this.#store, { seqs: [seq], after: null, limit: LIMITS.endpoints });
-      return all.map(({ delivery }) => delivery.status);
+      const all = [...this.#store.endpoints.named()];
+      return all.flatMap(({ no }) => this.#store.find({ no, seq })?.status ?? []);
     }
 
     delivery(no: number, seq: number): SeenDelivery | null {
-      const { endpoints, deliveries, queue } = this.#store;
+      const { endpoints, queue } = this.#store;
       const endpoint = endpoints.name(no);
       if (endpoint === undefined) return null;
-      const found = deliveries.find(no, seq) ?? this.#store.pendingOf(no, [seq])[0];
-      return found === undefined ? null : toSeen(found, endpoint, { queue, nowMs: clock.now() });
+      const found = this.#store.find({ no, seq });
+      return found === null ? null : toSeen(found, endpoint, { queue, nowMs: clock.now() });
     }
 
     readEndpoints(): KeptEndpoint[] {

@@ -3,6 +3,7 @@ import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type { Delivery } from "../delivery.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { DeliveryQuery, SeenDelivery } from "../shard-methods.ts";
+import type { DeliveryRange } from "./delivery-table.ts";
 import type { NamedEndpoint } from "./endpoint-table.ts";
 import type { ShardStore } from "./shard-store.ts";
 
@@ -12,32 +13,54 @@ export function findDeliveries(
   query: DeliveryQuery,
   nowMs: number,
 ): TakenRows<SeenDelivery> {
-  const { limit } = query;
-  const seen = gatherDeliveries(store, { ...query, limit: limit + 1 })
-    .sort((a, b) => b.delivery.seq - a.delivery.seq || b.endpoint.no - a.endpoint.no)
-    .slice(0, limit + 1)
-    .map(({ delivery, endpoint }) => toSeen(delivery, endpoint, { queue: store.queue, nowMs }));
-  return takeRows(seen, { limit, characters: LIMITS.pageBytes, sizeOf: (one) => JSON.stringify(one).length });
+  const seen = seeAll(findPlaces(store, query), store, nowMs);
+  return takeRows(seen, { limit: query.limit, characters: LIMITS.pageBytes });
 }
 
-/** Gather the deliveries of one object that are asked for, of each endpoint the first. */
-export function gatherDeliveries(
-  store: ShardStore,
-  { endpoints, seqs, status, after, limit }: DeliveryQuery,
-): { readonly delivery: Delivery; readonly endpoint: NamedEndpoint }[] {
-  const { endpoints: table, deliveries } = store;
-  const all = endpoints?.flatMap((id) => [...table.named(id)]) ?? [...table.named()];
-  return all.flatMap((endpoint) => {
+/** The place of a delivery in the list, and of its row. */
+interface Place {
+  readonly seq: number;
+  readonly endpoint: NamedEndpoint;
+}
+
+/** Find where as many stand as are asked for, and one more. Of each endpoint nothing is read that stands behind what others have. */
+function findPlaces(store: ShardStore, query: DeliveryQuery): readonly Place[] {
+  const { endpoints, after } = query;
+  const most = query.limit + 1;
+  const all = endpoints?.flatMap((id) => [...store.endpoints.named(id)]) ?? store.endpoints.named();
+  let found: Place[] = [];
+  for (const endpoint of all) {
     const { no } = endpoint;
     // The endpoints of one event come in the order of their numbers, the latest first.
     const before = after === null ? Number.MAX_SAFE_INTEGER : after.no > no ? after.seq + 1 : after.seq;
-    const kept =
-      seqs === undefined ? deliveries.list(no, { status, before, limit }) : deliveries.of(no, seqs);
-    const fresh = status === undefined || status === "pending" ? store.pendingOf(no, seqs) : [];
-    return [...kept, ...fresh]
-      .filter((one) => one.seq < before && (status === undefined || one.status === status))
-      .map((delivery) => ({ delivery, endpoint }));
-  });
+    const from = found.length < most ? 0 : found.at(-1)!.seq;
+    const own = seqsOf(no, store, { ...query, from, before, limit: most });
+    if (own.length === 0) continue;
+    found.push(...own.map((seq) => ({ seq, endpoint })));
+    found = found.sort((a, b) => b.seq - a.seq || b.endpoint.no - a.endpoint.no).slice(0, most);
+  }
+  return found;
+}
+
+/** The latest deliveries to one endpoint: those that have a row, and those whose first attempt is not over. */
+function seqsOf(no: number, store: ShardStore, range: DeliveryRange): readonly number[] {
+  const { seqs, status, from, before, limit } = range;
+  const kept = store.deliveries.seqs(no, range);
+  if (status !== undefined && status !== "pending") return kept;
+  const open = (seqs ?? store.queue.open(no)).filter((seq) => seq >= from && seq < before);
+  const fresh: number[] = [];
+  for (const seq of open.sort((a, b) => b - a)) {
+    if (fresh.length === limit) break;
+    if (store.isFresh({ no, seq })) fresh.push(seq);
+  }
+  return [...kept, ...fresh];
+}
+
+function* seeAll(places: readonly Place[], store: ShardStore, nowMs: number): Generator<SeenDelivery, void> {
+  for (const { seq, endpoint } of places) {
+    const delivery = store.find({ no: endpoint.no, seq });
+    if (delivery !== null) yield toSeen(delivery, endpoint, { queue: store.queue, nowMs });
+  }
 }
 
 /** Show a delivery with its endpoint. One that waits is tried when its endpoint may be sent to, not only when it is due. */

@@ -1,4 +1,4 @@
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { mergeRows, type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type { DeliveryList, DeliveryPage, FoundDelivery, EndpointList } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";
@@ -67,8 +67,7 @@ function placeOf(
 }
 
 function toPage(found: TakenRows<FoundDelivery>, limit: number): DeliveryPage {
-  const sizeOf = (one: FoundDelivery): number => JSON.stringify(one).length;
-  const { rows, hasMore } = takeRows(found.rows, { limit, characters: LIMITS.pageBytes, sizeOf });
+  const { rows, hasMore } = takeRows(found.rows, { limit, characters: LIMITS.pageBytes });
   const last = rows.at(-1);
   const isMore = (hasMore || found.hasMore) && last !== undefined;
   return { deliveries: rows, next: isMore ? { seq: last.seq, no: last.no } : null };
@@ -86,7 +85,7 @@ export async function listEndpoints(
   }: { state?: EndpointList["state"] | null } & Omit<EndpointList, "state">,
   { index, shards }: { readonly index: EndpointIndex; readonly shards: ShardCalls },
 ): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
-  const readAll = async (indexed: readonly IndexedEndpoint[]): Promise<KeptEndpoint[]> => {
+  const readAll = async (indexed: readonly IndexedEndpoint[]): Promise<TakenRows<KeptEndpoint>> => {
     const groups = [...Map.groupBy(indexed, ({ shard }) => shard)];
     const all = await Promise.all(
       groups.map(([shard, of]) => {
@@ -94,20 +93,19 @@ export async function listEndpoints(
         return shards.of(shard).list(ids, state);
       }),
     );
-    return all.flat().sort((a, b) => b.no - a.no);
+    return mergeRows(all, limit, (a, b) => b.no - a.no);
   };
   const endpoints: KeptEndpoint[] = [];
   let from = before;
   for (let page = 0; page < PAGES_LOOKED; page += 1) {
     const indexed = index.page({ customer, before: from, limit });
-    for (const endpoint of await readAll(indexed)) {
-      endpoints.push(endpoint);
-      from = endpoint.no;
-      if (endpoints.length === limit)
-        return { endpoints, next: index.page({ customer, before: from, limit: 1 }).length > 0 ? from : null };
-    }
-    if (indexed.length < limit) return { endpoints, next: null };
-    from = indexed.at(-1)!.no;
+    const found = await readAll(indexed);
+    endpoints.push(...found.rows);
+    const { rows, hasMore } = takeRows(endpoints, { limit, characters: LIMITS.pageBytes });
+    if (hasMore) return { endpoints: rows, next: rows.at(-1)!.no };
+    from = found.hasMore ? rows.at(-1)!.no : (indexed.at(-1)?.no ?? from);
+    if (index.page({ customer, before: from, limit: 1 }).length === 0) return { endpoints, next: null };
+    if (rows.length === limit) break;
   }
   return { endpoints, next: from };
 }

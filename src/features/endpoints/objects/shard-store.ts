@@ -116,13 +116,19 @@ export class ShardStore {
     return (isFresh ? null : this.deliveries.find(no, seq)) ?? toFresh({ no, seq }, event);
   }
 
-  /** The deliveries that have no row yet, because their first attempt is not over. */
-  pendingOf(no: number, only: readonly number[] | undefined): Delivery[] {
-    const seqs = only?.filter((seq) => this.queue.has({ no, seq })) ?? this.queue.open(no);
-    return seqs.flatMap((seq) => {
-      const batch = this.batches.get(seq);
-      return batch === undefined || this.deliveries.has(no, seq) ? [] : [toFresh({ no, seq }, batch.event)];
-    });
+  /** Whether a delivery has no row yet, because its first attempt is not over. */
+  isFresh({ no, seq }: Turn): boolean {
+    return (
+      this.queue.has({ no, seq }) && this.batches.get(seq) !== undefined && !this.deliveries.has(no, seq)
+    );
+  }
+
+  /** A delivery as it stands; null where there is none. */
+  find({ no, seq }: Turn): Delivery | null {
+    const known = this.deliveries.find(no, seq);
+    if (known !== null || !this.queue.has({ no, seq })) return known;
+    const batch = this.batches.get(seq);
+    return batch === undefined ? null : toFresh({ no, seq }, batch.event);
   }
 
   /** Forget what is older than events are kept, a bounded part of it. */

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import type { TakenRows } from "../../../feature/kit.ts";
+import { takeWalked, walkRows } from "../../../feature/kit.ts";
 import type { TenantPart } from "../../../feature/define.ts";
 import { mayDo } from "../../../feature/caller.ts";
-import { type KeptKey, type KeyPlace, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
+import { type KeptKey, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
 import type { MadeKeys } from "./check-key.ts";
 import { madeKeysOf } from "./key-client.ts";
 
@@ -39,13 +39,8 @@ export const KEYS_OF_TENANT: TenantPart = {
 const PAGE = 500;
 
 async function readAll({ shards }: MadeKeys, tenant: string): Promise<readonly KeptKey[]> {
-  const keys: KeptKey[] = [];
-  for (let after: KeyPlace | null = null; ;) {
-    const page: TakenRows<KeptKey> = await shards.list(tenant, after, PAGE);
-    keys.push(...page.rows);
-    if (!page.hasMore) return keys;
-    after = page.rows.at(-1)!;
-  }
+  const walk = walkRows<KeptKey>((last) => shards.list(tenant, last, PAGE));
+  return (await takeWalked(walk)).rows;
 }
 
 function toKeyText(key: KeptKey, nowMs: number): string {

@@ -5,7 +5,7 @@ import { lazySchema } from "../../../feature/schema.ts";
 import { askGate, type Endpoint, readRequest, respondJson } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { KEY_NAME } from "../../../feature/caller.ts";
-import type { JobCursor, JobRecord } from "../../../feature/batch.ts";
+import { type JobRecord, walkJobs } from "../../../feature/batch.ts";
 import * as LIMITS from "../limits.ts";
 import { codeOf } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
@@ -54,15 +54,13 @@ async function findDead(
   const limit = LIMITS.maxJobPage;
   const tools = tool === undefined ? undefined : [tool];
   const jobs: JobRecord[] = [];
-  let after: JobCursor | null = null;
-  for (let looked = 0; looked < LIMITS.operatorRedriveLooks; looked += limit) {
-    const page: readonly JobRecord[] = await gate.jobs({ status: "dead", tools, limit, after });
-    jobs.push(...page.filter(({ errorJson }) => code === undefined || codeOf(errorJson) === code));
-    if (jobs.length > limit) return { jobs: jobs.slice(0, limit), more: true };
-    if (page.length < limit) return { jobs, more: false };
-    after = page.at(-1)!;
+  let looked = 0;
+  for await (const job of walkJobs(gate, { status: "dead", tools, limit, after: null })) {
+    if (looked === LIMITS.operatorRedriveLooks || jobs.length === limit) return { jobs, more: true };
+    looked += 1;
+    if (code === undefined || codeOf(job.errorJson) === code) jobs.push(job);
   }
-  return { jobs, more: true };
+  return { jobs, more: false };
 }
 
 const redriveSchema = lazySchema(() =>

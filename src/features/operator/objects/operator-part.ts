@@ -82,7 +82,7 @@ function openOperator(
 
 /** Count dead jobs by their code; of those that are too many to look at, under none. */
 function countDead(outbox: PartWorld["outbox"], nowMs: number, dead: number): DeadJobs {
-  const listed = outbox.list({ status: "dead", limit: LIMITS.operatorDeadJobs, after: null }, nowMs);
+  const listed = [...outbox.list({ status: "dead", limit: LIMITS.operatorDeadJobs, after: null }, nowMs)];
   const codes: Record<string, number> = {};
   for (const { errorJson } of listed) {
     const code = codeOf(errorJson);

@@ -1,5 +1,6 @@
 import { parseExact } from "../../../core/contract/json.ts";
-import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import type { JobQuery, JobRecord } from "../../../core/contract/gate/job.ts";
+import { walkJobs } from "../../../core/contract/gate/job-query.ts";
 import * as LIMITS from "../limits.ts";
 import { mayReach, visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
 import type { Gives, JobRuns } from "../../../feature/gives.ts";
@@ -8,6 +9,7 @@ import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { ok } from "../../../core/kit/result.ts";
+import { type TakenRows, takeWalked } from "../../../core/kit/take-rows.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
 import type { ListedRun, RunLog } from "../run.ts";
 import {
@@ -72,8 +74,10 @@ async function cancelRuns(
     if ((await mayReach(job, context)) && (await gate.cancel(job.id))?.change === "done") done.add(runId);
   };
   // There are older jobs, and fewer before them by now: otherwise the same request would look at the same ones for ever.
-  const mayGoOn = (looked: readonly JobRecord[]): boolean =>
-    looked.length === LIMITS.cancelJobsLooked && done.size > 0;
+  const mayGoOn = ({ hasMore }: TakenRows<JobRecord>): boolean => hasMore && done.size > 0;
+  const most = LIMITS.cancelJobsLooked;
+  const findJobs = (of: Pick<JobQuery, "liveOf" | "since" | "until">): Promise<TakenRows<JobRecord>> =>
+    takeWalked(walkJobs(gate, { ...asOf, ...of, limit: most }), most);
   const key = onlyWorkOf(context.caller);
   const asOf = { status: null, ...visibleJobs(context), key, after: null } as const;
   const { status, since, until } = query;
@@ -81,15 +85,15 @@ async function cancelRuns(
   if (status === undefined || status === "running") {
     const nowMs = ports.clock.now();
     const liveOf = jobRuns.map(({ kind }) => kind);
-    const going = await gate.jobs({ ...asOf, liveOf, since, until, limit: LIMITS.cancelJobsLooked });
-    const fitting = going.filter((job) => fitsLive(query, toLiveRun(job, nowMs)));
+    const going = await findJobs({ liveOf, since, until });
+    const fitting = going.rows.filter((job) => fitsLive(query, toLiveRun(job, nowMs)));
     await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
     const isCut = fitting.length > LIMITS.runsInBulk || mayGoOn(going);
     if (isCut || status === "running") return { runs: done.size, ...(isCut && { rest: after }) };
   }
-  const jobs = await gate.jobs({ ...asOf, liveOf: OF_ACTIONS, limit: LIMITS.cancelJobsLooked });
-  const ofBatch = Map.groupBy(jobs, ({ batchId }) => batchId);
-  const ofRequest = Map.groupBy(jobs, ({ requestId }) => requestId);
+  const jobs = await findJobs({ liveOf: OF_ACTIONS });
+  const ofBatch = Map.groupBy(jobs.rows, ({ batchId }) => batchId);
+  const ofRequest = Map.groupBy(jobs.rows, ({ requestId }) => requestId);
   for (let page = 0; page < LIMITS.runPagesInBulk; page += 1) {
     const { runs, next } = await listPage(query, after, { log, context });
     for (const run of runs) {

@@ -1,10 +1,12 @@
 import { createPartCall } from "../../../core/contract/gate/part-call.ts";
-import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
+import { toPlace } from "../../../core/contract/gate/job-query.ts";
 import type { AnsweredMethods } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -103,10 +105,9 @@ export async function readQuestions(
 
 /** The questions of the tenant that a person may still decide. */
 async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
-  const pending = await callQuestions(gate, "confirmations", {
-    status: "pending",
-    limit: LIMITS.confirmationsPending,
-    after: null,
-  });
-  return pending.map(({ id }) => id);
+  const asked = { status: "pending", limit: LIMITS.confirmationsPending } as const;
+  const walk = walkRows<JobCursor>((last) =>
+    callQuestions(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
+  );
+  return (await takeWalked(walk)).rows.map(({ id }) => id);
 }

@@ -1,4 +1,6 @@
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
+import { walkJobs } from "../../../core/contract/gate/job-query.ts";
+import { takeWalked } from "../../../core/kit/take-rows.ts";
 import * as LIMITS from "../limits.ts";
 import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
@@ -22,22 +24,16 @@ export async function listRunning(
     liveOf: all.map(({ kind }) => kind),
     since,
     until,
-    limit: LIMITS.runJobsLooked + 1,
+    limit: LIMITS.runJobsLooked,
     after: after && { createdAt: after.at, id: after.id },
   };
-  const jobs = await gate.jobs(asked);
+  const { rows, hasMore } = await takeWalked(walkJobs(gate, asked), LIMITS.runJobsLooked);
   const nowMs = ports.clock.now();
-  const fitting = jobs
-    .slice(0, LIMITS.runJobsLooked)
+  const fitting = rows
     .map((job) => ({ job, run: toLiveRun(job, nowMs) }))
     .filter(({ run }) => fitsLive(query, run));
   const page = fitting.slice(0, limit);
-  const last =
-    fitting.length > limit
-      ? page.at(-1)?.job
-      : jobs.length > LIMITS.runJobsLooked
-        ? jobs[LIMITS.runJobsLooked - 1]
-        : undefined;
+  const last = fitting.length > limit ? page.at(-1)?.job : hasMore ? rows.at(-1) : undefined;
   return {
     runs: page.map(({ run }) => run),
     places: page.map(({ job }) => ({ at: job.createdAt, id: job.id })),

@@ -1,5 +1,6 @@
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
+import { takeRows } from "../../../core/kit/take-rows.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
@@ -87,12 +88,9 @@ export function createRunLog(
       };
       const options = { limit, after: begin, since: Math.max(since, this.#oldest), pick };
       const { runs, next } = listRuns(this.#reports.heads(highest), options);
-      return {
-        runs: runs.map(({ run }) => run),
-        places: runs.map(({ at, id }) => ({ at, id })),
-        next,
-        asks,
-      };
+      const { rows, hasMore } = takeRows(runs, { limit, characters: LIMITS.pageBytes });
+      const places = rows.map(({ at, id }) => ({ at, id }));
+      return { runs: rows.map(({ run }) => run), places, next: hasMore ? places.at(-1)! : next, asks };
     }
 
     find(id: string, look: Look): FoundRun | null {

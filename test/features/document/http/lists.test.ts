@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
@@ -105,12 +105,18 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
       ),
   },
   "/v1/confirmations": {
-    count: 60,
-    isLarge: false,
-    make: (volley, count) =>
-      times(count, (n) =>
-        volley.run({ actions: [{ tool: "drop_it", args: { text: `${named(n)}${control(8_000)}` } }] }),
-      ),
+    count: 90,
+    isLarge: true,
+    make: (volley, count) => {
+      const waiting = Array.from({ length: 49 }, () => ({
+        tool: "drop_it",
+        args: { text: "x".repeat(400) },
+        depends_on: ["first"],
+      }));
+      return times(count, (n) =>
+        volley.run({ actions: [{ id: "first", tool: "drop_it", args: { text: named(n) } }, ...waiting] }),
+      );
+    },
   },
   "/v1/sign_ins": {
     count: 30,
@@ -210,6 +216,17 @@ const LISTS = operations
   })
   .map(({ path }) => path);
 
+/** The sizes of what objects answered, which tests copy as the platform does. */
+function watchAnswers(): number[] {
+  const sizes: number[] = [];
+  const clone = structuredClone;
+  vi.spyOn(globalThis, "structuredClone").mockImplementation((value: unknown) => {
+    sizes.push(JSON.stringify(value)?.length ?? 0);
+    return clone(value);
+  });
+  return sizes;
+}
+
 interface WalkedPage {
   readonly bytes: number;
   readonly entries: readonly string[];
@@ -235,16 +252,19 @@ async function walk(of: TestVolley, path: string, limit: number): Promise<Walked
 }
 
 describe("Every list", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   test("is one of these", () => {
     expect([...LISTS].sort()).toEqual(Object.keys(FILLINGS).sort());
   });
 
   trial.each(LISTS)(
-    "has each entry once, in one order, and no page of it is too large: %s",
+    "has each entry once, in one order, and no page of it is too large, nor what an object deals for one: %s",
     async (path) => {
       const { count, make, isLarge } = FILLINGS[path]!;
       const filled = await openVolley();
       await make(filled, count);
+      const answers = watchAnswers();
       const single = (await walk(filled, path, 1)).map(({ entries }) => entries);
       expect(single.every((entries) => entries.length <= 1)).toBe(true);
       const all = single.flat();
@@ -259,6 +279,8 @@ describe("Every list", () => {
         const isCut = pages.slice(0, -1).some(({ entries }) => entries.length < limit);
         if (limit === LIMITS.maxJobPage) expect(isCut).toBe(isLarge);
       }
+      // A page, and its envelope.
+      expect(Math.max(...answers)).toBeLessThanOrEqual(LIMITS.pageBytes + 1_024);
     },
     120_000,
   );

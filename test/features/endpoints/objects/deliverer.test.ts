@@ -128,8 +128,7 @@ class Deliveries {
 
   /** The first delivery as it stands. */
   get seen() {
-    const [fresh] = this.#store.pendingOf(NO, [1]);
-    const { status, attempts, dueAt } = this.#store.deliveries.find(NO, 1) ?? fresh!;
+    const { status, attempts, dueAt } = this.#store.find({ no: NO, seq: 1 })!;
     const now = this.#clock.now();
     return {
       status,
