@@ -23,7 +23,7 @@ interface Place {
   readonly endpoint: NamedEndpoint;
 }
 
-/** Find where as many stand as are asked for, and one more. Of each endpoint nothing is read that stands behind what others have. */
+/** Find where as many stand as are asked for, and one more. It reads nothing of an endpoint that stands behind what others have. */
 function findPlaces(store: ShardStore, query: DeliveryQuery): readonly Place[] {
   const { endpoints, after } = query;
   const most = query.limit + 1;

@@ -84,6 +84,6 @@ test("a page of the deliveries of many endpoints reads few rows more than it has
   read.rows = 0;
   const { rows, hasMore } = findDeliveries(store, { after: null, limit: 20 }, 0);
   expect([rows.length, hasMore]).toEqual([20, true]);
-  // Of each endpoint the place of one, of the first ones some more, and the rows of the page: not twenty of each.
+  // It reads the place of one of each endpoint, some more of the first ones, and the rows of the page: not twenty of each.
   expect(read.rows).toBeLessThan(400);
 });
