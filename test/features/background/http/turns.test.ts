@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { ALL_FEATURES } from "../../support/all-features.ts";
-import * as LIMITS from "../../../src/features/background/limits.ts";
-import { createTestVolley } from "../../../src/package/testing.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { ALL_FEATURES } from "../../../support/all-features.ts";
+import * as LIMITS from "../../../../src/features/background/limits.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
 
 const SECOND = 1_000;
 
@@ -18,6 +18,7 @@ const write = defineTool({
   execution: "sync",
   input: z.strictObject({ batch: z.string(), n: z.optional(z.int()) }),
   hosts: ["notes.dev"],
+  timeoutMs: 25_000,
   orchestration: { mode: "sequential-only", on_error: "partial-success" },
   idempotent: "with-key",
   run: async ({ batch, n = 0 }, ctx) =>
@@ -27,7 +28,7 @@ const write = defineTool({
 /** A Volley whose writes take a second each, and the batch of each write that was sent, with the time. */
 async function setUp() {
   const sent: { readonly batch: string; readonly at: number }[] = [];
-  const world = { now: () => 0 };
+  const world = { now: () => 0, restarts: 0 };
   const volley = await createTestVolley({
     tools: [write],
     features: ALL_FEATURES,
@@ -35,8 +36,10 @@ async function setUp() {
     routes: {
       "POST https://notes.dev/*": async ({ url }, { sleep }) => {
         sent.push({ batch: new URL(url).pathname.split("/")[1]!, at: world.now() });
+        const { restarts } = world;
         await sleep(SECOND);
-        return { ok: true };
+        // The runtime that had asked is gone, and what it would do with an answer.
+        return restarts === world.restarts ? { ok: true } : new Promise(() => {});
       },
     },
   });
@@ -50,7 +53,11 @@ async function setUp() {
     expect(status).toBe(202);
   };
   const begun = (): string[] => [...new Set(sent.map(({ batch }) => batch))];
-  return { volley, sent, begin, begun };
+  const restart = (): void => {
+    world.restarts += 1;
+    volley.evict();
+  };
+  return { volley, sent, begin, begun, restart };
 }
 
 const named = (count: number): string[] =>
@@ -87,5 +94,18 @@ describe("Batches in the background of a tenant", () => {
     await begin("short", 1);
     await volley.advance(10 * SECOND);
     expect(begun()).toContain("short");
+  });
+
+  test("F40 go on by themselves within 15 s of a restart in the middle of their turns, and nobody asks for them", async () => {
+    const { volley, sent, begin, begun, restart } = await setUp();
+    for (const batch of named(8)) await begin(batch, 60);
+    await volley.advance(2_500);
+    expect(begun()).toEqual(named(8));
+    const before = sent.length;
+    restart();
+    // Later the calls time out that were under way, and their attempts ask the object: as no killed runtime does.
+    await volley.advance(9 * SECOND);
+    const since = sent.slice(before).map(({ batch }) => batch);
+    expect([...new Set(since)].sort()).toEqual(named(8));
   });
 });
