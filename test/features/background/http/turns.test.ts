@@ -96,7 +96,7 @@ describe("Batches in the background of a tenant", () => {
     expect(begun()).toContain("short");
   });
 
-  test("F40 go on by themselves within 15 s of a restart in the middle of their turns, and nobody asks for them", async () => {
+  test("F40 go on within 15 s of a restart in the middle of their turns, without a call from outside", async () => {
     const { volley, sent, begin, begun, restart } = await setUp();
     for (const batch of named(8)) await begin(batch, 60);
     await volley.advance(2_500);
