@@ -6,6 +6,7 @@ import { describe } from "../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
+import { readJsonText } from "../../core/contract/run-schema.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
 import { type Refusal, statusOf } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -93,7 +94,8 @@ function makeApiError(status: number, error: string): ApiError {
 const TOOLS_REQUIRED = makeApiError(400, "tools array required");
 
 function readTools(value: unknown, most: number, noun: string): Result<readonly unknown[], ApiError> {
-  const tools = isJsonObject(value) && Object.hasOwn(value, "tools") ? value["tools"] : undefined;
+  const sent = isJsonObject(value) && Object.hasOwn(value, "tools") ? value["tools"] : undefined;
+  const tools = readJsonText(sent, "array", 1) ?? sent;
   if (!Array.isArray(tools)) return err(TOOLS_REQUIRED);
   return tools.length > most ? err(makeApiError(400, `Maximum ${most} tools per ${noun}`)) : ok(tools);
 }
@@ -113,6 +115,9 @@ function parseCalls(tools: readonly unknown[], bodyBytes: number): Orchestration
   });
 }
 
+/** Levels of a body above an input. */
+const INPUT_LEVELS = 3;
+
 function textOf(fields: JsonObject, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === "string" ? value : "";
@@ -126,7 +131,8 @@ function findProblem(sent: unknown): Failure | null {
     );
   for (const name of ["id", "toolName", "input"]) {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    const fits = name === "input" ? isJsonObject(value) : typeof value === "string";
+    const isRead = isJsonObject(value) || readJsonText(value, "object", INPUT_LEVELS) !== undefined;
+    const fits = name === "input" ? isRead : typeof value === "string";
     const expected = name === "input" ? "an object" : "a string";
     if (!fits) return malformed(`'${name}' of a tool call must be ${expected}, received ${describe(value)}.`);
   }

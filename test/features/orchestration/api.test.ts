@@ -115,6 +115,16 @@ test.each([
   expect([before!.entry.action.ok, after!.entry.action.ok]).toEqual([true, true]);
 });
 
+test("tools and an input that are JSON text are read as what they are", () => {
+  const parsed = valueOf(parseBatchRequest({ tools: [CALL] }, 0)).map(({ entry }) => entry.action);
+  const asText = { ...CALL, input: JSON.stringify(CALL.input) };
+  for (const tools of [[asText], JSON.stringify([CALL]), JSON.stringify([asText])]) {
+    const read = valueOf(parseBatchRequest({ tools }, 0)).map(({ entry }) => entry.action);
+    expect(read).toEqual(parsed);
+  }
+  expect(errorOf(parseBatchRequest({ tools: '{"tools":[]}' }, 0))).toEqual(error("tools array required"));
+});
+
 test("parseBatchRequest() holds input to the limits of every action", () => {
   const input: unknown = JSON.parse('{"__proto__": 1}');
   const huge = { text: "x".repeat(65 * 1024) };

@@ -1,5 +1,6 @@
 import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { readJsonText } from "../../../core/contract/run-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { seekNames } from "../../../turns/run-tool-calls.ts";
@@ -114,7 +115,8 @@ async function call(
 ): Promise<Answered> {
   const { params } = request;
   const { name } = params;
-  const args = params["arguments"] ?? {};
+  const sent = params["arguments"] ?? {};
+  const args = readJsonText(sent, "object", 2) ?? sent;
   if (typeof name !== "string") return refuse("tools/call needs the name of a tool.");
   if (!isJsonObject(args)) return refuse("The arguments of a call must be an object.");
   const { urls } = options.abilities;

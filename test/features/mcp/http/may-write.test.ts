@@ -22,6 +22,7 @@ test.each([
   ["an invoked batch", call("invoke_tool", { tool_name: "execute_actions" }), true],
   ["a batch in the background", batch([{ tool: "probe-echo" }], { background: true }), true],
   ["a batch as text", batch("[]"), true],
+  ["a batch whose arguments are text", call("execute_actions", "{}"), true],
   ["an odd message", { method: "tools/call" }, true],
 ])("mayWrite() of %s", (_, message, may) => {
   expect(mayWrite(message, catalog)).toBe(may);
