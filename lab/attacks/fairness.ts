@@ -30,6 +30,20 @@ async function flood({ upstream, execute }: Target, batches: number): Promise<vo
   for (const { status } of await Promise.all(floods)) assert.equal(status, 200);
 }
 
+/** The longest of some calls of another tenant, one after the other until what they stand beside is over; 30 of them where it is nothing. */
+async function longestBeside({ execute }: Target, beside?: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  void beside?.finally(() => (isOver = true));
+  let longest = 0;
+  for (let n = 0; beside === undefined ? n < 30 : !isOver; n += 1) {
+    const sentAt = performance.now();
+    const { status } = await execute({ actions: [{ tool: "probe-echo", args: { n } }] }, OTHER);
+    assert.equal(status, 200);
+    longest = Math.max(longest, performance.now() - sentAt);
+  }
+  return longest;
+}
+
 /** Attacks of one tenant, or one kind of request, on the share of another. */
 export const FAIRNESS_ATTACKS: readonly Attack[] = [
   {
@@ -43,6 +57,24 @@ export const FAIRNESS_ATTACKS: readonly Attack[] = [
   {
     title: "600 batches that fill a shared tool's queue do not have another tenant's call refused",
     run: (target) => flood(target, 600),
+  },
+  {
+    title: "a bulk rerun of 300 runs keeps another tenant's call waiting no longer than a second",
+    run: async (target) => {
+      const { get, send, execute } = target;
+      const actions = Array.from({ length: 10 }, (_, n) => ({ tool: "probe-echo", args: { n } }));
+      for (let n = 0; n < 300; n += 1) await execute({ actions, tags: ["bulk"] });
+      await eventually("the runs to be listed", async () => {
+        const { text } = await get("/v1/runs?tag=bulk&limit=1");
+        return text.includes("run_id") ? true : undefined;
+      });
+      const bare = await longestBeside(target);
+      const bulk = send("/v1/runs/rerun", { tag: "bulk" });
+      const beside = await longestBeside(target, bulk);
+      const { text } = await bulk;
+      console.log(`           alone ${bare.toFixed(0)} ms, beside ${beside.toFixed(0)} ms: ${text}`);
+      assert.ok(beside < 1_000, `another tenant waited ${beside.toFixed(0)} ms`);
+    },
   },
   {
     title: "300 lists at once are refused over their allowance, and cost a batch nothing",
