@@ -370,7 +370,7 @@ test("T56 where everything ends between a question and the end of its key, the n
   expect(results).toMatchObject([{ status: "pending_confirmation" }]);
   const { id } = results[0]!.confirmation;
   const asked = await callConfirmations(stub, "confirmations", { status: null, limit: 10, after: null });
-  expect(asked.map((one) => one.id)).toEqual([id]);
+  expect(asked.rows.map((one) => one.id)).toEqual([id]);
   const decide = () => send(`/v1/confirmations/${id}`, { decision: "approve" });
   expect([(await decide()).status, (await decide()).status]).toEqual([200, 409]);
   expect(dropped).toBe(1);
