@@ -85,10 +85,10 @@ describe("A file", () => {
 
 const CEILINGS = {
   coreFilesThatFeaturesReach: 174,
-  coreFilesThatCoreDoesNotUse: 23,
+  coreFilesThatCoreDoesNotUse: 22,
   coreFilesWithWordsOfFeatures: 52,
   filesReachedPastAnIndex: 48,
   files: 1052,
-  smallFilesWithOneImporter: 117,
+  smallFilesWithOneImporter: 116,
   namesOfSeveralFiles: 29,
 } as const;
