@@ -1,6 +1,6 @@
 /** Everything that a feature of one's own is made of: `import { defineFeature } from "volley/feature"`. */
 
-export * from "./batch.ts";
+export * from "./answer.ts";
 export * from "./caller.ts";
 export * from "./define.ts";
 export * from "./gives.ts";

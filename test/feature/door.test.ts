@@ -9,25 +9,24 @@ import { SOURCES } from "../support/import-graph.ts";
 
 /** The names of each module. */
 const NAMES: Readonly<Record<string, string>> = {
-  batch:
-    "JOB_STATUSES JobCursor JobRecord Outcome Remote RunListener SeenBatch Watch isCall isTrouble nameOf",
+  answer:
+    "RequestContext answerPreflight askGate digestKey holdingBytes isAllowedOrigin isPreflight readBytes readRequest respondHeld respondJson respondList respondRefusal toHash",
   caller:
     "Caller Jurisdiction KEY_NAME KeyMemory SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
     "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault createSlot defineFeature logBug partOf readOrigins readTenantGates",
   gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",
-  kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows tenantTools tenantToolsBytes toBase64Url",
+  kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows takeWalked tenantTools tenantToolsBytes toBase64Url walkRows",
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
   outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
   refuse: "ConfigurationError Refusal Result attempt attemptNow defineCodes err makeRefusal ok",
-  route:
-    "Endpoint RequestContext Router RouterTypes answerPreflight askGate createGateClient createRouter digestKey holdingBytes isAllowedOrigin isPreflight openRoutersOf readBytes readRequest respondHeld respondJson respondList respondRefusal routersOf toHash visitorRatesOf",
+  route: "Endpoint Router RouterTypes createGateClient createRouter openRoutersOf routersOf visitorRatesOf",
   schema:
     "JsonObject Restore Written escapeUnseen isJsonObject lazySchema lazySchemaOf makeLost matching object objectsOf pageFields parseExact parseJson parsePage refuseOtherParameters refuseQuery toIssues visibleText written",
   tenant:
     "DeclaredKind Gate ObjectPart OpenPart PartMethods PartWorld Redriven createKind createPartCall makeJob redriveAll visibleTools",
-  tool: "ChangeRefusal FileChange FileHead FilesRead KeptTool TokenCounter WORKSPACES WorkspaceFile WorkspaceMethods bytesWaiting isFlow isVisible objectKey workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
+  tool: "ChangeRefusal FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Outcome Remote RunListener SeenBatch TokenCounter WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting isCall isFlow isTrouble isVisible nameOf objectKey walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
 };
 
 const ROOM = "src/feature";

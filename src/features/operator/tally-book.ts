@@ -1,7 +1,7 @@
 import { addTime, addTimes, type Histogram } from "./histogram.ts";
 import { type CountedTenant, OTHERS } from "./operator.ts";
 import type { Caller } from "../../feature/caller.ts";
-import { nameOf, type Outcome, type RunListener, type SeenBatch } from "../../feature/batch.ts";
+import { nameOf, type Outcome, type RunListener, type SeenBatch } from "../../feature/tool.ts";
 
 interface TallyBounds {
   readonly tenants: number;

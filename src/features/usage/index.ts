@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { toQuota } from "../../feature/caller.ts";
 import { defineFeature, type Declared, type Env } from "../../feature/define.ts";
-import { JOB_STATUSES } from "../../feature/batch.ts";
+import { JOB_STATUSES } from "../../feature/tool.ts";
 import { visibleTools } from "../../feature/tenant.ts";
 import { tenantTools, tenantToolsBytes } from "../../feature/kit.ts";
 import { ok } from "../../feature/refuse.ts";
-import { askGate, type Endpoint, respondJson } from "../../feature/route.ts";
+import { askGate, respondJson } from "../../feature/answer.ts";
+import type { Endpoint } from "../../feature/route.ts";
 import { escapeUnseen, lazySchema, type Written } from "../../feature/schema.ts";
 
 /** `GET /v1/usage`: what a key has left of its quota, what of its tenant waits or fails, and which features there are. */

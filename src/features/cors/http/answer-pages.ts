@@ -1,4 +1,4 @@
-import { answerPreflight, isPreflight } from "../../../feature/route.ts";
+import { answerPreflight, isPreflight } from "../../../feature/answer.ts";
 import { attemptNow } from "../../../feature/refuse.ts";
 import type { Env, Fetch } from "../../../feature/define.ts";
 import { readPageOrigins } from "./page-origins.ts";

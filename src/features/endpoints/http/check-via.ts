@@ -32,7 +32,7 @@ function refuse(via: string, why: string): Refusal {
 }
 
 /** Why a tool makes no bodies; null where it does: it is a flow, writes nothing and asks no person. */
-export function findViaFlaw(tool: Tool | undefined): "unknown" | "writes" | "asks" | null {
+function findViaFlaw(tool: Tool | undefined): "unknown" | "writes" | "asks" | null {
   if (tool?.inner === undefined) return "unknown";
   if (tool.isWrite) return "writes";
   return tool.confirm ? "asks" : null;

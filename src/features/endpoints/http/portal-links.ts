@@ -109,7 +109,7 @@ export const PORTAL_LINK_ENDPOINTS: readonly Endpoint[] = [makeLink, endLinks];
 const TOKEN = /^vpl_([A-Za-z0-9_.-]{1,64})_([0-9a-f]{64})$/;
 
 /** Make a token. @param random 32 unguessable bytes */
-export function makePortalToken(tenant: string, random: Uint8Array): string {
+function makePortalToken(tenant: string, random: Uint8Array): string {
   return `vpl_${tenant}_${[...random].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 

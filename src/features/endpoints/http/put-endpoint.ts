@@ -140,7 +140,7 @@ export function makeSecret(): string {
 }
 
 /** Make an id that no other endpoint has. */
-export function makeEndpointId(): string {
+function makeEndpointId(): string {
   return `ep_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { digestKey, toHash } from "../../../feature/route.ts";
+import { digestKey, toHash } from "../../../feature/answer.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { CallerSource } from "../../../feature/define.ts";
 import type { Ports } from "../../../feature/outside.ts";

@@ -11,13 +11,13 @@ import {
 import {
   askGate,
   digestKey,
-  type Endpoint,
   readRequest,
   type RequestContext,
   respondJson,
   respondList,
   toHash,
-} from "../../../feature/route.ts";
+} from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Declared } from "../../../feature/define.ts";
 import { KEY_NAME } from "../../../feature/caller.ts";

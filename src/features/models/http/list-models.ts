@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
-import { type RequestContext, respondHeld } from "../../../feature/route.ts";
+import { type RequestContext, respondHeld } from "../../../feature/answer.ts";
 import {
   attempt,
   attemptNow,

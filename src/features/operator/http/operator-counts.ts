@@ -3,7 +3,7 @@ import { createGateClient } from "../../../feature/route.ts";
 import { defineObject } from "../../../feature/object.ts";
 import { type Configured, createSlot, readTenantGates, type RunWitness } from "../../../feature/define.ts";
 import type { Caller, Jurisdiction } from "../../../feature/caller.ts";
-import type { Remote, RunListener } from "../../../feature/batch.ts";
+import type { Remote, RunListener } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import { countBatches } from "../tally-book.ts";
 import { OPERATOR_LOGS, type OperatorLogMethods, type OverviewQuery, type SeenTenant } from "../operator.ts";

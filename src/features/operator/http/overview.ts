@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import { lazySchema, refuseOtherParameters, refuseQuery, type Written } from "../../../feature/schema.ts";
-import { askGate, type Endpoint, respondJson } from "../../../feature/route.ts";
+import { askGate, respondJson } from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { quantileOf } from "../histogram.ts";
 import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant, type ToolRow } from "../operator.ts";

@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 
 import { type Gate, redriveAll, type Redriven } from "../../../feature/tenant.ts";
 import { lazySchema } from "../../../feature/schema.ts";
-import { askGate, type Endpoint, readRequest, respondJson } from "../../../feature/route.ts";
+import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { KEY_NAME } from "../../../feature/caller.ts";
-import { type JobRecord, walkJobs } from "../../../feature/batch.ts";
+import { type JobRecord, walkJobs } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import { codeOf } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";

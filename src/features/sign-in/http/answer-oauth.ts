@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { readBytes, respondJson } from "../../../feature/route.ts";
+import { readBytes, respondJson } from "../../../feature/answer.ts";
 import { attempt } from "../../../feature/refuse.ts";
 import { sha256 } from "../../../feature/kit.ts";
 import { logBug } from "../../../feature/define.ts";

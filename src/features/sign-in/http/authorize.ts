@@ -4,7 +4,7 @@ import {
   type AuthRequest,
 } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
-import { digestKey, toHash } from "../../../feature/route.ts";
+import { digestKey, toHash } from "../../../feature/answer.ts";
 import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { makePlainPage, respondPage } from "../../../feature/kit.ts";
 import type { SignInSecrets } from "../../../feature/gives.ts";

@@ -1,14 +1,11 @@
 import {
   answerPreflight,
-  createRouter,
   isAllowedOrigin,
   isPreflight,
   respondJson,
   respondRefusal,
-  type Router,
-  type RouterTypes,
-  visitorRatesOf,
-} from "../../../feature/route.ts";
+} from "../../../feature/answer.ts";
+import { createRouter, type Router, type RouterTypes, visitorRatesOf } from "../../../feature/route.ts";
 import { makeRefusal } from "../../../feature/refuse.ts";
 import { respondFlood } from "../../../feature/kit.ts";
 import { type Fetch, readOrigins } from "../../../feature/define.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
 import { lazySchema, pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
-import { askGate, type Endpoint, type RequestContext, respondList } from "../../../feature/route.ts";
+import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { mayDo } from "../../../feature/caller.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";

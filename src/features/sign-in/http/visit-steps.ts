@@ -6,11 +6,11 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
 import { visibleText } from "../../../feature/schema.ts";
-import { readBytes } from "../../../feature/route.ts";
+import { readBytes } from "../../../feature/answer.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 import { makePlainPage, type Page, respondPage } from "../../../feature/kit.ts";
 import { type Deployment, logBug } from "../../../feature/define.ts";
-import type { Watch } from "../../../feature/batch.ts";
+import type { Watch } from "../../../feature/tool.ts";
 import { FullError } from "./oauth-kv.ts";
 import { consentKey } from "../sign-in.ts";
 import { ClientDocumentError, voucherOf } from "./oauth-server.ts";

@@ -2,13 +2,8 @@ import * as z from "zod/mini";
 
 import { type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
 import { lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
-import {
-  askGate,
-  type Endpoint,
-  readRequest,
-  type RequestContext,
-  respondJson,
-} from "../../../feature/route.ts";
+import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import type { TenantPart } from "../../../feature/define.ts";
 import * as LIMITS from "../limits.ts";

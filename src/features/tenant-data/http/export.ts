@@ -1,11 +1,6 @@
 import { isFlow, isVisible, type KeptTool } from "../../../feature/tool.ts";
-import {
-  askGate,
-  type Endpoint,
-  holdingBytes,
-  type RequestContext,
-  respondHeld,
-} from "../../../feature/route.ts";
+import { askGate, holdingBytes, type RequestContext, respondHeld } from "../../../feature/answer.ts";
+import type { Endpoint } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Declared, Feature, TenantPart } from "../../../feature/define.ts";
 import { mayDo } from "../../../feature/caller.ts";

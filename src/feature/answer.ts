@@ -1,0 +1,12 @@
+/** A request is read, and answered. */
+
+export { answerPreflight, isPreflight } from "../cloudflare/http/answer-preflight.ts";
+export { askGate } from "../cloudflare/http/ask-gate.ts";
+export { isAllowedOrigin } from "../cloudflare/http/guard-origin.ts";
+export { holdingBytes } from "../cloudflare/http/hold-bytes.ts";
+export { digestKey, toHash } from "../cloudflare/http/key-ring.ts";
+export { readBytes, readRequest } from "../cloudflare/http/read-request-body.ts";
+export type { RequestContext } from "../cloudflare/http/request-context.ts";
+export { respondList } from "../cloudflare/http/respond-list.ts";
+export { respondHeld } from "../cloudflare/http/respond-run.ts";
+export { respondJson, respondRefusal } from "../cloudflare/http/respond.ts";
