@@ -168,7 +168,8 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string {
   const { meta } = outcome;
-  const texts = task.ok ? task.value.call?.readAs : undefined;
+  // Arguments that a reference brings are read with the call.
+  const texts = (task.ok ? task.value.call?.readAs : undefined) ?? meta.readAs;
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
   return JSON.stringify({

@@ -43,6 +43,8 @@ export interface OutcomeMeta {
   /** Waiting for a cap or a header slot after its dependencies were met. */
   readonly queuedMs?: number;
   readonly attempts?: number;
+  /** From where arguments were read that came as JSON text; absent where none did. */
+  readonly readAs?: string;
   /** When its first attempt left its queues, in milliseconds from the batch's start. */
   readonly startedMs?: number;
   /** Its attempts, the last one included, where there was more than one. A loop has none: each of its elements is a call. */

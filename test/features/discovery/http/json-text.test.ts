@@ -43,6 +43,20 @@ test("JSON text of a list or an object is read where a tool asks for one, and th
   ]);
 });
 
+test("JSON text that a reference brings is read likewise, and the result says so", async () => {
+  const one = { id: "one", tool: "probe-look", args: { ids: ["a"], note: '["x","y"]' } };
+  const args = { ids: { $ref: "one#/got/note" } };
+  const { results } = JSON.parse(
+    await ask("/v1/execute_actions", { actions: [one, { tool: "probe-look", args }] }),
+  ) as { results: { data: object; meta: object }[] };
+  expect(results[1]).toMatchObject({
+    status: "success",
+    data: { got: { ids: ["x", "y"] } },
+    meta: { read_as: { args: "JSON text in /ids" } },
+  });
+  expect(results[0]!.meta).not.toHaveProperty("read_as");
+});
+
 test("text that is no JSON of what is asked for is refused with its path", async () => {
   const answer = await ask("/v1/execute_actions", {
     actions: ["[1", '{"a":1}', "a"].map((ids) => ({ tool: "probe-look", args: { ids } })),
