@@ -30,7 +30,7 @@ const context = {
   gate: {
     job: async (id: string) => JOBS.find((job) => job.id === id) ?? null,
     // As a list has them: without their tools.
-    jobs: async () => JOBS.map((job) => ({ ...job, keepsTool: false })),
+    jobs: async () => ({ rows: JOBS.map((job) => ({ ...job, keepsTool: false })), hasMore: false }),
     redrive: async (id: string) => {
       redriven.push(id);
       return { change: "done", job: JOBS.find((job) => job.id === id)! };
