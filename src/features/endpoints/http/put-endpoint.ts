@@ -12,6 +12,7 @@ import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import { toSettingsJson } from "../endpoint-json.ts";
 import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS } from "../endpoint-schema.ts";
 import type { EndpointSettings, KeptEndpoint } from "../endpoint.ts";
+import type { SeenEndpoint } from "../shard-methods.ts";
 import { checkVia } from "./check-via.ts";
 import { portalSettingsOf } from "./portal-page.ts";
 import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
@@ -106,12 +107,10 @@ async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scop
 }
 
 /** Look an endpoint up. */
-export async function findEndpoint(id: string, scope: Scope) {
+export async function findEndpoint(id: string, scope: Scope): Promise<Result<SeenEndpoint, Refusal>> {
   const found = await askGate(() => scope.directory.get(id, scope.customer), UNREADABLE);
   if (!found.ok) return found;
-  return found.value === null
-    ? err(noEndpoint(id))
-    : ok(found.value as { endpoint: KeptEndpoint } & typeof found.value);
+  return found.value === null ? err(noEndpoint(id)) : ok(found.value);
 }
 
 /** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. @param change the fields that are new */
