@@ -148,7 +148,7 @@ function sayTypes(types: readonly string[]): string {
 
 /** Whether a media type is JSON, whatever its parameters. */
 export function isJsonType(type: string): boolean {
-  return /^application\/(?:[\w.!#$&^-]+\+)?json$/.test(bare(type));
+  return /^(?:application\/(?:[\w.!#$&^*-]+\+)?|text\/)json$/.test(bare(type));
 }
 
 /**
@@ -166,7 +166,8 @@ function chooseMediaType(
     types.find((type) => ["application/*", "*/*"].includes(bare(type)));
   if (chosen === undefined) return undefined;
   const media = isJsonObject(content[chosen]) ? content[chosen] : {};
-  const type = isJsonType(chosen) || bare(chosen) === FORM ? bare(chosen) : "application/json";
+  const isOneType = (isJsonType(chosen) || bare(chosen) === FORM) && !chosen.includes("*");
+  const type = isOneType ? bare(chosen) : "application/json";
   const { schema, encoding } = media;
   return { type, schema, encoding: isJsonObject(encoding) ? encoding : {} };
 }

@@ -39,7 +39,9 @@ export function chooseAuth(
     if (auth.ok) return auth;
     missing.push(auth.error);
   }
-  return ways.some((way) => way.length === 0) ? ok(undefined) : err(missing[0]!);
+  if (!ways.some((way) => way.length === 0)) return err(missing[0]!);
+  const isForAll = given !== undefined && !("schemes" in given);
+  return ok(isForAll ? usualAuth(root, given, usualWay(root)) : undefined);
 }
 
 /** The key of an operation that asks for none: that of the import, or the first given one that the document asks for, or describes. */
@@ -80,11 +82,11 @@ function authFor(
   given: GivenAuth | undefined,
 ): Result<Auth | ConnectionAuth, string> {
   const scheme = schemeOf(root, name);
+  const mine = givenFor(name, given);
+  if (mine !== undefined && ("connection" in mine || mine.as !== undefined)) return ok(toAuth(mine, "bearer"));
   if (scheme === undefined)
     return err(`it needs the security scheme ${show(name)}, which the document does not describe`);
-  const mine = givenFor(name, given);
-  if (mine !== undefined && "connection" in mine) return ok(toAuth(mine, "bearer"));
-  const as = mine?.as ?? wayOf(scheme);
+  const as = wayOf(scheme);
   if (as === null) return err(`it needs ${sayScheme(name, scheme)}, which no tool can send`);
   if (mine === undefined) return err(`it needs ${sayScheme(name, scheme)}; name the secret for it in 'auth'`);
   return ok(toAuth(mine, as));

@@ -361,6 +361,9 @@ describe("Security", () => {
     [[{ token: [] }, { key: [] }], { schemes: { key: one } }, { header: "X-Key" }],
     [[{ key: [] }], { secret: "CRM_TOKEN", as: { header: "X-Other" } }, { header: "X-Other" }],
     [[{ cookie: [] }], { secret: "CRM_TOKEN", as: "bearer" }, "bearer"],
+    [[{ other: [] }], { secret: "CRM_TOKEN", as: "basic" }, "basic"],
+    [[{ cookie: [] }, {}], one, "bearer"],
+    [[{ token: [], key: [] }, {}], one, "bearer"],
   ];
   test.each(ways)("%j with %j sends the secret as %j", (security, auth, as) => {
     const { declarations } = importAll(secured(security), { auth: auth as never });

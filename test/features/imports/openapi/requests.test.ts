@@ -489,6 +489,15 @@ describe("An operation's tool", () => {
     expect((await sentBy(declaration, { id: "1" })).headers.get("content-type")).toBe("application/json");
   });
 
+  test.each(["text/json", "application/*+json"])("is JSON of the plain kind where it is %s", async (type) => {
+    const requestBody = { required: true, content: { [type]: { schema: PET } } };
+    const { body, headers } = await sentBy(importOne({ requestBody }), { id: "1" });
+    expect([JSON.parse(body), headers.get("content-type")]).toEqual([
+      { id: "1" },
+      type.replace("*+", ""),
+    ]);
+  });
+
   test.each([
     ["multipart/form-data", "and no tool sends a body of several parts"],
     ["application/xml", "and no tool writes XML"],
