@@ -112,6 +112,11 @@ describe("T65 an answer with tokens is read as its provider writes it", () => {
     expect(tokensOf({ access_token: "a", scope })).toMatchObject({ scopes });
   });
 
+  test.each([{ error: "" }, { error: null }])("with %j beside it, which is no refusal", (beside) => {
+    expect(tokensOf({ access_token: "a", ...beside })).toMatchObject({ access: "a" });
+    expect(tokensOf(`access_token=a&error=${beside.error ?? ""}`)).toMatchObject({ access: "a" });
+  });
+
   test("up to 16 KiB, and no longer", () => {
     expect(tokensOf({ access_token: "a".repeat(16_384) })).toMatchObject({ access: "a".repeat(16_384) });
     expect(tokensOf({ access_token: "a".repeat(16_385) })).toEqual({ kind: "unavailable" });

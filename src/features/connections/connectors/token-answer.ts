@@ -84,7 +84,8 @@ export function readTokenAnswer(came: CameBack, connector: OAuthConnector): Toke
   if (words.some((word) => CLIENT_IS_WRONG.has(word))) return { kind: "invalid-client", answer };
   const isBusy = status >= 500 || status === 408 || status === 429;
   if (isBusy || words.some((word) => NOT_NOW.has(word))) return { kind: "unavailable", retryAfterMs };
-  const isNo = status >= 400 || typeof body["error"] === "string" || body["ok"] === false;
+  const { error } = body;
+  const isNo = status >= 400 || (typeof error === "string" && error !== "") || body["ok"] === false;
   if (isNo) return { kind: "refused", answer };
   // Slack's answer to a refresh has the tokens on top, its answer to a code within.
   const tokens =
