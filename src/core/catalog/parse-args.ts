@@ -34,13 +34,19 @@ export function parseArgs(
   args: JsonObject,
   options: ExplainOptions = {},
 ): Result<unknown, Failure> {
-  const value = "takesExact" in tool.input ? args : mapExact(args, toCode);
+  const isExact = "takesExact" in tool.input;
+  const toValue = (given: unknown): unknown => (isExact ? given : mapExact(given, toCode));
+  const value = toValue(args);
   // Like `safeParse()`, without putting into words all that is wrong.
   const first = tool.input._zod.run({ value, issues: [] }, PARSING);
   if (first instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
   if (first.issues.length === 0 && value === args) return ok(first.value);
-  const parsed = first.issues.length === 0 ? first : runSchema(tool.input, value, first);
-  const rounded = parsed.issues.length > 0 || value === args ? [] : findRounded(value, parsed.value);
+  // JSON text has digits too.
+  let read = value;
+  const onRead = (repaired: unknown): unknown => (read = toValue(repaired));
+  const parsed = first.issues.length === 0 ? first : runSchema(tool.input, value, first, onRead);
+  const isSafe = parsed.issues.length > 0 || isExact || read === args;
+  const rounded = isSafe ? [] : findRounded(read, parsed.value);
   const issues = [...parsed.issues, ...rounded];
   return issues.length === 0 ? ok(parsed.value) : err(explain(tool, { args, issues }, options));
 }

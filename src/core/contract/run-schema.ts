@@ -21,9 +21,15 @@ const ROUNDS = 4;
  * Run a schema on what was sent, as `runLeniently` does.
  *
  * @param first what it said already of what was sent
+ * @param onRead makes of what was read out of texts what the schema checks
  */
-export function runSchema(schema: z.core.$ZodType, sent: unknown, first?: Ran): Ran {
-  return runLeniently((value) => run(schema, value), sent, first);
+export function runSchema(
+  schema: z.core.$ZodType,
+  sent: unknown,
+  first?: Ran,
+  onRead?: (value: unknown) => unknown,
+): Ran {
+  return runLeniently((value) => run(schema, value), sent, first, onRead);
 }
 
 /**
@@ -31,13 +37,18 @@ export function runSchema(schema: z.core.$ZodType, sent: unknown, first?: Ran): 
  * were not there; one that is admitted stays. A required field that is null is missing. JSON text of a list or an object is read
  * where one is asked for: models and their libraries encode such arguments once too often.
  */
-export function runLeniently(check: (value: unknown) => Ran, sent: unknown, first = check(sent)): Ran {
+export function runLeniently(
+  check: (value: unknown) => Ran,
+  sent: unknown,
+  first = check(sent),
+  onRead = (value: unknown): unknown => value,
+): Ran {
   let ran = first;
   let value = sent;
   for (let round = 0; round < ROUNDS && ran.issues.length > 0; round += 1) {
     const repaired = repair(value, ran.issues);
     if (repaired === null) return ran;
-    value = repaired;
+    value = onRead(repaired);
     ran = check(value);
   }
   return ran;

@@ -52,6 +52,10 @@ const code = contractOf("code", {
     text: z.string().optional(),
     big: z.bigint().optional(),
     all: z.array(z.union([z.string(), z.boolean()])).optional(),
+    bigs: z.array(z.bigint()).optional(),
+    numbers: z.array(z.number()).optional(),
+    rounding: z.array(z.coerce.number()).optional(),
+    fields: z.record(z.string(), z.unknown()).optional(),
     number: z.number().optional(),
     coerced: z.coerce.number().optional(),
     any: z.unknown().optional(),
@@ -118,6 +122,13 @@ describe("an integer beyond 2^53 reaches a tool in code", () => {
       `{"number":{"$ref":"a#/part"}}`,
       `{"number":0.12345678901234568}`,
     ],
+    ["in JSON text of an object", `{"fields":"{\\"a\\":${ID}}"}`, `{"fields":{"a":"${ID}n"}}`],
+    ["in JSON text of a list", `{"bigs":"[${ID},7]","all":"[${ID}]"}`, `{"all":["${ID}"],"bigs":["${ID}n","7n"]}`],
+    [
+      "and a part of a number in it as the nearest double",
+      `{"numbers":"[0.12345678901234567890]"}`,
+      `{"numbers":[0.12345678901234568]}`,
+    ],
   ])("%s", async (_, args, sent) => {
     expect(await call("code", args)).toMatchObject({ status: "success" });
     expect(got).toEqual([sent]);
@@ -129,6 +140,13 @@ describe("an integer beyond 2^53 reaches a tool in code", () => {
     expect(result.error!.hint).toContain(
       `/args/${field} must be an integer within ±(2^53 - 1), or a string, received the number ${ID}`,
     );
+    expect(got).toEqual([]);
+  });
+
+  test.each(["numbers", "rounding"])("and so it is in JSON text: %s", async (field) => {
+    const result = await call("code", `{"${field}":"[${ID}]"}`);
+    expect(result).toMatchObject({ status: "error", error: { code: "INVALID_ARGS" } });
+    expect(result.error!.hint).toContain(`/args/${field}`);
     expect(got).toEqual([]);
   });
 
