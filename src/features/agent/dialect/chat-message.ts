@@ -1,5 +1,6 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import {
   type Ending,
@@ -51,7 +52,18 @@ export function toTurn(message: JsonObject, response: JsonObject, { isTheirs, id
 export function sentCalls(message: JsonObject): readonly JsonObject[] {
   const { function_call: old } = message;
   const calls = callsIn(message);
-  return isJsonObject(old) ? [...calls, { type: OLD_CALL, id: OLD_CALL, function: old }] : calls;
+  // Some servers write one call in both places, for old clients and new ones.
+  const isNew = isJsonObject(old) && !calls.some(({ function: called }) => isSameCall(called, old));
+  return isNew ? [...calls, { type: OLD_CALL, id: OLD_CALL, function: old }] : calls;
+}
+
+function isSameCall(called: unknown, { name, arguments: text }: JsonObject): boolean {
+  if (!isJsonObject(called) || called["name"] !== name) return false;
+  const [one, other] = [called["arguments"], text].map((sent) => {
+    const { args } = readArguments(String(name), sent);
+    return args.ok ? canonicalJson(args.value) : sent;
+  });
+  return one === other;
 }
 
 /** The type and the id of the one call of a message that stands in `function_call`, which has a place for neither. */
@@ -79,13 +91,20 @@ function readCall(call: JsonObject, id: string, isTheirs: IsTheirs): ReadCall {
     const own = { id: String(sent["id"] ?? id), name: String(type), args: ok({}), written: "{}" };
     return { call: { ...own, closed: false, foreign: true }, entry: sent };
   }
-  const { name: named, arguments: text } = isJsonObject(called) ? called : {};
+  // A few models write a call as the Responses API has it.
+  const { name: beside, arguments: besides, ...entry } = sent;
+  const { name: named, arguments: text } = isJsonObject(called)
+    ? called
+    : { name: beside, arguments: besides };
   const name = typeof named === "string" ? named : "";
   const own = { id, name, ...readArguments(name, text) };
   const isOwn = isTheirs(own);
   if (type === OLD_CALL && isOwn) return { call: { ...own, id: OLD_CALL }, entry: null };
   const said = { ...(called as JsonObject), name: isOwn ? name : legalName(name), arguments: own.written };
-  return { call: own, entry: { ...sent, id, type: "function", function: said } };
+  return {
+    call: own,
+    entry: { ...(isJsonObject(called) ? sent : entry), id, type: "function", function: said },
+  };
 }
 
 /** The calls in a message, as they are written there. */

@@ -194,6 +194,24 @@ describe("An answer", () => {
     expect(read.calls).toMatchObject([{ name: "probe-echo", args: { ok: false } }]);
     expect(read.message["tool_calls"]).toEqual([custom]);
   });
+
+  test("makes a call once that stands as an old function_call too, and two that differ", () => {
+    const old = (args: string): object => ({ function_call: { name: "probe-echo", arguments: args } });
+    const calls = (args: string): unknown =>
+      CHAT.readTurn(answer({ tool_calls: [call("a", "probe-echo", '{"n":1}')], ...old(args) }))!.calls.map(
+        ({ args: read }) => valueOf(read),
+      );
+    expect(calls('{"n":1}')).toEqual([{ n: 1 }]);
+    expect(calls('{ "n": 1 }')).toEqual([{ n: 1 }]);
+    expect(calls('{"n":2}')).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  test("is read where a call's name and arguments stand beside its type", () => {
+    const flat = { id: "a", type: "function", name: "probe-echo", arguments: '{"n":1}' };
+    const { calls, message } = CHAT.readTurn(answer({ tool_calls: [flat] }))!;
+    expect(calls).toMatchObject([{ id: "a", name: "probe-echo", args: { value: { n: 1 } } }]);
+    expect(message["tool_calls"]).toEqual([call("a", "probe-echo", '{"n":1}')]);
+  });
 });
 
 describe("A body", () => {
