@@ -83,7 +83,8 @@ function authFor(
 ): Result<Auth | ConnectionAuth, string> {
   const scheme = schemeOf(root, name);
   const mine = givenFor(name, given);
-  if (mine !== undefined && ("connection" in mine || mine.as !== undefined)) return ok(toAuth(mine, "bearer"));
+  if (mine !== undefined && ("connection" in mine || mine.as !== undefined))
+    return ok(toAuth(mine, "bearer"));
   if (scheme === undefined)
     return err(`it needs the security scheme ${show(name)}, which the document does not describe`);
   const as = wayOf(scheme);

@@ -123,7 +123,11 @@ describe("an integer beyond 2^53 reaches a tool in code", () => {
       `{"number":0.12345678901234568}`,
     ],
     ["in JSON text of an object", `{"fields":"{\\"a\\":${ID}}"}`, `{"fields":{"a":"${ID}n"}}`],
-    ["in JSON text of a list", `{"bigs":"[${ID},7]","all":"[${ID}]"}`, `{"all":["${ID}"],"bigs":["${ID}n","7n"]}`],
+    [
+      "in JSON text of a list",
+      `{"bigs":"[${ID},7]","all":"[${ID}]"}`,
+      `{"all":["${ID}"],"bigs":["${ID}n","7n"]}`,
+    ],
     [
       "and a part of a number in it as the nearest double",
       `{"numbers":"[0.12345678901234567890]"}`,
