@@ -265,9 +265,11 @@ class ToolCall implements CallState {
         this.#redact = redactorOf(tool, (name) => found.get(name));
       }
       if (tool.connection === undefined || connect === undefined) return;
-      this.connected = await connect({ tool, origin, ports });
-      refuseOthers(tool, this.connected.accountIds, origin.account);
-      for (const secret of this.connected.secrets) this.conceal(secret);
+      const connected = await connect({ tool, origin, ports });
+      // An account that is refused was not used: a rerun goes by those that were.
+      refuseOthers(tool, connected.accountIds, origin.account);
+      this.connected = connected;
+      for (const secret of connected.secrets) this.conceal(secret);
     };
     const fetched = await attempt(() => this.#clock.orEnd(fetchAll()));
     if (fetched.ok) return null;

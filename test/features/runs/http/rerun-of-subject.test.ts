@@ -28,7 +28,7 @@ const purge = defineTool({
 
 /** A Volley where ada has an account of her own and one at work, and grace has one. */
 async function open() {
-  const lost = { times: 0 };
+  const lost = { times: 0, refused: 0 };
   const world: Awaited<ReturnType<typeof openConnections>> = await openConnections({
     tools: [mailbox, plain, posts, purge],
     key: { flags: ["approve", "manage_connections", "manage_keys", "manage_tools"] },
@@ -36,6 +36,7 @@ async function open() {
     routes: {
       [`POST ${API}/posts`]: ({ headers }) => {
         if ((lost.times -= 1) >= 0) throw new Error("the connection broke");
+        if ((lost.refused -= 1) >= 0) return new Response("{}", { status: 400 });
         return { as: world.provider.accounts.get((headers["authorization"] ?? "").slice(7)) };
       },
     },
@@ -193,6 +194,18 @@ describe("T57 An account that was connected anew under the same name", () => {
     expect((await world.rerun(ofWork)).body.results).toMatchObject([{ data: { mailbox: "ada@work.dev" } }]);
     const { body } = await world.send("GET", `/v1/runs/${id}`);
     expect(body.actions[0]).not.toHaveProperty("accounts");
+  });
+
+  test.each(["by its id", "in bulk"])("is not used by a rerun of that rerun either, %s", async (way) => {
+    const world = await open();
+    world.lost.refused = 1;
+    const id = await world.run("posts", { subject: "ada" });
+    await anew(world);
+    const { body } = await world.rerun(id);
+    const before = world.volley.requests.length;
+    if (way === "in bulk") await world.send("POST", "/v1/runs/rerun", { tool: "posts", only: "failed" });
+    else expect((await world.rerun(body.batch_id)).body.results[0].error?.code).toBe("CONNECTION_REQUIRED");
+    expect(world.volley.requests).toHaveLength(before);
   });
 
   test.each(["a rerun", "a batch"])(
