@@ -16,6 +16,8 @@ import type { BegunCalls, Remote } from "../../src/core/contract/gate/tenant-gat
 import { nameObject } from "../../src/core/contract/gate/job-shard.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
+import { CONNECTION_SHARDS } from "../../src/features/connections/link-token.ts";
+import { signInShards } from "../../src/features/sign-in/limits.ts";
 import { ownerOf } from "../../src/features/sign-in/sign-in.ts";
 import { shardOfKey } from "../../src/features/sign-in/store-methods.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
@@ -40,7 +42,7 @@ const OF_NO_TENANT = new Set(["ToolGate"]);
 /** The classes each of whose objects is of all tenants. */
 const SHARED: Readonly<Record<string, (namespace: DurableObjectNamespace) => DurableObjectId[]>> = {
   KeyShard: (keys) => range(16).map((shard) => keys.idFromName(`keys ${shard}`)),
-  SignInStore: (stores) => range(16).map((shard) => stores.idFromName(`sign-ins ${shard}`)),
+  SignInStore: (stores) => range(signInShards).map((shard) => stores.idFromName(`sign-ins ${shard}`)),
   OperatorLog: (logs) => [logs.idFromName("operator")],
 };
 const range = (count: number): number[] => [...Array(count).keys()];
@@ -141,21 +143,34 @@ async function fill(tenant: string): Promise<void> {
   });
   await send(tenant, "POST", "/v1/portal_links", { customer: "c_1" });
   if (tenant === "acme") await send(tenant, "POST", "/v1/events", { type: "order.paid", data: {} });
-  const connection = namespaceOf("CONNECTIONS").getByName(`${tenant}/3`);
-  await runInDurableObject(connection, (_, { storage: { sql } }) => {
-    sql.exec("INSERT INTO connections VALUES ('cn_1', 'ada', 'crm', 'default', 1, NULL, '{}')");
-  });
-  const owner = ownerOf({ tenant, key: "admin", subject: "ada" });
-  for (const key of [`grant:${owner}:1`, `token:${owner}:1:a`, `spent:${owner}:1:b`, `again:${owner}:1:c`])
-    await env.SIGN_INS.getByName(`sign-ins ${shardOfKey(key)}`).write(key, "{}", {
-      metadata: null,
-      expiresAtMs: null,
-      expected: null,
-      unused: false,
-    });
+  for (const shard of range(CONNECTION_SHARDS))
+    await runInDurableObject(
+      namespaceOf("CONNECTIONS").getByName(`${tenant}/${shard}`),
+      (_, { storage: { sql } }) => {
+        sql.exec("INSERT INTO connections VALUES ('cn_1', 'ada', 'crm', 'default', 1, NULL, '{}')");
+      },
+    );
+  for (const owner of ownersOf(tenant))
+    for (const key of [`grant:${owner}:1`, `token:${owner}:1:a`, `spent:${owner}:1:b`, `again:${owner}:1:c`])
+      await env.SIGN_INS.getByName(`sign-ins ${shardOfKey(key)}`).write(key, "{}", {
+        metadata: null,
+        expiresAtMs: null,
+        expected: null,
+        unused: false,
+      });
   await env.WORKSPACES.getByName(tenant).change([
     { path: "notes.md", content: new TextEncoder().encode("hi") },
   ]);
+}
+
+/** Name an owner of sign-ins for each of the objects that keep those. */
+function ownersOf(tenant: string): Iterable<string> {
+  const owners = new Map<number, string>();
+  for (let nth = 0; owners.size < signInShards; nth += 1) {
+    const owner = ownerOf({ tenant, key: "admin", subject: `ada ${nth}` });
+    owners.set(shardOfKey(`grant:${owner}:1`), owner);
+  }
+  return owners.values();
 }
 
 const namespaceOf = (binding: string) => worker[binding] as DurableObjectNamespace;
