@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as CONFIRMATIONS_LIMITS from "../../src/features/confirmations/limits.ts";
 import { ConfirmationTable } from "../../src/features/confirmations/objects/confirmation-table.ts";
-import { GROUP_FORMAT } from "../../src/features/confirmations/confirmation.ts";
+import { callConfirmations, GROUP_FORMAT } from "../../src/features/confirmations/confirmation.ts";
 import { CONFIRMATION_LIMITS } from "../../src/features/confirmations/confirmation-book.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
@@ -230,6 +230,23 @@ describe("conclude() and reject()", () => {
       expect(bytes.sum).toBeLessThanOrEqual(100);
     });
   });
+});
+
+test("pin() puts other words in place of a question that waits, as it was looked at, and of none that has changed or is decided", async () => {
+  const stub = gateOf();
+  const pin = (shown: string, groupJson: string) => callConfirmations(stub, "pin", "c", shown, groupJson);
+  const [first, second, third] = ["one", "two", "three"].map((argsHash) => JSON.stringify({ argsHash }));
+  const kept = async (): Promise<string | undefined> => (await ask(stub).confirmation("c"))?.groupJson;
+  await ask(stub).park([group("c", first)]);
+  await pin("one", second!);
+  expect(await kept()).toBe(second);
+  // Somebody else has looked at it before that.
+  await pin("one", third!);
+  expect(await kept()).toBe(second);
+  await evictDurableObject(stub);
+  expect(await ask(stub).approve(by("ann"), makeRequest())).toMatchObject({ refused: null });
+  await pin("two", third!);
+  expect(await kept()).toBe(second);
 });
 
 describe("A confirmation's row", () => {
