@@ -58,8 +58,12 @@ async function deploy() {
   const volley = await createTestVolley({
     tools: [drop, dropSoon],
     features: [discovery(), addedTools(), confirmations(), document()],
-    routes: { "DELETE https://api.example.com/drop": { dropped: true } },
+    routes: {
+      "DELETE https://api.example.com/drop": { dropped: true },
+      "POST https://told.example.com/*": () => new Response(null, { status: 204 }),
+    },
     env: {
+      VOLLEY_WEBHOOK_SECRET: `whsec_${btoa("a secret of the test, 32 bytes..")}`,
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "asker", tenant: "acme", flags: ["manage_tools"] },
         decider: { name: "decider", tenant: "acme", flags: ["approve"] },
@@ -159,6 +163,22 @@ describe("A question that is decided", () => {
         body: { code: "CONFIRMATION_INVALID" },
       });
     expect(volley.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["approve", "success"],
+    ["reject", "CONFIRMATION_REJECTED"],
+  ])("T23 is told to its batch's own address once, with its results: %s", async (decision, end) => {
+    const { volley, decide } = await deploy();
+    const actions = [{ tool: "drop_it", args: { id: "1" } }];
+    const { results } = await volley.run({ actions, callback_url: "https://told.example.com/here" });
+    const { id } = (results[0] as unknown as { readonly confirmation: { readonly id: string } }).confirmation;
+    expect(outcomes(await decide(id, { decision }))).toEqual([end]);
+    await volley.advance(60_000);
+    const told = volley.requests.filter(({ url }) => url === "https://told.example.com/here");
+    expect(told.map((request) => request.json())).toMatchObject([
+      { type: "confirmation.decided", data: { confirmation_id: id, decision, answer: { results: [{}] } } },
+    ]);
   });
 
   test("T24 needs the flag, the tenant and the tools, and a body that says which decision", async () => {
