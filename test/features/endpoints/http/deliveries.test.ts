@@ -720,6 +720,18 @@ describe("A tenant", () => {
     expect((await send("GET", "/v1/endpoints")).body.endpoints).toEqual([]);
   });
 
+  test("T03 that is deleted and goes on makes its endpoints anew: another secret, and no event for those that it had", async () => {
+    const { put, publish, send, sentTo, later } = await openEndpoints();
+    const secret = await put("a");
+    await put("b");
+    await send("POST", "/v1/tenant/delete", { tenant: "test" });
+    await later(SECOND);
+    expect(await put("a")).not.toBe(secret);
+    await publish("x");
+    await later(SECOND);
+    expect([sentTo("a").length, sentTo("b").length]).toEqual([1, 0]);
+  });
+
   test("forgets events and deliveries after 30 days", async () => {
     const { put, publish, send, later, deliveriesOf } = await openEndpoints();
     await put("a");
