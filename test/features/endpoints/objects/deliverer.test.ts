@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { Semaphore } from "../../../../src/core/kit/semaphore.ts";
 import type { PublishedEvent } from "../../../../src/features/endpoints/delivery.ts";
 import { HEALTHY, type KeptEndpoint } from "../../../../src/features/endpoints/endpoint.ts";
-import { Deliverer, type DelivererWorld } from "../../../../src/features/endpoints/objects/deliverer.ts";
+import { Deliverer, type DelivererWorld, LEASE_MS } from "../../../../src/features/endpoints/objects/deliverer.ts";
+import * as LIMITS from "../../../../src/features/endpoints/limits.ts";
 import { ShardStore } from "../../../../src/features/endpoints/objects/shard-store.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
@@ -136,6 +137,22 @@ class Deliveries {
       dueIn: dueAt === null ? null : dueAt - now,
       sent: this.sent,
     };
+  }
+
+  /** How long the next attempt has before it is given up for lost. */
+  get leaseMs(): number {
+    const now = this.#clock.now();
+    return this.#deliverer.claim(now)!.leaseEndsAt - now;
+  }
+
+  /** Have as many wait as may. */
+  fill(): void {
+    for (let seq = 100; seq < 100 + LIMITS.endpointBacklog; seq += 1)
+      this.#store.queue.add(NO, { seq, dueAt: 4e12 });
+  }
+
+  get lastDay() {
+    return this.#store.days.read(NO, this.#clock.now(), 0);
   }
 
   /** How long a delivery that comes now waits for those before it. */
@@ -311,6 +328,22 @@ describe("A delivery", () => {
   test.each(TABLE)("has its one next state: %s", async (_, steps, seen) => {
     expect((await play(steps)).seen).toEqual(seen);
   });
+});
+
+test("An attempt whose body a flow makes has the time of the flow besides its own", async () => {
+  const plain = await play([take]);
+  expect(plain.leaseMs).toBe(LEASE_MS);
+  const made = await play([take, (one) => one.change({ via: "shape" })]);
+  expect(made.leaseMs).toBe(LEASE_MS + LIMITS.deliveryTimeoutMs);
+});
+
+test("A delivery that no room is left for has failed, and is counted in its endpoint's day", async () => {
+  const full = await play([(one) => one.fill()]);
+  // What is counted from here on is counted as it ends, not by its row.
+  expect(full.lastDay).toMatchObject({ failed: 0 });
+  full.take();
+  expect(full.seen).toEqual({ status: "failed", codes: ["BACKLOG_FULL"], dueIn: null, sent: 0 });
+  expect(full.lastDay).toMatchObject({ failed: 1, delivered: 0 });
 });
 
 describe("An endpoint that cannot take more now", () => {
