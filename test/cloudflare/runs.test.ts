@@ -241,6 +241,27 @@ describe("A run", () => {
     expect(await gate.redrive(lost!.jobId)).toMatchObject({ change: "wrong-status" });
   });
 
+  test("has an input that no row has room for in pieces, whose characters stay whole, and they go with it", async () => {
+    const gate = env.TENANT_GATE.getByName("run-input");
+    const { cause, spec } = runOf("1");
+    // The first piece would end in the middle of the character.
+    const text = `${"x".repeat(FLOWS_LIMITS.runInputCharacters - 2)}\u{1f600}${"ü".repeat(FLOWS_LIMITS.runInputCharacters)}`;
+    const argsJson = JSON.stringify(text);
+    await callFlows(gate, "recordRun", { cause, spec: { ...spec, argsJson }, takes: true });
+    await evictDurableObject(gate);
+    const kept = await callFlows(gate, "runInput", spec.id);
+    expect(kept === argsJson, "whole").toBe(true);
+    await callFlows(gate, "settleRun", spec.id, 1, { kind: "succeeded", dataJson: "null" }, report());
+    await runInDurableObject(gate, (_, { storage }) =>
+      storage.sql.exec("UPDATE jobs SET updated_at = 1").toArray(),
+    );
+    await evictDurableObject(gate);
+    // Another request to the object: what is old is forgotten with it.
+    await callFlows(gate, "recordRun", runOf("2"));
+    expect(await gate.job(spec.id)).toBeNull();
+    expect(await callFlows(gate, "runInput", spec.id)).toBeNull();
+  });
+
   test("has its flow's time besides the lease", async () => {
     const gate = env.SMALL_GATE.getByName("run-lease");
     const spec = { ...runOf("1").spec, run: { trigger: "webhook", deadlineMs: 50_000 } } as const;
