@@ -108,9 +108,11 @@ describe.each([
   test("sends a thought back with its encrypted text and id, and forgets one without, which its server does not keep", async () => {
     const sealed = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
     const bare = { type: "reasoning", id: "rs_2", summary: [{ type: "summary_text", text: "Hm." }] };
-    const { answer, inputs } = await ask([{ output: [sealed, bare, call(1)] }, { output: [text("Two.")] }], {
-      stream,
-    });
+    const said = text("I double it.");
+    const { answer, inputs } = await ask(
+      [{ output: [sealed, bare, said, call(1)] }, { output: [text("Two.")] }],
+      { stream },
+    );
     const thoughts = inputs[1]!.filter(({ type }) => type === "reasoning");
     expect(thoughts).toEqual([sealed]);
     expect(inputs[1]!.at(-1)).toMatchObject({
@@ -119,7 +121,10 @@ describe.each([
       output: expect.stringContaining('"twice":2'),
     });
     // An item of the model's that is sent back names nothing that its server would have to keep.
-    expect(inputs[1]!.find(({ type }) => type === "function_call")).not.toHaveProperty("id");
+    for (const kind of ["message", "function_call"])
+      expect(inputs[1]!.filter(({ type }) => type === kind)).toEqual([
+        expect.not.objectContaining({ id: expect.anything() }),
+      ]);
     expect(answer.output.at(-1)).toMatchObject({ type: "message", content: [{ text: "Two." }] });
     // Our own calls are not the caller's.
     expect(answer.output.filter(({ type }) => type === "function_call")).toEqual([]);
@@ -154,6 +159,19 @@ describe.each([
       expect(inputs).toHaveLength(1);
     },
   );
+
+  test("has an id of its own for each of the caller's calls, where the model gave one twice or none", async () => {
+    const own = { type: "function", name: "lookup", parameters: { type: "object", properties: {} } };
+    const twice = { ...call(7), name: "lookup" };
+    const { call_id: _, ...without } = { ...call(8), name: "lookup" };
+    const { answer } = await ask([{ output: [twice, { ...twice, id: "fc_9" }, without as Item] }], {
+      stream,
+      body: { tools: [own] },
+    });
+    const ids = answer.output.map((item) => item["call_id"]);
+    expect(ids).toEqual(["call_7", expect.stringMatching(/./), expect.stringMatching(/./)]);
+    expect(new Set(ids).size).toBe(3);
+  });
 
   test("keeps nothing, whatever the model's server says of itself, and hands the caller's own calls over under their ids", async () => {
     const own = { type: "function", name: "lookup", parameters: { type: "object", properties: {} } };
@@ -199,9 +217,10 @@ async function askBridged(finish: string, stream: boolean) {
     body: JSON.stringify({ input: "Go", stream }),
   });
   const said = await answer.text();
-  return (
-    stream ? JSON.parse(new EventSplitter().read(said).at(-1)!.data!).response : JSON.parse(said)
-  ) as Answer;
+  const last = stream
+    ? JSON.parse(new EventSplitter().read(said).at(-1)!.data!)
+    : { type: "", response: JSON.parse(said) };
+  return { last: last.type as string, answer: last.response as Answer };
 }
 
 test.each([
@@ -213,10 +232,12 @@ test.each([
   "An answer of Chat Completions that ended by '%s' is incomplete by the name that Responses has (streamed: %s)",
   async (finish, stream) => {
     const reason = finish === "length" ? "max_output_tokens" : finish;
-    expect(await askBridged(finish, stream)).toMatchObject({
+    const { last, answer } = await askBridged(finish, stream);
+    expect(answer).toMatchObject({
       status: "incomplete",
       incomplete_details: { reason },
       output: [{ content: [{ text: "So f" }] }],
     });
+    if (stream) expect(last).toBe("response.incomplete");
   },
 );
