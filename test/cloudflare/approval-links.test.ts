@@ -41,3 +41,22 @@ test("F29 a question of the landed version takes a link, which stands after the 
     refused: "link",
   });
 });
+
+test("a link is not used up by a yes that was not admitted: it says the next one", async () => {
+  const stub = env.TENANT_GATE.getByName("links-given-back");
+  await ask(stub).park([{ id: "c", groupJson: "{}" }]);
+  await callConfirmations(stub, "addLink", { ...LINK, confirmationId: "c" });
+  const quota = { bucket: "key:ci", limit: 1, windowS: 3_600 };
+  await stub.admit(makeRequest({ quota }));
+  const claim = { id: "c", by: "ann", link: "d" };
+  expect(await ask(stub).approve(claim, makeRequest({ quota }))).toMatchObject({
+    refused: null,
+    admission: { quota: { allowed: false } },
+  });
+  await evictDurableObject(stub);
+  expect(await callConfirmations(stub, "openLink", "d")).toMatchObject({
+    link: { isUsed: false },
+    record: { status: "pending" },
+  });
+  expect(await ask(stub).approve({ ...claim, by: "bob" }, makeRequest())).toMatchObject({ refused: null });
+});
