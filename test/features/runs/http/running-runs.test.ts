@@ -44,7 +44,9 @@ const start = (): Promise<TestVolley> =>
     key: { flags: ["approve", "manage_tools", "manage_keys"] },
     routes: {
       "GET https://api.example.com/wait/*": async ({ url }, { sleep }) => {
-        await sleep(Number(url.split("/").at(-1)));
+        const ms = Number(url.split("/").at(-1));
+        if (ms < 0) return new Response("{}", { status: 400 });
+        await sleep(ms);
         return {};
       },
     },
@@ -157,6 +159,19 @@ describe("The list of runs that go on", () => {
     const startedAt = ticked!["started_at"] as string;
     expect(await running(volley, `since=${startedAt}`)).toEqual([ticked!["run_id"]]);
     expect(await running(volley, `until=${startedAt}`)).not.toContain(ticked!["run_id"]);
+  });
+
+  test("has none where a tool is asked for, and each says of itself how many of its calls have ended, and how", async () => {
+    const volley = await start();
+    const id = await begin(volley, {
+      actions: [0, 1, -1, 50_000].map((ms) => ({ tool: "wait_for_it", args: { ms } })),
+    });
+    await volley.advance(5_000);
+    expect(await running(volley)).toEqual([id]);
+    // Which tools it has is known when it is over.
+    expect(await running(volley, "tool=wait_for_it")).toEqual([]);
+    const { body } = await send(volley, "GET", `/v1/runs/${id}`);
+    expect(body).toMatchObject({ status: "running", summary: { total: 4, ok: 2, error: 1 } });
   });
 
   test("loses and repeats none of those that go on where runs begin and end between its pages", async () => {
