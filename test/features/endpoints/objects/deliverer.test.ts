@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { Semaphore } from "../../../../src/core/kit/semaphore.ts";
 import type { PublishedEvent } from "../../../../src/features/endpoints/delivery.ts";
 import { HEALTHY, type KeptEndpoint } from "../../../../src/features/endpoints/endpoint.ts";
-import { Deliverer, type DelivererWorld, LEASE_MS } from "../../../../src/features/endpoints/objects/deliverer.ts";
+import {
+  Deliverer,
+  type DelivererWorld,
+  LEASE_MS,
+} from "../../../../src/features/endpoints/objects/deliverer.ts";
 import * as LIMITS from "../../../../src/features/endpoints/limits.ts";
 import { ShardStore } from "../../../../src/features/endpoints/objects/shard-store.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
