@@ -343,7 +343,7 @@ test("An attempt whose body a flow makes has the time of the flow besides its ow
 
 test("A delivery that no room is left for has failed, and is counted in its endpoint's day", async () => {
   const full = await play([(one) => one.fill()]);
-  // What is counted from here on is counted as it ends, not by its row.
+  // From here on each delivery is counted as it ends, not by its row.
   expect(full.lastDay).toMatchObject({ failed: 0 });
   full.take();
   expect(full.seen).toEqual({ status: "failed", codes: ["BACKLOG_FULL"], dueIn: null, sent: 0 });

@@ -168,7 +168,7 @@ describe("The list of runs that go on", () => {
     });
     await volley.advance(5_000);
     expect(await running(volley)).toEqual([id]);
-    // Which tools it has is known when it is over.
+    // Its tools are known when it is over.
     expect(await running(volley, "tool=wait_for_it")).toEqual([]);
     const { body } = await send(volley, "GET", `/v1/runs/${id}`);
     expect(body).toMatchObject({ status: "running", summary: { total: 4, ok: 2, error: 1 } });
