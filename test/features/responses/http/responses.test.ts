@@ -163,8 +163,8 @@ describe.each([
   test("has an id of its own for each of the caller's calls, where the model gave one twice or none", async () => {
     const own = { type: "function", name: "lookup", parameters: { type: "object", properties: {} } };
     const twice = { ...call(7), name: "lookup" };
-    const { call_id: _, ...without } = { ...call(8), name: "lookup" };
-    const { answer } = await ask([{ output: [twice, { ...twice, id: "fc_9" }, without as Item] }], {
+    const without: Item = { ...call(8), call_id: undefined, name: "lookup" };
+    const { answer } = await ask([{ output: [twice, { ...twice, id: "fc_9" }, without] }], {
       stream,
       body: { tools: [own] },
     });
