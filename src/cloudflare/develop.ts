@@ -206,7 +206,7 @@ export function drawLine(json: string): string {
   return drawn === null ? json : visibleText(drawn, LONGEST);
 }
 
-/** Null where the line is none of those that are drawn. */
+/** Draw a line; null for a line that is shown as it came. */
 function drawKnown(json: string): string | null {
   const read = attemptNow(() => JSON.parse(json) as Line);
   if (!read.ok) return null;

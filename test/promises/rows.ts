@@ -159,8 +159,8 @@ export const THREATS: readonly PromiseRow[] = [
   },
   {
     mark: "T32",
-    when: "an upstream that writes as Volley would",
-    seen: "its text is under `data`, or quoted and at most 40 characters",
+    when: "an upstream imitates Volley's own words",
+    seen: "its text stands under `data`, or in quotes with 40 characters at most",
   },
   {
     mark: "T33",

@@ -10,7 +10,7 @@ import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 export interface TenantGateOptions extends OutboxOptions, BacklogOptions {
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
-  /** The deployment's address for events; null where there is none. */
+  /** The deployment's address for events; null if it names no address. */
   readonly eventsTo: CallbackTarget | null;
   /** Events that may wait to be delivered. */
   readonly eventBacklog: number;
