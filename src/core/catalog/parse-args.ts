@@ -44,7 +44,7 @@ export function parseArgs(
   // JSON text has digits too.
   let read = value;
   const onRead = (repaired: unknown): unknown => (read = toValue(repaired));
-  const parsed = first.issues.length === 0 ? first : runSchema(tool.input, value, first, onRead);
+  const parsed = first.issues.length === 0 ? first : runSchema(tool.input, value, { first, onRead });
   const isSafe = parsed.issues.length > 0 || isExact || read === args;
   const rounded = isSafe ? [] : findRounded(read, parsed.value);
   const issues = [...parsed.issues, ...rounded];

@@ -17,19 +17,17 @@ export interface Ran {
 /** Times that a value is asked about again without nulls: of long arguments only some of them are told at once. */
 const ROUNDS = 4;
 
-/**
- * Run a schema on what was sent, as `runLeniently` does.
- *
- * @param first what it said already of what was sent
- * @param onRead makes of what was read out of texts what the schema checks
- */
-export function runSchema(
-  schema: z.core.$ZodType,
-  sent: unknown,
-  first?: Ran,
-  onRead?: (value: unknown) => unknown,
-): Ran {
-  return runLeniently((value) => run(schema, value), sent, first, onRead);
+/** For who knows more than the value that was sent. */
+interface Known {
+  /** The check's first answer to it. */
+  readonly first?: Ran;
+  /** Make of the value, once texts in it are read, the one to check. */
+  readonly onRead?: (value: unknown) => unknown;
+}
+
+/** Run a schema on what was sent, as `runLeniently` does. */
+export function runSchema(schema: z.core.$ZodType, sent: unknown, known?: Known): Ran {
+  return runLeniently((value) => run(schema, value), sent, known);
 }
 
 /**
@@ -40,15 +38,14 @@ export function runSchema(
 export function runLeniently(
   check: (value: unknown) => Ran,
   sent: unknown,
-  first = check(sent),
-  onRead = (value: unknown): unknown => value,
+  { first, onRead }: Known = {},
 ): Ran {
-  let ran = first;
+  let ran = first ?? check(sent);
   let value = sent;
   for (let round = 0; round < ROUNDS && ran.issues.length > 0; round += 1) {
     const repaired = repair(value, ran.issues);
     if (repaired === null) return ran;
-    value = onRead(repaired);
+    value = onRead === undefined ? repaired : onRead(repaired);
     ran = check(value);
   }
   return ran;
