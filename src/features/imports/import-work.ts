@@ -3,8 +3,6 @@ import type { Clock } from "../../core/kit/clock.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 
 const MINUTE_MS = 60_000;
-/** An import takes about a second; one that has not given back by then was cut off, and gives nothing back. */
-const WAIT_MS = 10_000;
 
 /** Gives back what an import did not use. */
 type GiveBack = (unused: number) => void;
@@ -21,8 +19,9 @@ export class ImportWork {
   /**
    * Take the work of one import, and be told how to give back what it did not use; or how long to wait.
    *
-   * Most imports use little of their share, so one that finds too little waits for those before it, in the order in which they came.
-   * It is refused when none of them is left to give back, or its client leaves.
+   * Most imports use little of their share, so one that finds too little waits for those before it, in the order in which they came,
+   * however long they take: one that was cut off gives nothing back, and then the next minute brings a share.
+   * It is refused when all of them have given back and too little is left, or its client leaves.
    */
   async take(
     clock: Clock,
@@ -57,10 +56,14 @@ export class ImportWork {
         resolve(comes);
       };
       const leave = (): void => end(false);
-      const stop = clock.after(Math.min(WAIT_MS, this.#endsAt - clock.now()), () => {
-        this.#serve(clock.now());
-        if (this.#waiting.has(end)) leave();
-      });
+      let stop: () => void;
+      const awaitMinute = (): void => {
+        stop = clock.after(this.#endsAt - clock.now(), () => {
+          this.#serve(clock.now());
+          if (this.#waiting.has(end)) awaitMinute();
+        });
+      };
+      awaitMinute();
       signal.addEventListener("abort", leave);
       this.#waiting.add(end);
     });

@@ -66,13 +66,28 @@ test("an import waits for those before it, and is refused when they have used al
   expect(errorOf(await last)).toEqual({ retryAfterMs: 59_000 });
 });
 
-test("an import waits for ten seconds at most for those that were cut off, and not beyond the minute", async () => {
+test("eight imports at once are all answered on a machine on which each takes half a minute", async () => {
+  const { clock, take } = world();
+  const imports = Array.from({ length: 8 }, async () => {
+    const giveBack = await take();
+    await new Promise<void>((resolve) => void clock.after(35_000, resolve));
+    if (giveBack.ok) giveBack.value(LIMITS.importPatternUnits - 1_000);
+    return giveBack.ok;
+  });
+  const answered = await clock.runUntil(Promise.all(imports));
+  expect(answered).toEqual(Array.from({ length: 8 }, () => true));
+});
+
+test("imports that wait for some that were cut off have the share of the next minute, in turn", async () => {
   const { clock, take } = world();
   await takeAll(take);
-  expect(errorOf(await clock.runUntil(take()))).toEqual({ retryAfterMs: 50_000 });
-  await clock.advance(45_000);
-  expect((await clock.runUntil(take())).ok).toBe(true);
-  expect(clock.now()).toBe(60_000);
+  const endedAt: number[] = [];
+  const waiting = Array.from({ length: IMPORTS + 1 }, async () => {
+    valueOf(await take());
+    endedAt.push(clock.now());
+  });
+  await clock.runUntil(Promise.all(waiting));
+  expect(endedAt).toEqual([...Array.from({ length: IMPORTS }, () => 60_000), 120_000]);
 });
 
 test("an import whose client left while it waited takes no work", async () => {
