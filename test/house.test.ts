@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 174,
+  coreFilesThatFeaturesReach: 173,
   coreFilesThatCoreDoesNotUse: 22,
   coreFilesWithWordsOfFeatures: 52,
   filesReachedPastAnIndex: 48,
-  files: 1052,
+  files: 1051,
   smallFilesWithOneImporter: 116,
   namesOfSeveralFiles: 29,
 } as const;

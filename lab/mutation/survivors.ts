@@ -77,7 +77,7 @@ export const SURVIVORS: Reasons = {
     on(SHORTCUT, "isPlain: isKnown", "forEach === undefined ? ok([])"),
     on(WORDS, "makeFailure("),
   ],
-  "src/core/plan/find-parking.ts": [on(SHORTCUT, "gated.includes(true)")],
+  "src/core/plan/parked-step.ts": [on(SHORTCUT, "gated.includes(true)")],
   "src/core/plan/find-placeholders.ts": [
     on(AT_BOUND, "text.length > SHOWN"),
     on(TYPE, 'typeof value !== "object"', "read?.kind"),

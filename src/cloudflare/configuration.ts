@@ -64,17 +64,6 @@ export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog)
   }
 }
 
-/** Say in the log which tenants have no key that may decide: what their actions ask a person stays unanswered. */
-export function warnOfUndecided(keys: KeyRing): void {
-  // One that calls nothing asks nothing.
-  const tenants = new Set(keys.callers.flatMap(({ tenant, tools }) => tools.map(() => tenant)));
-  const undecided = [...tenants].filter((tenant) => !keys.decides(tenant));
-  if (undecided.length > 0)
-    logWarning("No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide", {
-      tenants: undecided,
-    });
-}
-
 /** Where a tool's secrets and bindings are found. */
 interface Found {
   readonly ports: Pick<Ports, "secret" | "binding">;

@@ -123,7 +123,7 @@ export function createDeployment(
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
   const accounts = partOf(features, "openAccounts")?.(configured);
-  const askOf = partOf(features, "openAsking")?.(configured);
+  const hooks = { later, beforeStep: partOf(features, "beforeStep")?.(configured), accounts };
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -234,11 +234,7 @@ export function createDeployment(
         dialect,
         caller,
         origin,
-        brought: {
-          ...(askOf !== undefined && { asking: askOf({ caller, requestUrl }) }),
-          ...(later !== undefined && { later }),
-          ...(accounts !== undefined && { accounts }),
-        },
+        hooks: { ...hooks, requestUrl },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
         currentCatalog: async (isSought) =>

@@ -8,7 +8,7 @@ import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
-import type { Accounts, Asking, Later } from "../core/gate/execution.ts";
+import type { Accounts, BeforeStep, Later } from "../core/gate/execution.ts";
 import type { IsolateQuota } from "../core/gate/leased-admission.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
@@ -54,10 +54,8 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly hears?: (configured: Configured) => Hearer;
   /** The things that it gives to other features, by name. */
   readonly gives?: object;
-  /** Open what records the steps of a request that wait for a person. */
-  readonly openAsking?: (
-    configured: Configured,
-  ) => (request: Pick<RequestContext, "caller"> & { readonly requestUrl?: string | undefined }) => Asking;
+  /** Open what holds steps back. Throws where its part of the configuration cannot be read. */
+  readonly beforeStep?: (configured: Configured) => BeforeStep;
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
   /** Batches that run in the background. */

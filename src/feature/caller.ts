@@ -1,6 +1,7 @@
 /** Who asks: keys, their rights and quotas, and the accounts of subjects. */
 
 import type { Tool } from "../core/catalog/define-tool.ts";
+import type { Batch } from "../core/contract/batch.ts";
 import type { Account, Origin } from "../core/contract/gate/caller.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../core/egress/ports.ts";
@@ -23,8 +24,22 @@ export { KeyMemory } from "../core/gate/key-memory.ts";
 
 type Looking = Pick<Execution, "origin" | "ports" | "catalog">;
 
+/** The accounts that a step waits for, by their connectors, and where the first of them is connected. */
+export interface MissingAccounts {
+  readonly connectors: readonly string[];
+  readonly connectUrl: string;
+}
+
 /** The accounts of a deployment's subjects, as far as features ask for them. */
 export interface SubjectAccounts {
+  /**
+   * Find which actions of a batch miss accounts that a person can connect, by id, where its caller has such actions wait; undefined
+   * where it does not. Never rejects.
+   */
+  missing(
+    batch: Pick<Batch, "entries" | "dryRun" | "background">,
+    execution: Looking,
+  ): Promise<ReadonlyMap<string, MissingAccounts>> | undefined;
   /** Whether a call of one of some tools would miss an account that a person can connect. Never rejects. */
   misses(tools: readonly Tool[], execution: Looking): Promise<boolean>;
   /**

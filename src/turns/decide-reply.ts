@@ -57,14 +57,14 @@ const callQuestions = createPartCall<AnsweredMethods>("confirmations");
  */
 export async function readDecisions(
   replies: readonly OpenReply[],
-  { gate, brought, bytes }: Pick<Execution, "gate" | "brought"> & { readonly bytes: HeldBytes },
+  { gate, hooks, bytes }: Pick<Execution, "gate" | "hooks"> & { readonly bytes: HeldBytes },
 ): Promise<Result<Decisions, Refusal>> {
   const waiting = new Set(replies.flatMap(({ waits }) => waits.map(({ confirmation }) => confirmation)));
   const records = new Map<string, AnsweredQuestion | null>();
   for (const id of waiting) {
     const refused = await bytes.hold(LIMITS.idempotencyAnswerBytes);
     if (refused !== null) return err(refused);
-    const record = brought?.asking === undefined ? null : await callQuestions(gate, "confirmation", id);
+    const record = hooks?.beforeStep === undefined ? null : await callQuestions(gate, "confirmation", id);
     bytes.give(LIMITS.idempotencyAnswerBytes - (record?.answerJson?.length ?? 0));
     records.set(id, record);
     for (const result of answered(record)) {

@@ -6,7 +6,6 @@ import {
   checkWebhookSecrets,
   readKeys,
   readToolGates,
-  warnOfUndecided,
   warnOfUnknownTools,
 } from "../../src/cloudflare/configuration.ts";
 import { readToolPorts, readToolSecrets } from "../../src/features/added-tools/http/tool-settings.ts";
@@ -128,34 +127,5 @@ describe("warnOfUnknownTools()", () => {
         unknown: ["shard", "toString"],
       },
     ]);
-  });
-
-  test("T50 names the tenants none of whose keys may decide, once", () => {
-    const warned: unknown[] = [];
-    const warn = vi
-      .spyOn(console, "warn")
-      .mockImplementation((line: string) => void warned.push(JSON.parse(line)));
-    const entry = (name: string, tenant: string, flags: string[], digit: number) => ({
-      name,
-      tenant,
-      tools: ["*"],
-      flags,
-      hash: String(digit).repeat(64),
-    });
-    const [model, person] = [entry("model", "acme", [], 0), entry("person", "acme", ["approve"], 1)];
-    const [skips, manages] = [entry("a", "b", ["skip_approval"], 2), entry("b", "b", ["manage_keys"], 3)];
-    warnOfUndecided(readKeys({ VOLLEY_KEYS: JSON.stringify([model, person, skips, manages]) }));
-    expect(warned).toEqual([
-      {
-        level: "warn",
-        message: "No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide",
-        tenants: ["b"],
-      },
-    ]);
-    warned.length = 0;
-    warnOfUndecided(readKeys({ VOLLEY_KEYS: JSON.stringify([model, person]) }));
-    warnOfUndecided(readKeys({}));
-    warn.mockRestore();
-    expect(warned).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { createGroupParking } from "../../src/features/confirmations/park-groups.ts";
+import { createBeforeStep } from "../../src/features/confirmations/before-step.ts";
 import { createHash, createHmac } from "node:crypto";
 
 import { createCatalog } from "./create-catalog.ts";
@@ -125,7 +125,7 @@ export class TestWorld {
         requestResponseBytes: LIMITS.requestResponseBytes,
         trustedOrigins: new Set(),
       },
-      brought: { asking: { createParking: createGroupParking } },
+      hooks: { beforeStep: createBeforeStep() },
       signal: this.gone.signal,
       defer: (work) => void this.deferred.push(work),
       ...overrides,

@@ -6,7 +6,7 @@ import { type Failure, makeFailure } from "../../src/core/contract/failure.ts";
 import type { Outcome } from "../../src/core/contract/outcome.ts";
 import { err, ok } from "../../src/core/kit/result.ts";
 import { remainingPaths } from "../../src/core/plan/remaining-paths.ts";
-import { findParking } from "../../src/core/plan/find-parking.ts";
+import { findParking } from "../../src/core/plan/parked-step.ts";
 import type { Plan, Step } from "../../src/core/plan/step.ts";
 import type { Park } from "../../src/core/plan/parked-step.ts";
 import type { StartStep } from "../../src/core/run/start-step.ts";

@@ -27,7 +27,7 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRunBody(request, received);
     if (!body.ok) return body;
-    const { accounts, later } = received.brought ?? {};
+    const { accounts, later } = received.hooks ?? {};
     const value = later?.read(headers, body.value.value) ?? body.value.value;
     const said =
       accounts?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });

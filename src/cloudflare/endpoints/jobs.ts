@@ -74,7 +74,7 @@ export async function findJob(id: string, context: RequestContext): Promise<JobR
 
 /** Whether a caller may reach a job that it sees: its own batches only where it could ask for as much itself. */
 export async function mayReach(job: JobRecord, context: RequestContext): Promise<boolean> {
-  return (await context.brought?.later?.mayReach(job, context)) ?? true;
+  return (await context.hooks?.later?.mayReach(job, context)) ?? true;
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
@@ -83,7 +83,7 @@ export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
   runsNothing: true,
   async handle(request, context, id) {
     const look = () => askGate(() => findJob(id, context), UNREADABLE);
-    const job = await (context.brought?.later?.awaitJob(look, request, context) ?? look());
+    const job = await (context.hooks?.later?.awaitJob(look, request, context) ?? look());
     if (!job.ok) return job;
     return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },

@@ -5,7 +5,6 @@ import {
   type Jurisdiction,
   JURISDICTIONS,
   fittingFlags,
-  mayDo,
   KEY_NAME,
   SUBJECT,
   SUBJECT_FLAGS,
@@ -80,11 +79,6 @@ export class KeyRing {
   /** Whether no key at all is accepted. */
   get isEmpty(): boolean {
     return this.#keys.length === 0;
-  }
-
-  /** Whether some configured key of a tenant may decide what waits for a person. */
-  decides(tenant: string): boolean {
-    return this.#keys.some(({ caller }) => caller.tenant === tenant && mayDo(caller, "approve"));
   }
 
   /** The caller of the configured key with this hash, or null. */

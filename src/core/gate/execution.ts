@@ -25,8 +25,9 @@ import type { RequestBytes } from "../egress/isolate-bytes.ts";
 import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
-import type { Park } from "../plan/parked-step.ts";
-import type { Asker, BegunBatch, Call, MissingAccounts, Plan, Step } from "../plan/step.ts";
+import type { ParkedStep } from "../plan/parked-step.ts";
+import type { DataOf } from "../plan/references.ts";
+import type { Asker, BegunBatch, Call, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -200,24 +201,46 @@ export type Connect = (call: {
   readonly ports: Ports;
 }) => Promise<Connected>;
 
-/** How a batch asks a person. */
-export interface Asking {
-  /** Create what records the steps of a plan that wait. */
-  readonly createParking: (plan: Plan, options: ParkingOptions) => Park;
-  /** The address that the request was sent to; absent for work that no request asked for. */
-  readonly requestUrl?: string | undefined;
-  /** No configured key of the tenant may decide what waits for a person. */
-  readonly undecidable?: boolean;
+/** Holds steps back before they begin. They are parked, and answered for when everything else of their batch is over. */
+export interface BeforeStep {
+  /** Find the actions that are held whatever their tools say, by id, each with its reason; undefined where there can be none. Never rejects. */
+  hold(
+    batch: Pick<Batch, "entries" | "dryRun" | "background">,
+    execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  ): Promise<ReadonlyMap<string, unknown>> | undefined;
+  /** Record the steps that were parked: an outcome for each of them, by index. Never rejects. */
+  record(parked: readonly ParkedStep[], of: ParkedBatch): Promise<ReadonlyMap<number, Outcome>>;
 }
 
-/** The parts of running a batch that features bring. */
-export interface Brought {
+/** The batch that parked steps are of. */
+export interface ParkedBatch {
+  readonly plan: Plan;
+  readonly dataOf: DataOf;
+  readonly execution: Execution;
+  /** The run that tells of it. */
+  readonly runId: string;
+  /** Names each step as every run under its key does; absent where no other run parks the same. */
+  readonly named?:
+    | {
+        readonly nameOf: (step: Step) => string;
+        /** An earlier run may have parked it. */
+        readonly mayBeParked: (step: Step) => boolean;
+      }
+    | undefined;
+  /** Has the right to record: another run may have taken it over. Absent where there can be none. */
+  readonly holder?: Attempt | IdempotencyRenewal | undefined;
+}
+
+/** The parts that features have in running a batch. */
+export interface Hooks {
   /** Absent in a Worker that runs no batches in the background. */
-  readonly later?: Later;
-  /** Absent in a Worker without confirmations. */
-  readonly asking?: Asking;
+  readonly later?: Later | undefined;
+  /** Absent in a Worker that parks nothing. */
+  readonly beforeStep?: BeforeStep | undefined;
+  /** The address that the request was sent to, of which they make others; absent for work that no request asked for. */
+  readonly requestUrl?: string | undefined;
   /** Absent in a Worker whose tools use no accounts of subjects. */
-  readonly accounts?: Accounts;
+  readonly accounts?: Accounts | undefined;
 }
 
 /** A request as far as accounts are told by it. */
@@ -241,30 +264,6 @@ export interface Accounts {
       readonly path?: string;
     },
   ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
-  /**
-   * Find which actions of a batch miss accounts that a person can connect, by id, where its caller has such actions wait; undefined
-   * where it does not. Never rejects.
-   */
-  missing(
-    batch: Pick<Batch, "entries" | "dryRun" | "background">,
-    execution: Pick<Execution, "origin" | "ports" | "catalog">,
-  ): Promise<ReadonlyMap<string, MissingAccounts>> | undefined;
-}
-
-/** The parts of a batch that its questions are made of. */
-export interface ParkingOptions
-  extends Pick<Execution, "ports" | "gate" | "callback" | "catalog">, Omit<Asking, "createParking"> {
-  readonly asker: Asker;
-  /** The name in the log that stands with the question. */
-  readonly origin: Origin;
-  /** Names each step as every run under its key does; absent where no other run asks the same. */
-  readonly named?: {
-    readonly nameOf: (step: Step) => string;
-    /** An earlier run may have recorded the question. */
-    readonly mayBeAsked: (step: Step) => boolean;
-  };
-  /** Has the right to ask: another run may have taken it over. Absent where there can be none. */
-  readonly holder?: Attempt | IdempotencyRenewal | undefined;
 }
 
 /** Everything one request brings with it. */
@@ -299,8 +298,8 @@ export interface Execution {
   readonly callback?: CallbackTarget | undefined;
   /** Absent for a batch that is a whole request. */
   readonly within?: LargerWork;
-  /** The parts that features bring; absent where none does. */
-  readonly brought?: Brought;
+  /** The parts that features have in it; absent where none has any. */
+  readonly hooks?: Hooks;
   /** Sees what becomes of it, for the operator. */
   readonly watch?: Watch;
   readonly listener?: BatchListener;

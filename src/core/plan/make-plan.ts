@@ -14,7 +14,7 @@ import { checkEarly } from "./check-early.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
 import { findPlaceholders, type Misplaced, type TryForm, tryForm } from "./find-placeholders.ts";
-import { findParking } from "./find-parking.ts";
+import { findParking } from "./parked-step.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
 import { findReferences, Room } from "./references.ts";
@@ -56,8 +56,8 @@ export interface PlanOptions {
   readonly isApproved?: boolean | undefined;
   /** Actions that ask a person whatever their tools say, by id, and whether they are known to have been sent before. */
   readonly asksFirst?: ReadonlyMap<string, { readonly wasSent: boolean }> | undefined;
-  /** Actions that wait until accounts are connected, by id. */
-  readonly missing?: Plan["missing"];
+  /** Actions that are held whatever their tools say, by id. */
+  readonly held?: Plan["held"];
   /** No caller waits for it, so its loops may be long. */
   readonly isLong?: boolean;
 }
@@ -75,14 +75,7 @@ export interface PlanOptions {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  {
-    maySkipApproval = false,
-    given,
-    isApproved = false,
-    isLong = false,
-    asksFirst,
-    missing,
-  }: PlanOptions = {},
+  { maySkipApproval = false, given, isApproved = false, isLong = false, asksFirst, held }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
@@ -117,7 +110,7 @@ export function makePlan(
   const asked = drafts.map(
     ({ task, entry }) =>
       asksFirst?.has(entry.id) ||
-      missing?.has(entry.id) ||
+      held?.has(entry.id) ||
       (asks &&
         task.ok &&
         (!isApproved || takesResults(task.value, position)) &&
@@ -165,7 +158,7 @@ export function makePlan(
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
     ...(given !== undefined && { given }),
-    ...(missing !== undefined && { missing }),
+    ...(held !== undefined && { held }),
     ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {

@@ -7,7 +7,6 @@ import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget, RunOf } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, type Result } from "../kit/result.ts";
-import type { Parking } from "./find-parking.ts";
 
 /** A call that may be made: its tool exists and its arguments fit. */
 export interface Call {
@@ -68,6 +67,9 @@ export interface Task {
   readonly callback?: CallbackTarget | undefined;
   readonly runAt?: number | undefined;
 }
+
+/** Why a step does not run in this batch: it is held itself, or needs one that is. */
+export type Parking = "gated" | "waits";
 
 /** Why a step waits for another. A hazard is order only; everything else needs the other to have succeeded. */
 export type EdgeReason = "reference" | "depends_on" | "contract" | `hazard: ${string}`;
@@ -130,12 +132,6 @@ export interface Asker {
   readonly runId: string;
 }
 
-/** The accounts that a step waits for, by their connectors, and where the first of them is connected. */
-export interface MissingAccounts {
-  readonly connectors: readonly string[];
-  readonly connectUrl: string;
-}
-
 /** The order of a batch. Acyclic: running it always comes to an end. */
 export interface Plan {
   readonly steps: readonly Step[];
@@ -159,8 +155,8 @@ export interface Plan {
     readonly requestedBy: string;
     readonly asker?: Asker;
   };
-  /** Steps that wait until accounts are connected, by id. */
-  readonly missing?: ReadonlyMap<string, MissingAccounts> | undefined;
+  /** Steps that were held whatever their tools say, by id, each with the reason, which is an affair of what holds them. */
+  readonly held?: ReadonlyMap<string, unknown> | undefined;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */

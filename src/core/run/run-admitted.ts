@@ -32,7 +32,7 @@ export interface Executed extends BatchMeasures {
 
 /** The ways in which a run may differ from that of a batch. */
 export interface RunWays {
-  /** Takes what waits for a person; unless given it is recorded as questions of its own. */
+  /** Takes what is parked; unless given the hook records it. */
   readonly park?: Park;
   /** Aborts when another run has taken its keys over; absent where it holds none. */
   readonly lost?: AbortSignal | undefined;
@@ -109,7 +109,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, catalog, ports, options, gate, defer, brought } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, hooks } = execution;
   const { inside, resumed, runOf } = execution.within ?? {};
   const { onOutcome, onStarted, onReport } = execution.listener ?? {};
   const { park, closing } = ways;
@@ -143,7 +143,7 @@ async function run(
     onReport,
     runId,
     resends: resumed !== undefined,
-    connect: brought?.accounts?.connect,
+    connect: hooks?.accounts?.connect,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);
@@ -233,28 +233,20 @@ async function run(
       asks: (call) => catalog.asks(call.tool, call) === true,
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
-        const { callback } = execution;
-        const asking = brought?.asking;
-        if (asking === undefined) return Promise.resolve(refuseParked(parked));
-        const { runId: ranAs = runId(), ...of } = runOf ?? {};
-        const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId: ranAs };
-        const { createParking, ...facts } = asking;
-        return createParking(plan, {
-          asker,
-          origin,
-          ports,
-          gate,
-          catalog,
-          callback,
+        if (hooks?.beforeStep === undefined) return Promise.resolve(refuseParked(parked));
+        return hooks.beforeStep.record(parked, {
+          plan,
+          dataOf,
+          execution,
+          runId: runOf?.runId ?? runId(),
           ...(keys !== null && {
             named: {
-              nameOf: (step: Step) => ids().callKey(step, null),
-              mayBeAsked: ({ index }: Step) => ids().seedOf(index).retaken,
+              nameOf: (step) => ids().callKey(step, null),
+              mayBeParked: ({ index }) => ids().seedOf(index).retaken,
             },
             holder: resumed?.attempt ?? keys.lease ?? undefined,
           }),
-          ...facts,
-        })(parked, dataOf);
+        });
       },
       ...(keys !== null && {
         known: keys.known(scope.budget),

@@ -129,7 +129,7 @@ export async function restoreTurns(
 }
 
 /** Where turns are kept, who asks for them, and what holds them. */
-interface KeepWorld extends Pick<Execution, "gate" | "brought"> {
+interface KeepWorld extends Pick<Execution, "gate" | "hooks"> {
   readonly ports: KeepPorts;
   readonly caller: Pick<Caller, "tools">;
   readonly bytes: HeldBytes;

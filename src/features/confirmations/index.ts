@@ -1,4 +1,7 @@
-import { defineFeature } from "../../feature/define.ts";
+import { mayDo } from "../../feature/caller.ts";
+import { type Configured, defineFeature } from "../../feature/define.ts";
+import type { BeforeStep } from "../../core/gate/execution.ts";
+import { logWarning } from "../../cloudflare/platform/log-bug.ts";
 import {
   decideConfirmation,
   dropLinks,
@@ -16,9 +19,8 @@ import { sendEvent } from "../../core/egress/send-callback.ts";
 import { Semaphore } from "../../core/kit/semaphore.ts";
 import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
-import { createGroupParking } from "./park-groups.ts";
-import { readPositive, warnOfUndecided } from "../../cloudflare/configuration.ts";
-import { mayDo } from "../../feature/caller.ts";
+import { createBeforeStep } from "./before-step.ts";
+import { readPositive } from "../../cloudflare/configuration.ts";
 import { accountsOf, givenBy } from "../../feature/gives.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
@@ -38,18 +40,7 @@ export function confirmations() {
         { for: "anyone", router: createApprovalPages(sayReach) },
       ];
     },
-    openAsking(configured) {
-      const { declared, keys } = configured;
-      warnOfUndecided(keys);
-      const hasPage = declared.features.includes("console");
-      return ({ caller, requestUrl }) => ({
-        createParking: (plan, options) =>
-          createGroupParking(plan, { ...options, accounts: accountsOf(configured) }),
-        // The address of the page where a question is decided is made of it.
-        requestUrl: hasPage ? requestUrl : undefined,
-        undecidable: !keys.decides(caller.tenant) && !mayDo(caller, "approve"),
-      });
-    },
+    beforeStep,
     conditions: CONDITIONS,
     gives: { withdraw },
     objectPart: (deploymentOf) =>
@@ -71,4 +62,23 @@ const TTL = "VOLLEY_CONFIRMATION_TTL_S";
 function readLimits(env: Record<string, unknown>): ConfirmationLimits {
   const ttlS = readPositive(env, TTL, CONFIRMATION_LIMITS.ttlMs / 1_000);
   return { ...CONFIRMATION_LIMITS, ttlMs: 1_000 * ttlS };
+}
+
+/** Open what has actions wait, and say in the log which of its tenants have no key that may decide. */
+function beforeStep(configured: Configured): BeforeStep {
+  const { declared, keys } = configured;
+  const decides = (tenant: string): boolean =>
+    keys.callers.some((caller) => caller.tenant === tenant && mayDo(caller, "approve"));
+  // One that calls nothing asks nothing.
+  const tenants = new Set(keys.callers.flatMap(({ tenant, tools }) => tools.map(() => tenant)));
+  const undecided = [...tenants].filter((tenant) => !decides(tenant));
+  if (undecided.length > 0)
+    logWarning("No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide", {
+      tenants: undecided,
+    });
+  return createBeforeStep({
+    accounts: accountsOf(configured),
+    hasPage: declared.features.includes("console"),
+    isDecided: (caller) => mayDo(caller, "approve") || decides(caller.tenant),
+  });
 }

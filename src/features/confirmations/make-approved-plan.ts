@@ -5,7 +5,7 @@ import { type BegunFlow, type ParkedAction, type ParkedGroup, recallAsker } from
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import { findParking } from "../../core/plan/find-parking.ts";
+import { findParking } from "../../core/plan/parked-step.ts";
 import { findHazards } from "../../core/plan/hazards.ts";
 import { effectOf } from "../../core/plan/make-plan.ts";
 import { remainingPaths } from "../../core/plan/remaining-paths.ts";

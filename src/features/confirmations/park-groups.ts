@@ -1,20 +1,19 @@
 import { attempt } from "../../core/kit/result.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
 import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
-import { type AwaitedAccounts, keepAsker, type ParkedGroup } from "./parked-group.ts";
+import { type AwaitedAccounts, findGroups, keepAsker, type ParkedGroup } from "./parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { parseExact, utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "./limits.ts";
 import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
-import { findGroups } from "./parked-groups.ts";
 import type { DataOf } from "../../core/plan/references.ts";
-import type { Plan } from "../../core/plan/step.ts";
+import type { Asker, Plan } from "../../core/plan/step.ts";
 import { describeAwaiting, describeParkedGroup } from "./describe-group.ts";
 import { failGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
-import type { ParkingOptions } from "../../core/gate/execution.ts";
-import type { SubjectAccounts } from "../../feature/caller.ts";
+import type { Execution, ParkedBatch } from "../../core/gate/execution.ts";
+import type { MissingAccounts, SubjectAccounts } from "../../feature/caller.ts";
 import type { Park, ParkedStep } from "../../core/plan/parked-step.ts";
 
 /** One question to a person, on its way to the gate. */
@@ -28,7 +27,15 @@ interface Draft {
 }
 
 /** The parts of a batch that its groups are made of. */
-export interface GroupOptions extends ParkingOptions {
+export interface GroupOptions
+  extends
+    Pick<Execution, "ports" | "gate" | "callback" | "catalog" | "origin">,
+    Pick<ParkedBatch, "named" | "holder"> {
+  readonly asker: Asker;
+  /** The address that the request was sent to, where it has the page of a question; its own path is no part of that. */
+  readonly requestUrl?: string | undefined;
+  /** No configured key of the tenant may decide. */
+  readonly undecidable?: boolean;
   readonly accounts?: Pick<SubjectAccounts, "awaited" | "usedBy"> | undefined;
 }
 
@@ -64,7 +71,7 @@ export function createGroupParking(plan: Plan, options: GroupOptions): Park {
           origin,
           skipDenied: plan.skipDenied === true,
           undecidable: options.undecidable === true,
-          missing: plan.missing,
+          missing: missingOf(plan),
           subject: options.origin.account?.subject ?? "",
         };
         return recorded.asked === undefined
@@ -78,12 +85,12 @@ export function createGroupParking(plan: Plan, options: GroupOptions): Park {
 /** Record the questions; those that are missing were refused for this reason. */
 async function record(
   drafts: readonly Draft[],
-  { gate, named, holder }: Pick<ParkingOptions, "gate" | "named" | "holder">,
+  { gate, named, holder }: Pick<GroupOptions, "gate" | "named" | "holder">,
   origin: string | undefined,
 ): Promise<{ readonly answer: ParkAnswer; readonly refused: Failure }> {
   if (drafts.length === 0) return { answer: [], refused: FULL };
   const requests = drafts.map(({ id, groupJson, group, steps }) => {
-    const again = steps.some(({ step }) => named?.mayBeAsked(step)) ? group.names : undefined;
+    const again = steps.some(({ step }) => named?.mayBeParked(step)) ? group.names : undefined;
     return { id, groupJson, ttlsMs: ttlsOf(steps), origin, ...(again !== undefined && { again }) };
   });
   const asked = await attempt(() =>
@@ -119,11 +126,12 @@ function ttlsOf(steps: readonly ParkedStep[]): (number | null)[] {
 
 async function draft(
   steps: readonly ParkedStep[],
-  { onError, deadlineMs, maxTokens, approved, missing }: Plan,
+  plan: Plan,
   dataOf: DataOf,
   { asker, origin: asking, ports, callback, catalog, accounts, named }: GroupOptions,
 ): Promise<Draft> {
-  const awaited = awaitedBy(steps, missing, asking.account);
+  const { onError, deadlineMs, maxTokens, approved } = plan;
+  const awaited = awaitedBy(steps, missingOf(plan), asking.account);
   const declarations = await declareTools(steps, ports);
   const tools = declarations.flatMap(([name]) => catalog.get(name) ?? []);
   const used = await attempt(async () => accounts?.usedBy(tools, { origin: asking, ports, catalog }));
@@ -169,7 +177,7 @@ function withIds(account: Account | undefined, found: Account["ids"] = {}): Acco
 /** The accounts that steps wait for, where they need no person's yes besides; null where they do, or wait for none. */
 function awaitedBy(
   steps: readonly ParkedStep[],
-  missing: Plan["missing"],
+  missing: Missing,
   account: Account | undefined,
 ): AwaitedAccounts | null {
   const gated = steps.filter(({ step }) => step.parking === "gated" || step.mayAsk === true);
@@ -180,12 +188,12 @@ function awaitedBy(
 }
 
 /** Why a group cannot be a question; null where it can. */
-function flawOf({ group, groupJson, isUnread }: Draft, { missing }: Plan): Failure | null {
+function flawOf({ group, groupJson, isUnread }: Draft, plan: Plan): Failure | null {
   // Only one that waits for an account has so many elements: one that asks a person was refused before.
   const loop = group.actions.find(
     ({ args }) => args.kind === "loop" && args.elements.length > LIMITS.loopElements,
   );
-  const account = loop && missing?.get(loop.id);
+  const account = loop && missingOf(plan)?.get(loop.id);
   if (account !== undefined)
     return makeFailure("CONNECTION_REQUIRED", { hint: TOO_LONG, connectUrl: account.connectUrl });
   // It would say yes to whichever account is there by then.
@@ -198,11 +206,16 @@ function isSmall(json: string): boolean {
   return json.length <= LIMITS.confirmationBytes && utf8Length(json) <= LIMITS.confirmationBytes;
 }
 
+/** The accounts that steps were held for, by the steps' ids. */
+type Missing = ReadonlyMap<string, MissingAccounts> | undefined;
+
+const missingOf = ({ held }: Plan): Missing => held as Missing;
+
 interface Told {
   readonly origin: string | undefined;
   readonly skipDenied: boolean;
   readonly undecidable: boolean;
-  readonly missing: Plan["missing"];
+  readonly missing: Missing;
   readonly subject: string;
 }
 

@@ -4,6 +4,7 @@ import type { Failure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { CallbackTarget, RunOf } from "../../core/contract/gate/job.ts";
+import type { Needs } from "../../core/kit/layers.ts";
 
 /** The arguments of a parked action, as they were asked. */
 export type ParkedArgs =
@@ -105,3 +106,22 @@ export const keepAsker = ({ key, tool: flow, trigger, runId }: Asker): KeptAsker
 
 /** Recall who asked. */
 export const recallAsker = ({ flow: tool, ...asker }: KeptAsker): Asker => ({ ...asker, tool });
+
+/**
+ * Divide parked steps into groups: steps belong together when one needs the other, so two gated steps that share a
+ * dependent are one question. Each group, and the list of them, is in the order of the batch.
+ */
+export function findGroups(parked: readonly number[], needs: Needs): number[][] {
+  const groupOf = new Map(parked.map((index) => [index, [index]]));
+  for (const index of parked) {
+    for (const needed of needs[index]!) {
+      const [own, other] = [groupOf.get(index)!, groupOf.get(needed)];
+      if (other === undefined || other === own) continue;
+      own.push(...other);
+      for (const member of other) groupOf.set(member, own);
+    }
+  }
+  return [...new Set(groupOf.values())]
+    .map((group) => group.sort((a, b) => a - b))
+    .sort(([a], [b]) => a! - b!);
+}

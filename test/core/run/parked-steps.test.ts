@@ -1,7 +1,6 @@
 import { Watch } from "../../../src/core/observe/watch.ts";
 import { describe, expect, test } from "vitest";
 
-import type { ParkingOptions } from "../../../src/core/gate/execution.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
@@ -15,11 +14,14 @@ const ACTIONS = [
   { id: "last", tool: "read", depends_on: ["after", "r"] },
 ];
 
+/** The askers of the questions that were recorded. */
+const askersOf = ({ gate }: TestWorld) => [...gate.parked.values()].map(({ asker }) => asker);
+
 describe("An action that needs a person's yes", () => {
   test("is MISCONFIGURED where the Worker asks nobody, and what needs it is skipped because of it; the rest runs", async () => {
     const world = new TestWorld();
-    const { brought: _, ...execution } = world.execution(TOOLS);
-    const { results, summary } = await world.run(TOOLS, { actions: ACTIONS }, { ...execution, brought: {} });
+    const { hooks: _, ...execution } = world.execution(TOOLS);
+    const { results, summary } = await world.run(TOOLS, { actions: ACTIONS }, { ...execution, hooks: {} });
     expect(results).toMatchObject([
       { id: "r", status: "success" },
       {
@@ -38,59 +40,26 @@ describe("An action that needs a person's yes", () => {
     [
       "a flow that a key runs, by both",
       { tool: "nightly", runId: "run-1" },
-      { key: "tester", tool: "nightly", runId: "run-1" },
+      { key: "tester", flow: "nightly", runId: "run-1" },
     ],
     [
       "a flow that no key runs, by what started it",
       { tool: "nightly", trigger: "webhook", runId: "run-1" },
-      { tool: "nightly", trigger: "webhook", runId: "run-1" },
+      { flow: "nightly", trigger: "webhook", runId: "run-1" },
     ],
   ] as const)("is asked about in the name of %s", async (_, runOf, asker) => {
     const world = new TestWorld();
-    const asked: ParkingOptions["asker"][] = [];
-    const { brought, ...execution } = world.execution(TOOLS);
     const within = runOf && { within: { answer: undefined!, runOf } };
-    await world.run(
-      TOOLS,
-      { actions: ACTIONS },
-      {
-        ...execution,
-        ...within,
-        brought: {
-          asking: {
-            createParking: (plan, options) => {
-              asked.push(options.asker);
-              return brought!.asking!.createParking(plan, options);
-            },
-          },
-        },
-      },
-    );
-    expect(asked).toEqual([asker]);
+    await world.run(TOOLS, { actions: ACTIONS }, { ...world.execution(TOOLS), ...within });
+    expect(askersOf(world)).toEqual([asker]);
   });
 
   test("is asked about in the name of the conversation that a batch is a round of, whose run there is", async () => {
     const world = new TestWorld();
-    const asked: ParkingOptions["asker"][] = [];
-    const { brought, watch, ...execution } = world.execution(TOOLS);
+    const { watch, ...execution } = world.execution(TOOLS);
     const seen = watch ?? new Watch({ clock: world.clock, requestId: "request-1", operator: undefined });
     seen.listeners = [{ joined: "request-1", saw: () => {}, join: () => () => {} }];
-    await world.run(
-      TOOLS,
-      { actions: ACTIONS },
-      {
-        ...execution,
-        watch: seen,
-        brought: {
-          asking: {
-            createParking: (plan, options) => {
-              asked.push(options.asker);
-              return brought!.asking!.createParking(plan, options);
-            },
-          },
-        },
-      },
-    );
-    expect(asked).toEqual([{ key: "tester", runId: "request-1" }]);
+    await world.run(TOOLS, { actions: ACTIONS }, { ...execution, watch: seen });
+    expect(askersOf(world)).toEqual([{ key: "tester", runId: "request-1" }]);
   });
 });

@@ -26,7 +26,7 @@ import { seeUnrun, showPlan } from "./show-plan.ts";
 export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   return withPlan(batch, execution, async (plan, current) => {
     if (batch.background !== undefined && !batch.dryRun)
-      return current.brought?.later?.record(batch, current) ?? err(NO_BACKGROUND);
+      return current.hooks?.later?.record(batch, current) ?? err(NO_BACKGROUND);
     return batch.dryRun ? showPlan(plan, current) : answerPlan(plan, current, current);
   });
 }
@@ -38,11 +38,11 @@ export function withPlan<T>(
   run: (plan: Plan, current: Execution) => Promise<Result<T, Refused>>,
 ): Promise<Result<T, Refused>> {
   return withCurrentTools(execution, async (current) => {
-    const { watch, catalog, caller, brought } = current;
+    const { watch, catalog, caller, hooks } = current;
     watch?.enter("plan");
-    const missing = await brought?.accounts?.missing(batch, current);
+    const held = await hooks?.beforeStep?.hold(batch, current);
     const maySkipApproval = caller.flags.includes("skip_approval");
-    const planned = makePlan(batch, catalog, { maySkipApproval, missing });
+    const planned = makePlan(batch, catalog, { maySkipApproval, held });
     return planned.ok ? run(planned.value, current) : err({ refusal: planned.error, quota: null });
   });
 }

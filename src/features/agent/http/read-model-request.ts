@@ -56,7 +56,7 @@ export function readAccounts(
   request: Request,
   context: RequestContext,
 ): Result<{ readonly body: unknown; readonly context: RequestContext }, Refusal> {
-  const { accounts } = context.brought ?? {};
+  const { accounts } = context.hooks ?? {};
   if (accounts === undefined || !isJsonObject(body) || body["volley"] === undefined)
     return ok({ body, context });
   const said = accounts.read(body["volley"], { request, context, code: "INVALID_REQUEST", path: "/volley" });
@@ -71,7 +71,7 @@ export interface ModelRequest {
 export function readBody(
   value: unknown,
   { dialect, field, hasDefaultModel }: ModelRoute,
-  { ports, brought }: Pick<RequestContext, "ports" | "brought">,
+  { ports, hooks }: Pick<RequestContext, "ports" | "hooks">,
 ): Result<ModelRequest, Refusal> {
   if (!isJsonObject(value)) {
     const issue = {
@@ -82,7 +82,7 @@ export function readBody(
     return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
-  const options = parseAgentOptions(volley, brought?.accounts?.fields);
+  const options = parseAgentOptions(volley, hooks?.accounts?.fields);
   if (!options.ok) return options;
   const model = hasDefaultModel && body["model"] === undefined ? ports.secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });

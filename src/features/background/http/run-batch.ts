@@ -184,14 +184,14 @@ const CONTINUED: AttemptEnd = { kind: "continued" };
 
 /** Plan the batch as it was sent, with the tools that its key may call now. */
 async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Result<Plan, Failure>> {
-  const { catalog, caller, brought } = execution;
+  const { catalog, caller, hooks } = execution;
   const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
   if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
   const { entries, dryRun } = batch.value;
   const plan = makePlan(batch.value, catalog, {
     maySkipApproval: mayDo(caller, "skip_approval"),
     isLong: true,
-    missing: await brought?.accounts?.missing({ entries, dryRun }, execution),
+    held: await hooks?.beforeStep?.hold({ entries, dryRun }, execution),
   });
   if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.

@@ -63,10 +63,6 @@ export function openAccounts(configured: Configured): Accounts {
             : reopen(context, account.value),
       });
     },
-    missing: ({ entries, dryRun, background }, execution) =>
-      execution.origin.account?.parks === true && !dryRun && background === undefined
-        ? findMissing(entries, execution, connectors)
-        : undefined,
   };
 }
 
@@ -74,6 +70,10 @@ export function openAccounts(configured: Configured): Accounts {
 export const accountsOfSubjects = createSlot((configured): SubjectAccounts => {
   const { connectors } = connectionSetupOf(configured);
   return {
+    missing: ({ entries, dryRun, background }, execution) =>
+      execution.origin.account?.parks === true && !dryRun && background === undefined
+        ? findMissing(entries, execution, connectors)
+        : undefined,
     async misses(tools, execution) {
       const missed = await Promise.all(tools.map((tool) => missesAccounts(tool, execution, connectors)));
       return missed.includes(true);

@@ -4,7 +4,7 @@ import type { Entry } from "../../../core/contract/action.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
-import type { MissingAccounts } from "../../../core/plan/step.ts";
+import type { MissingAccounts } from "../../../feature/caller.ts";
 import { connectorOf, type Connectors } from "../connectors/connector.ts";
 import { connect } from "./connect.ts";
 

@@ -44,7 +44,7 @@ interface FlowPlanOptions {
   /** No caller waits for it. */
   readonly isLong?: boolean;
   /** Its actions that wait until accounts are connected. */
-  readonly missing?: Plan["missing"];
+  readonly held?: Plan["held"];
 }
 
 /** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
@@ -58,7 +58,7 @@ export function planKeptFlow(
     maySkipApproval = false,
     isApproved = false,
     isLong = false,
-    missing,
+    held,
   }: FlowPlanOptions = {},
 ): Result<Plan, string> {
   if (tool.inner === undefined)
@@ -70,7 +70,7 @@ export function planKeptFlow(
     isApproved,
     isLong,
     given,
-    missing,
+    held,
   });
   if (!planned.ok) return err(planned.error.hint);
   const broken = findBroken(planned.value, tool);

@@ -38,7 +38,7 @@ export const runFlowEndpoint: Endpoint = {
     const body = await readRunBody(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;
     const whole = body.value.value;
-    const accounts = received.brought?.accounts;
+    const accounts = received.hooks?.accounts;
     const said =
       accounts?.read(whole, { request, context: received, code: "INVALID_REQUEST" }) ??
       ok({ rest: whole, context: received });

@@ -20,8 +20,8 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   execution.watch?.enter("plan");
   const batch = execution.catalog.get(run.name)?.inner?.batch;
   const asked = batch && { ...batch, dryRun: run.dryRun };
-  const missing = asked && (await execution.brought?.accounts?.missing(asked, execution));
-  const planned = planFlowRun({ ...run, missing }, execution);
+  const held = asked && (await execution.hooks?.beforeStep?.hold(asked, execution));
+  const planned = planFlowRun({ ...run, held }, execution);
   if (!planned.ok) {
     // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
     const known = await attempt(() => execution.currentCatalog());

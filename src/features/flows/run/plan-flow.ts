@@ -29,7 +29,7 @@ export interface FlowRun {
   readonly tags?: readonly string[];
   readonly tellsStarts?: true;
   /** Its actions that wait until accounts are connected. */
-  readonly missing?: Plan["missing"];
+  readonly held?: Plan["held"];
 }
 
 /** The batch that a flow is, planned with an input, and what its answer is made of. */
@@ -45,7 +45,7 @@ export interface PlannedFlow {
  * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
-  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts, missing }: FlowRun,
+  { name, input, deadlineMs, maxTokens, dryRun, skipApproval, tags = [], tellsStarts, held }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
@@ -58,7 +58,7 @@ export function planFlowRun(
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { maxTokens, dryRun, skipApproval, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const maySkipApproval = mayDo(caller, "skip_approval");
-  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval, missing });
+  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval, held });
   if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
   const told = { ...(tags.length > 0 && { tags }), ...(tellsStarts && { tellsStarts }) };
   const tagged = { ...plan.value, ...told };

@@ -72,7 +72,7 @@ export async function readMcpServer(
         health,
         toolGates,
         cache: null,
-        connect: context.brought?.accounts?.connect,
+        connect: context.hooks?.accounts?.connect,
         slots: new Semaphore(options.headerSlots),
         budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
       },

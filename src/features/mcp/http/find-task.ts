@@ -128,7 +128,7 @@ async function readReply(
   context: RequestContext,
   { asks, bytes }: Looking,
 ): Promise<Result<SeenReply, Refusal>> {
-  const { ports, brought, gate } = context;
+  const { ports, configured, hooks, gate } = context;
   const reply = openReply(given);
   const asked = await askGate(() => readDecisions([reply], { ...context, bytes }), UNREADABLE);
   const decisions = asked.ok ? asked.value : asked;
@@ -136,7 +136,7 @@ async function readReply(
   const times = timesOf(decisions.value);
   const standing = findStanding(reply, decisions.value, {
     now: ports.clock.now(),
-    site: brought?.asking?.requestUrl,
+    site: configured.declared.features.includes("console") ? hooks?.requestUrl : undefined,
   });
   let questions = standing.kind === "asks" && asks ? standing.questions : [];
   if (questions.length > 0) {

@@ -94,7 +94,7 @@ function listTools(
   const whole = isCursor ? listMcpTools(catalog, surface, cursor) : null;
   if (!isCursor || whole === null) return refuse("The cursor is none that was given.");
   const kept = era === "stateless" && { ttlMs: listTtlMsOf(context), cacheScope: "private" };
-  const offersLater = abilities.tasks && context.brought?.later !== undefined;
+  const offersLater = abilities.tasks && context.hooks?.later !== undefined;
   const list = fitTools(catalog, (shown, leftOut) => {
     const page = (leftOut > 0 ? listMcpTools(shown, surface, cursor) : null) ?? whole;
     const missing = leftOut > 0 && { left_out: leftOut };

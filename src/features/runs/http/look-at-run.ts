@@ -88,7 +88,7 @@ export async function look<T extends { readonly asks: boolean } | null>(
 ): Promise<T> {
   const sight = sightOf(context);
   const found = await ask({ sight });
-  if (found?.asks !== true || context.brought?.asking === undefined) return found;
+  if (found?.asks !== true || context.hooks?.beforeStep === undefined) return found;
   return ask({ sight, open: await openQuestions(context) });
 }
 

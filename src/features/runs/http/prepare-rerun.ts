@@ -55,7 +55,7 @@ export async function prepareRerun(
       ...earlier.flatMap(({ body, answers: later }) => [body ?? "", ...later]),
     ];
     const asking =
-      context.brought?.asking === undefined ? [] : bodies.filter((body) => body.includes(PENDING));
+      context.hooks?.beforeStep === undefined ? [] : bodies.filter((body) => body.includes(PENDING));
     return { ...own, reruns, questions: await readQuestions(asking.flatMap(questionsIn), context) };
   }, "The tenant's runs could not be read; nothing ran, so ask again.");
   if (!found.ok) return found;
@@ -80,7 +80,7 @@ export async function prepareRerun(
   });
   if (!fates.ok) return err(refuseActions(fates.error));
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
-  if (asking.length > 0 && context.brought?.asking === undefined) return err(refuseUnasked(asking));
+  if (asking.length > 0 && context.hooks?.beforeStep === undefined) return err(refuseUnasked(asking));
   const { tags, source, flow } = run;
   const others = before.flatMap(({ actions }) => actions ?? []).filter(({ tool }) => sees(sight, tool));
   const known = new Map<string, unknown>([

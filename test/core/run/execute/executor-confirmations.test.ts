@@ -4,7 +4,6 @@ import * as z from "zod";
 
 import type { Tool } from "../../../../src/core/catalog/define-tool.ts";
 import type { ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
-import { createGroupParking } from "../../../../src/features/confirmations/park-groups.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
@@ -109,11 +108,9 @@ describe("execute()", () => {
       calls.tools,
       { actions: [{ id: "d", tool: "drop" }] },
       {
-        brought: {
-          asking: {
-            createParking: createGroupParking,
-            requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret",
-          },
+        hooks: {
+          ...world.execution([]).hooks,
+          requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret",
         },
       },
     );

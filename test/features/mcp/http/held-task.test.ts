@@ -25,7 +25,8 @@ function world(status: "pending" | "done") {
   const context = {
     caller: CALLER,
     ports: { clock },
-    brought: { asking: {} },
+    hooks: { beforeStep: {} },
+    configured: { declared: { features: [] } },
     gate: {
       recall: async ([handle = ""]: string[]) => (handle.startsWith("call-") ? [{ handle, json: row }] : []),
       call: async () => ({

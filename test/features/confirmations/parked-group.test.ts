@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findGroups } from "../../../src/features/confirmations/parked-groups.ts";
+import { findGroups } from "../../../src/features/confirmations/parked-group.ts";
 
 test("findGroups() keeps apart what has nothing to do with each other", () => {
   expect(findGroups([0, 1, 3], [[], [], [], [0]])).toEqual([[0, 3], [1]]);

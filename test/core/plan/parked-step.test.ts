@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findParking } from "../../../src/core/plan/find-parking.ts";
+import { findParking } from "../../../src/core/plan/parked-step.ts";
 
 test("findParking() parks what is gated, and whatever needs it, however far away", () => {
   expect(findParking([false, true, false, false, false], [[], [0], [1], [2], [0]])).toEqual([
