@@ -211,8 +211,11 @@ function nameRoute(c: RouteContext): string {
 /** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
 function listRoutes({ routes }: Router): readonly string[] {
   const named = routes.filter(({ path }) => !path.endsWith("*"));
-  return [...new Set(named.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
+  return [...new Set(named.map(nameOf))];
 }
+
+const nameOf = ({ method, path }: Router["routes"][number]): string =>
+  `${method === "ALL" ? "POST" : method} ${path}`;
 
 /** Refuse the methods that the paths of these routes do not have. */
 function refuseOthers(app: Router, routes: readonly string[]): void {
@@ -253,6 +256,12 @@ export function routersOf(features: readonly Feature[]): readonly Router[] {
 /** The routers of features' paths before the key. */
 export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
   return groupsOf(features).flatMap((group) => ("router" in group ? group.router : []));
+}
+
+/** List the methods and paths that features answer. */
+export function listRoutesOf(features: readonly Feature[]): readonly string[] {
+  const routers = [...routersOf(features), ...openRoutersOf(features)];
+  return [...new Set(routers.flatMap(({ routes }) => routes.map(nameOf)))];
 }
 
 function groupsOf(features: readonly Feature[]): Routes {

@@ -7,6 +7,7 @@ export { holdingBytes } from "../cloudflare/http/hold-bytes.ts";
 export { digestKey, toHash } from "../cloudflare/http/key-ring.ts";
 export { readBytes, readRequest } from "../cloudflare/http/read-request-body.ts";
 export type { RequestContext } from "../cloudflare/http/request-context.ts";
+export { respondCounted } from "../cloudflare/http/respond-counted.ts";
 export { respondList } from "../cloudflare/http/respond-list.ts";
 export { respondHeld } from "../cloudflare/http/respond-run.ts";
 export { respondJson, respondRefusal } from "../cloudflare/http/respond.ts";

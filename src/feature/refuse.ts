@@ -1,5 +1,6 @@
 /** How things end: results, refusals of a request, and failures of an action. */
 
 export { ConfigurationError } from "../cloudflare/platform/configuration-error.ts";
-export { defineCodes, makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+export type { RefusalCode } from "../core/contract/failure-codes.ts";
+export { defineCodes, makeRefusal, problemSchema, type Refusal, statusOf } from "../core/contract/refusal.ts";
 export { attempt, attemptNow, err, ok, type Result } from "../core/kit/result.ts";

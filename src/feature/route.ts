@@ -1,7 +1,10 @@
 /** Paths: routers, and what stands behind them. */
 
-export { openRoutersOf, routersOf } from "../cloudflare/app.ts";
+export { listRoutesOf } from "../cloudflare/app.ts";
 export { createGateClient } from "../cloudflare/gate-client/gate-client.ts";
 export { createRouter, type Router, type RouterTypes } from "../cloudflare/http/router.ts";
 export { visitorRatesOf } from "../cloudflare/http/visitor-rates.ts";
+export { describedRoutesOf } from "../cloudflare/described-routes.ts";
+export type { Dialect } from "../cloudflare/http/dialect.ts";
 export type { Endpoint } from "../cloudflare/openapi/endpoint.ts";
+export type { DocumentWriter, Operation } from "../cloudflare/openapi/operation.ts";

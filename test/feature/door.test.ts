@@ -10,7 +10,7 @@ import { SOURCES } from "../support/import-graph.ts";
 /** The names of each module. */
 const NAMES: Readonly<Record<string, string>> = {
   answer:
-    "RequestContext answerPreflight askGate digestKey holdingBytes isAllowedOrigin isPreflight readBytes readRequest respondHeld respondJson respondList respondRefusal toHash",
+    "RequestContext answerPreflight askGate digestKey holdingBytes isAllowedOrigin isPreflight readBytes readRequest respondCounted respondHeld respondJson respondList respondRefusal toHash",
   caller:
     "Caller Jurisdiction KEY_NAME KeyMemory SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
@@ -20,8 +20,10 @@ const NAMES: Readonly<Record<string, string>> = {
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
   outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
-  refuse: "ConfigurationError Refusal Result attempt attemptNow defineCodes err makeRefusal ok",
-  route: "Endpoint Router RouterTypes createGateClient createRouter openRoutersOf routersOf visitorRatesOf",
+  refuse:
+    "ConfigurationError Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
+  route:
+    "Dialect DocumentWriter Endpoint Operation Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
     "JsonObject Restore Written escapeUnseen isJsonObject lazySchema lazySchemaOf makeLost matching object objectsOf pageFields parseExact parseJson parsePage refuseOtherParameters refuseQuery toIssues visibleText written",
   tenant:
@@ -131,6 +133,8 @@ describe("What a feature may use", () => {
 
 /** The names that one feature needs only, until they have another form. */
 const OF_ONE: readonly string[] = [
+  "describedRoutesOf",
+  "listRoutesOf",
   "DeclaredKind",
   "Gives",
   "readTenantGates",

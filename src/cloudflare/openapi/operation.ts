@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
 import type { OwnCode } from "../../core/contract/refusal.ts";
 import type { Dialect } from "../http/dialect.ts";
 import type { Declared } from "../configured.ts";
-import type { Components, Json } from "./components.ts";
 
 /** The success answer of a path: a JSON schema's source, or a stream of events beside it. */
 export interface Answer {
@@ -71,21 +71,21 @@ export interface Described {
 /** A path with a protocol of its own, which describes its POST itself. */
 export interface DescribedRoute {
   readonly path: `/${string}`;
-  readonly describe: (components: Components) => Json;
+  readonly describe: (write: DocumentWriter) => JsonObject;
 }
 
-/** Describe the fields of a query's schema as the parameters of an operation; none where there is no schema. */
-export function toQueryParameters(query: z.ZodMiniObject | undefined, components: Components): Json[] {
-  if (query === undefined) return [];
-  const { properties = {}, required = [] } = components.schema(query, "input") as {
-    properties?: Record<string, Json>;
-    required?: readonly string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    ...(required.includes(name) && { required: true }),
-    ...(description !== undefined && { description }),
-    schema,
-  }));
+/** Writes parts of the document, for a path that describes itself. */
+export interface DocumentWriter {
+  /** Write a schema as what is sent (`input`) or answered (`output`). */
+  schema(schema: z.core.$ZodType, io: "input" | "output"): JsonObject;
+  /** Write the fields of a query's schema as parameters. */
+  query(schema: z.ZodMiniObject): readonly JsonObject[];
+  /**
+   * Write an answer of some content types, or one without content.
+   *
+   * @param headers those of what is counted, or of refusals with some codes
+   */
+  answer(description: string, content?: JsonObject, headers?: "counted" | readonly RefusalCode[]): JsonObject;
+  /** Write a problem document with one of some codes. */
+  problem(codes: readonly RefusalCode[]): JsonObject;
 }

@@ -35,7 +35,7 @@ export interface RefusalIssue extends Issue {
 export interface Refusal {
   readonly code: RefusalCode;
   /** Its code, where that is a feature's own. */
-  readonly own?: OwnCode;
+  readonly own?: OwnCode | undefined;
   readonly hint: string;
   readonly issue?: Issue | undefined;
   /** All that is wrong with what was sent, where more than one thing can be. */

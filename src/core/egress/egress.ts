@@ -175,7 +175,7 @@ async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
 
 /**
  * Send one request and wait for its status line. Its slot is free again when this returns, but where others wait for one and the body is
- * small: such a body comes with its headers, and the next request then finds a connection that is free. To open another costs more than
+ * small: such a body comes with its headers, and the next request then finds a socket that is free. To open another costs more than
  * the rest of the call.
  */
 async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {

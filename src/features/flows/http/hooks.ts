@@ -7,8 +7,8 @@ import { createRouter, type Router, type RouterTypes } from "../../../cloudflare
 import { describeRoute } from "../../../cloudflare/openapi/endpoint.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { Components, Json } from "../../../cloudflare/openapi/components.ts";
-import { toProblem, toResponse } from "../../../cloudflare/openapi/responses.ts";
+import type { DocumentWriter } from "../../../cloudflare/openapi/operation.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 
 const PATH = "/hooks/:tenant/:id";
 const HEADERS = { allow: "POST" };
@@ -82,7 +82,7 @@ const unwantedSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "WebhookTaken" }),
 );
 
-const inPath = (name: string, description: string): Json => ({
+const inPath = (name: string, description: string): JsonObject => ({
   name,
   in: "path",
   required: true,
@@ -91,9 +91,9 @@ const inPath = (name: string, description: string): Json => ({
 });
 
 /** Describe `POST /hooks/{tenant}/{id}`. Who sends is proved by a signature, in headers that the flow's trigger names. */
-function makeHookOperation(components: Components): Json {
-  const json = (schema: z.core.$ZodType): Json => ({
-    "application/json": { schema: components.schema(schema, "output") },
+function makeHookOperation(write: DocumentWriter): JsonObject {
+  const json = (schema: z.core.$ZodType): JsonObject => ({
+    "application/json": { schema: write.schema(schema, "output") },
   });
   return {
     operationId: "deliverWebhook",
@@ -105,24 +105,24 @@ function makeHookOperation(components: Components): Json {
       required: true,
       content: {
         "application/json": {
-          schema: components.schema(eventSchema(), "input"),
+          schema: write.schema(eventSchema(), "input"),
           example: { type: "order.paid", order: 17 },
         },
         "application/x-www-form-urlencoded": { schema: { type: "object" } },
       },
     },
     responses: {
-      200: toResponse(
+      200: write.answer(
         "It starts nothing, or its sender wants 200; the answer to a sender's question",
         json(unwantedSchema()),
       ),
-      202: toResponse("The run is recorded, now or before", json(recordedSchema())),
-      204: toResponse("The same for senders that want no body"),
-      401: toProblem(["UNAUTHORIZED"], components),
-      413: toProblem(["BODY_TOO_LARGE"], components),
-      405: toProblem(["METHOD_NOT_ALLOWED"], components),
-      503: toProblem(["UNAVAILABLE"], components),
-      403: toProblem(["LOOP_DETECTED"], components),
+      202: write.answer("The run is recorded, now or before", json(recordedSchema())),
+      204: write.answer("The same for senders that want no body"),
+      401: write.problem(["UNAUTHORIZED"]),
+      413: write.problem(["BODY_TOO_LARGE"]),
+      405: write.problem(["METHOD_NOT_ALLOWED"]),
+      503: write.problem(["UNAVAILABLE"]),
+      403: write.problem(["LOOP_DETECTED"]),
     },
   };
 }

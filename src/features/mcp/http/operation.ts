@@ -2,10 +2,9 @@ import * as z from "zod/mini";
 
 import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import { problemSchema } from "../../../core/contract/refusal.ts";
-import type { Components, Json } from "../../../cloudflare/openapi/components.ts";
-import { toQueryParameters } from "../../../cloudflare/openapi/operation.ts";
-import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "../../../cloudflare/openapi/responses.ts";
+import type { DocumentWriter } from "../../../cloudflare/openapi/operation.ts";
 
 const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
 const messageSchema = lazySchema(() =>
@@ -38,42 +37,42 @@ const EVENTS = {
 };
 
 /** Describe `POST /mcp`. Its messages are the protocol's: https://modelcontextprotocol.io */
-export function makeMcpOperation(components: Components): Json {
-  const json = (schema: z.core.$ZodType): Json => ({
-    "application/json": { schema: components.schema(schema, "output") },
+export function makeMcpOperation(write: DocumentWriter): JsonObject {
+  const json = (schema: z.core.$ZodType): JsonObject => ({
+    "application/json": { schema: write.schema(schema, "output") },
   });
   const errors = Object.entries(ERRORS).map(([status, why]) => [
     status,
-    toResponse(why, json(errorSchema()), COUNTED_HEADERS),
+    write.answer(why, json(errorSchema()), "counted"),
   ]);
-  const problem = { "application/problem+json": { schema: components.schema(problemSchema(), "output") } };
+  const problem = { "application/problem+json": { schema: write.schema(problemSchema(), "output") } };
   return {
     operationId: "mcp",
     summary: "Speak the Model Context Protocol",
     tags: ["MCP"],
-    parameters: toQueryParameters(surfaceSchema(), components),
+    parameters: write.query(surfaceSchema()),
     requestBody: {
       required: true,
       content: {
         "application/json": {
-          schema: components.schema(messageSchema(), "input"),
+          schema: write.schema(messageSchema(), "input"),
           example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         },
       },
     },
     responses: {
-      ...(Object.fromEntries(errors) as Json),
-      200: toResponse(
+      ...(Object.fromEntries(errors) as JsonObject),
+      200: write.answer(
         "The answer",
         { ...json(answerSchema()), "text/event-stream": { schema: EVENTS } },
-        COUNTED_HEADERS,
+        "counted",
       ),
-      202: toResponse("A notification was taken", undefined, COUNTED_HEADERS),
-      405: toResponse("Only POST is answered", json(errorSchema()), headersOf(["METHOD_NOT_ALLOWED"])),
-      429: toResponse(OVER_QUOTA, json(errorSchema()), headersOf(["QUOTA_EXCEEDED"])),
-      401: toProblem(["UNAUTHORIZED"], components),
-      403: toResponse("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema()), ...problem }),
-      503: toProblem(["UNAVAILABLE"], components),
+      202: write.answer("A notification was taken", undefined, "counted"),
+      405: write.answer("Only POST is answered", json(errorSchema()), ["METHOD_NOT_ALLOWED"]),
+      429: write.answer(OVER_QUOTA, json(errorSchema()), ["QUOTA_EXCEEDED"]),
+      401: write.problem(["UNAUTHORIZED"]),
+      403: write.answer("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema()), ...problem }),
+      503: write.problem(["UNAVAILABLE"]),
     },
   };
 }

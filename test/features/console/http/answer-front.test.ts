@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-
 import type { Feature, Fetch } from "../../../../src/cloudflare/feature.ts";
-import { answerFront } from "../../../../src/features/console/http/answer-front.ts";
-import { console as consoleFeature } from "../../../../src/features/console/index.ts";
+import { answerFront, console as consoleFeature } from "../../../../src/features/console/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { usage } from "../../../../src/features/usage/index.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";

@@ -1,8 +1,7 @@
-import { CODES, type RefusalCode } from "../../core/contract/failure-codes.ts";
-import { problemSchema } from "../../core/contract/refusal.ts";
-import type { Dialect } from "../http/dialect.ts";
-import type { Components, Json } from "./components.ts";
-import type { Operation } from "./operation.ts";
+import type { DocumentWriter, Dialect, Operation } from "../../../feature/route.ts";
+import { problemSchema, type RefusalCode, statusOf } from "../../../feature/refuse.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import type { Components } from "./components.ts";
 
 /** Refusals that every path may meet, before and after it is counted, every one with a query or a body, and every counted one. */
 const BEFORE_COUNTING: readonly RefusalCode[] = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED"];
@@ -16,7 +15,7 @@ const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
 const EVENTS =
   "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is; with `progress` also an `event: started` for each call that leaves its queues";
 
-const text = (description: string, required?: true): Json => ({
+const text = (description: string, required?: true): JsonObject => ({
   description,
   ...(required && { required }),
   schema: { type: "string" },
@@ -44,10 +43,10 @@ const RECORDED = {
 const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
 
 /** Headers of an answer whose own words say that a quota is used up. */
-export const COUNTED_HEADERS: Json = { ...QUOTA, "Retry-After": RETRY_AFTER };
+const COUNTED_HEADERS: JsonObject = { ...QUOTA, "Retry-After": RETRY_AFTER };
 
 /** Headers that only some refusals have. */
-const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
+const OF_A_REFUSAL: Partial<Record<RefusalCode, JsonObject>> = {
   UNAUTHORIZED: { "WWW-Authenticate": text("How to say who is calling", true) },
   METHOD_NOT_ALLOWED: { Allow: text("The methods that this path answers", true) },
   IDEMPOTENCY_IN_PROGRESS: { "Retry-After": RETRY_AFTER },
@@ -55,8 +54,19 @@ const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
   UNAVAILABLE: { "Retry-After": RETRY_AFTER },
 };
 
+/** Write parts of the document, of which those with a name stand among its components. */
+export function writeTo(components: Components): DocumentWriter {
+  return {
+    schema: (schema, io) => components.schema(schema, io),
+    query: (schema) => components.query(schema),
+    answer: (description, content, headers = []) =>
+      toResponse(description, content, headers === "counted" ? COUNTED_HEADERS : headersOf(headers)),
+    problem: (codes) => toProblem(codes, components),
+  };
+}
+
 /** Describe everything that an operation may answer. */
-export function toResponses(operation: Operation, components: Components): Json {
+export function toResponses(operation: Operation, components: Components): JsonObject {
   const { answer, recorded, counted, keyed } = operation;
   const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
   if ("file" in answer)
@@ -89,7 +99,7 @@ export function toResponses(operation: Operation, components: Components): Json 
 }
 
 /** Describe an answer of some content types, or one without content. */
-export function toResponse(description: string, content?: Json, headers: Json = {}): Json {
+function toResponse(description: string, content?: JsonObject, headers: JsonObject = {}): JsonObject {
   return { description, headers: { ...REQUEST_ID, ...headers }, ...(content && { content }) };
 }
 
@@ -98,7 +108,7 @@ export function toResponse(description: string, content?: Json, headers: Json = 
  *
  * @param more headers that the codes alone do not bring
  */
-export function toProblem(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
+function toProblem(codes: readonly RefusalCode[], components: Components, more?: JsonObject): JsonObject {
   const problem = components.schema(problemSchema(), "output");
   const schema = {
     allOf: [problem, { type: "object", properties: { code: { type: "string", enum: codes } } }],
@@ -112,28 +122,28 @@ export function toProblem(codes: readonly RefusalCode[], components: Components,
 function toDialectError(
   codes: readonly RefusalCode[],
   { described }: Dialect,
-  { components, more }: { readonly components: Components; readonly more: Json | undefined },
-): Json {
+  { components, more }: { readonly components: Components; readonly more: JsonObject | undefined },
+): JsonObject {
   const headers = { ...more, ...headersOf(codes) };
   const response = toResponse(codes.join(", "), dialectContent(described, components), headers);
   return components.response(`${described.name}_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
-function toFault({ described }: Dialect, components: Components): Json {
+function toFault({ described }: Dialect, components: Components): JsonObject {
   const response = toResponse("Something failed on our side", dialectContent(described, components));
   return components.response(`${described.name}_bug`, response);
 }
 
-function dialectContent({ schema }: Dialect["described"], components: Components): Json {
+function dialectContent({ schema }: Dialect["described"], components: Components): JsonObject {
   return { "application/json": { schema: components.schema(schema(), "output") } };
 }
 
 /** The headers that refusals with one of some codes have. */
-export function headersOf(codes: readonly RefusalCode[]): Json {
-  return Object.assign({}, ...codes.map((code) => OF_A_REFUSAL[code])) as Json;
+function headersOf(codes: readonly RefusalCode[]): JsonObject {
+  return Object.assign({}, ...codes.map((code) => OF_A_REFUSAL[code])) as JsonObject;
 }
 
-function toRefusals(operation: Operation, components: Components): Json {
+function toRefusals(operation: Operation, components: Components): JsonObject {
   const { query, body, refusal, refusals = [], counted, keyed, flags = [] } = operation;
   const own = new Map(refusals.flatMap((one) => (typeof one === "string" ? [] : [[one.code, one] as const])));
   const codes = new Set<RefusalCode>([
@@ -145,7 +155,7 @@ function toRefusals(operation: Operation, components: Components): Json {
     ...(flags.length > 0 ? OF_A_FLAG : []),
     ...refusals.map((one) => (typeof one === "string" ? one : (one.code as RefusalCode))),
   ]);
-  const byStatus = Map.groupBy(codes, (code) => (own.get(code) ?? CODES[code]).status);
+  const byStatus = Map.groupBy(codes, (code) => statusOf({ code, own: own.get(code) }));
   const responses = [...byStatus].map(([status, of]) => {
     const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
     const more = told ? QUOTA : undefined;
@@ -155,7 +165,7 @@ function toRefusals(operation: Operation, components: Components): Json {
     return [status, said];
   });
   return {
-    ...(Object.fromEntries(responses) as Json),
+    ...(Object.fromEntries(responses) as JsonObject),
     ...(refusal?.fault && { [refusal.fault.status]: toFault(refusal, components) }),
   };
 }

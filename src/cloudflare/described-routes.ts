@@ -1,17 +1,20 @@
 import * as z from "zod/mini";
 
-import { executionSchema } from "../../../core/answer/result-schema.ts";
-import { actionForm } from "../../../core/contract/action.ts";
-import { batchForm } from "../../../core/contract/batch.ts";
-import { jobSchema } from "../../../core/contract/gate/job-json.ts";
-import { accountFields } from "../../../core/contract/gate/account-fields.ts";
-import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
-import type { CORE_ENDPOINTS } from "../../../cloudflare/endpoints/execute-actions.ts";
-import { redriveSchema } from "../../../cloudflare/endpoints/jobs.ts";
-import type { Described } from "../../../cloudflare/openapi/operation.ts";
+import { executionSchema } from "../core/answer/result-schema.ts";
+import { actionForm } from "../core/contract/action.ts";
+import { batchForm } from "../core/contract/batch.ts";
+import { jobSchema } from "../core/contract/gate/job-json.ts";
+import { accountFields } from "../core/contract/gate/account-fields.ts";
+import { JOB_STATUSES } from "../core/contract/gate/job.ts";
+import { lazySchema } from "../core/contract/lazy-schema.ts";
+import * as LIMITS from "../core/contract/limits.ts";
+import { pageFields } from "../core/contract/page-fields.ts";
+import { openRoutersOf, routersOf } from "./app.ts";
+import { CORE_ENDPOINTS } from "./endpoints/execute-actions.ts";
+import { redriveSchema } from "./endpoints/jobs.ts";
+import type { Feature } from "./feature.ts";
+import { descriptionsOf } from "./openapi/endpoint.ts";
+import type { Described, DescribedRoute } from "./openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$ZodType {
@@ -88,9 +91,7 @@ const waitQuery = lazySchema(() =>
 );
 
 /** The words of the document for each path of core. One without the other does not compile. */
-export const CORE_OPERATIONS: Readonly<
-  Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>
-> = {
+const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>> = {
   "POST /v1/execute_actions": ({ features }) => ({
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
@@ -162,3 +163,10 @@ export const CORE_OPERATIONS: Readonly<
     refusals: ["INVALID_REQUEST"],
   }),
 };
+
+/** Collect what a Worker of some features answers, in the order of the document. */
+export function describedRoutesOf(features: readonly Feature[]): readonly (Described | DescribedRoute)[] {
+  const core = CORE_ENDPOINTS.map((endpoint) => ({ ...endpoint, describe: CORE_OPERATIONS[endpoint.route] }));
+  const routers = [...routersOf(features), ...openRoutersOf(features)];
+  return [...core, ...routers.flatMap(descriptionsOf)];
+}

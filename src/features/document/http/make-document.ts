@@ -1,20 +1,9 @@
 import * as z from "zod/mini";
-import type { Declared } from "../../cloudflare/configured.ts";
-import { Components, type Json } from "../../cloudflare/openapi/components.ts";
-import {
-  toQueryParameters,
-  type Described,
-  type DescribedRoute,
-  type Operation,
-} from "../../cloudflare/openapi/operation.ts";
-import { toProblem, toResponse, toResponses } from "../../cloudflare/openapi/responses.ts";
-
-/** Everything that a Worker answers. */
-export interface Surface {
-  readonly endpoints: readonly Described[];
-  readonly routes: readonly DescribedRoute[];
-  readonly declared: Declared;
-}
+import type { Declared } from "../../../feature/define.ts";
+import type { describedRoutesOf, DocumentWriter, Operation } from "../../../feature/route.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import { Components } from "./components.ts";
+import { toResponses, writeTo } from "./responses.ts";
 
 const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
 
@@ -33,20 +22,24 @@ jobs, plans, this document). Neither costs the other any; the headers of an answ
  *
  * Source: https://spec.openapis.org/oas/v3.1.1.html
  */
-export function makeOpenApiDocument({ endpoints, routes, declared }: Surface): Json {
+export function makeOpenApiDocument(
+  described: ReturnType<typeof describedRoutesOf>,
+  declared: Declared,
+): JsonObject {
   const components = new Components();
-  const paths: Record<string, Record<string, Json>> = {
-    "/healthz": { get: makeHealthOperation(components) },
-    ...Object.fromEntries(
-      routes.map(({ path, describe }) => [toTemplate(path), { post: describe(components) }]),
-    ),
+  const write = writeTo(components);
+  const routes = described.filter((one) => "path" in one);
+  const endpoints = described.filter((one) => "route" in one);
+  const paths: Record<string, Record<string, JsonObject>> = {
+    "/healthz": { get: makeHealthOperation(write) },
+    ...Object.fromEntries(routes.map(({ path, describe }) => [toTemplate(path), { post: describe(write) }])),
   };
   for (const { route, runsNothing, flags = [], describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = toTemplate(path);
     const operation = { ...describe(declared), ...(runsNothing && { counted: "always" as const }), flags };
-    const described = toOperation(templated, operation, components);
-    paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
+    const written = toOperation(templated, operation, components);
+    paths[templated] = { ...paths[templated], [method.toLowerCase()]: written };
   }
   return {
     openapi: "3.1.0",
@@ -69,7 +62,7 @@ export function makeOpenApiDocument({ endpoints, routes, declared }: Surface): J
 }
 
 /** Name the codes of features in the schema of problems, which has those of core. */
-function withCodes(components: Json, codes: readonly string[]): Json {
+function withCodes(components: JsonObject, codes: readonly string[]): JsonObject {
   const { schemas } = components as { schemas?: { Problem?: { properties: { code: { enum: string[] } } } } };
   const code = schemas?.Problem?.properties.code;
   if (code !== undefined) code.enum = [...code.enum, ...codes];
@@ -81,22 +74,22 @@ function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}");
 }
 
-function makeHealthOperation(components: Components): Json {
-  const healthy = components.schema(z.strictObject({ status: z.literal("ok") }), "output");
+function makeHealthOperation(write: DocumentWriter): JsonObject {
+  const healthy = write.schema(z.strictObject({ status: z.literal("ok") }), "output");
   return {
     operationId: "health",
     summary: "Say whether the configuration can be read",
     tags: ["About"],
     security: [],
     responses: {
-      200: toResponse("It can", { "application/json": { schema: healthy } }),
-      405: toProblem(["METHOD_NOT_ALLOWED"], components),
-      503: toProblem(["UNAVAILABLE"], components),
+      200: write.answer("It can", { "application/json": { schema: healthy } }),
+      405: write.problem(["METHOD_NOT_ALLOWED"]),
+      503: write.problem(["UNAVAILABLE"]),
     },
   };
 }
 
-function toOperation(path: string, operation: Operation, components: Components): Json {
+function toOperation(path: string, operation: Operation, components: Components): JsonObject {
   const { id, summary, tag, query, keyed, recorded, body, flags = [] } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -111,7 +104,7 @@ function toOperation(path: string, operation: Operation, components: Components)
     tags: [tag],
     parameters: [
       ...inPath,
-      ...toQueryParameters(query, components),
+      ...(query === undefined ? [] : components.query(query)),
       ...(keyed ? [IDEMPOTENCY_KEY] : []),
       ...(recorded ? [PREFER] : []),
     ],
@@ -128,13 +121,13 @@ function toOperation(path: string, operation: Operation, components: Components)
 }
 
 /** OpenAPI 3.1 takes what a bearer of a key must be allowed as names beside its scheme. */
-function toRights(flags: readonly string[]): Json {
+function toRights(flags: readonly string[]): JsonObject {
   const named = flags.map((flag) => `\`${flag}\``).join(" and ");
   const description = `The key needs the flag${flags.length > 1 ? "s" : ""} ${named}.`;
   return { description, security: [{ key: [...flags] }] };
 }
 
-const IDEMPOTENCY_KEY: Json = {
+const IDEMPOTENCY_KEY: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   description:
@@ -142,7 +135,7 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: "string", minLength: 1 },
 };
 
-const PREFER: Json = {
+const PREFER: JsonObject = {
   name: "Prefer",
   in: "header",
   description: "With `respond-async` the request is recorded, answered by 202, and runs later (RFC 7240)",

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 
-export type Json = Readonly<Record<string, unknown>>;
+import type { JsonObject } from "../../../feature/schema.ts";
 
 /** The parts of the document that have a name and are referred to. */
 export class Components {
   readonly #schemas = new Map<string, unknown>();
-  readonly #responses = new Map<string, Json>();
+  readonly #responses = new Map<string, JsonObject>();
 
   /**
    * Write a schema as what is sent (`input`) or answered (`output`). Those that have an id in their metadata stand once
    * among the components, under it.
    */
-  schema(schema: z.core.$ZodType, io: "input" | "output"): Json {
+  schema(schema: z.core.$ZodType, io: "input" | "output"): JsonObject {
     const { $schema: _, ...whole } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
@@ -21,22 +21,37 @@ export class Components {
       },
     });
     const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
-    const { $defs = {}, ...written } = JSON.parse(text) as Json & { readonly $defs?: Json };
+    const { $defs = {}, ...written } = JSON.parse(text) as JsonObject & { readonly $defs?: JsonObject };
     for (const [name, definition] of Object.entries($defs)) this.#schemas.set(name, definition);
     return written;
   }
 
+  /** Describe the fields of a query's schema as the parameters of an operation. */
+  query(query: z.ZodMiniObject): JsonObject[] {
+    const { properties = {}, required = [] } = this.schema(query, "input") as {
+      properties?: Record<string, JsonObject>;
+      required?: readonly string[];
+    };
+    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: "query",
+      ...(required.includes(name) && { required: true }),
+      ...(description !== undefined && { description }),
+      schema,
+    }));
+  }
+
   /** Refer to a response, which stands once among the components. */
-  response(name: string, response: Json): Json {
+  response(name: string, response: JsonObject): JsonObject {
     this.#responses.set(name, response);
     return { $ref: `#/components/responses/${name}` };
   }
 
-  toJson(): Json {
+  toJson(): JsonObject {
     return { schemas: toSorted(this.#schemas), responses: toSorted(this.#responses) };
   }
 }
 
-function toSorted(parts: ReadonlyMap<string, unknown>): Json {
+function toSorted(parts: ReadonlyMap<string, unknown>): JsonObject {
   return Object.fromEntries([...parts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
