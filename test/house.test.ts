@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 173,
-  coreFilesThatCoreDoesNotUse: 22,
+  coreFilesThatFeaturesReach: 168,
+  coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 52,
   filesReachedPastAnIndex: 48,
-  files: 1051,
+  files: 1050,
   smallFilesWithOneImporter: 116,
   namesOfSeveralFiles: 29,
 } as const;
