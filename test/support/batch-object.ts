@@ -137,13 +137,13 @@ export class BatchObject {
     if (report.end.kind === "continued" || report.end.kind === "deferred") this.#attempt -= 1;
   }
 
-  /** Make attempts until one has lost its job: it was killed or cancelled. */
-  async untilLost(): Promise<void> {
-    for (let isIts = true; isIts;) {
+  /** Make attempts until one has lost its job: it was killed or cancelled. It says what it says all the same. */
+  async untilLost(): Promise<BatchReport> {
+    for (;;) {
       const began = this.#fence + 1;
-      const report = await this.world.clock.runUntil(this.begin());
-      isIts = this.#fence === began;
-      if (isIts) this.take(report!);
+      const report = (await this.world.clock.runUntil(this.begin()))!;
+      if (this.#fence !== began) return report;
+      this.take(report);
     }
   }
 

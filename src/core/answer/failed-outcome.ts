@@ -52,6 +52,13 @@ export function failUnsent(error: Failure): Extract<Outcome, { readonly status: 
   return { status: "error", error, meta: isCertain ? { sentNothing: true } : {} };
 }
 
+/** An action, or an element of one, that was to begin when its batch was cancelled. */
+export const NOT_BEGUN: Outcome = {
+  status: "error",
+  error: makeFailure("CANCELLED", { hint: "It was cancelled before it began; nothing of it was sent." }),
+  meta: { sentNothing: true },
+};
+
 /** An action that was not run because of another, and of which nothing was sent. */
 export function skipped(code: "DEPENDENCY_FAILED" | "ABORTED", because: string): Outcome {
   const hint = `It was not run because of '${because}'; nothing was sent.`;

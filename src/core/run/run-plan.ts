@@ -10,7 +10,7 @@ import type { Begun, Call, Plan, Step, Task } from "../plan/step.ts";
 import { deadlineExceeded } from "./call-scope.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
-import { failUnsent, skipped, skippedAfter } from "../answer/failed-outcome.ts";
+import { failUnsent, NOT_BEGUN, skipped, skippedAfter } from "../answer/failed-outcome.ts";
 import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";
 
@@ -89,6 +89,8 @@ class PlanRun {
   #onIdle: () => void = () => {};
   #left: number;
   #stopped = false;
+  /** Whether what begins no more says that it was cancelled. */
+  #isCancelled = false;
   /** Whether time or the caller ended the batch: whichever comes first decides. */
   #ended = false;
 
@@ -382,6 +384,7 @@ class PlanRun {
     for (const index of this.#needing[step.index]!) {
       this.#open[index]! -= 1;
       if (!met) this.#settle(this.#plan.steps[index]!, skippedAfter(step.id, outcome));
+      else if (this.#isCancelled && this.#hasNeeds(index)) this.#settle(this.#plan.steps[index]!, NOT_BEGUN);
     }
     if (failsBatch) this.#abortRest(step);
 
@@ -433,19 +436,28 @@ class PlanRun {
   #onDisconnect(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#stopped = true;
-    const cancelled = makeFailure("CANCELLED");
-    this.#settleUnstarted(failUnsent(cancelled));
-    for (const ticket of this.#running.values()) ticket.stop(cancelled, "wait");
+    this.#cancelUnstarted();
+    for (const ticket of this.#running.values()) ticket.stop(makeFailure("CANCELLED"), "wait");
   }
 
   #onClosing(): void {
     if (this.#ended) return;
-    this.#stopped = true;
-    const cancelled = makeFailure("CANCELLED");
     const waiting = [...this.#running.values()].filter(({ started }) => !started);
-    this.#settleUnstarted(failUnsent(cancelled));
-    for (const ticket of waiting) ticket.stop(cancelled, "wait");
+    this.#cancelUnstarted();
+    for (const ticket of waiting) ticket.stop(makeFailure("CANCELLED"), "wait");
+  }
+
+  /** Settle what was to begin; the rest is skipped because of that, or settled when everything that it needs is over. */
+  #cancelUnstarted(): void {
+    this.#stopped = true;
+    this.#isCancelled = true;
+    const waiting = this.#plan.steps.flatMap(({ index }) => (this.#hasNeeds(index) ? [] : [index]));
+    this.#settleUnstarted(NOT_BEGUN, new Set(waiting));
+  }
+
+  /** Whether everything that a step needs is over. */
+  #hasNeeds(index: number): boolean {
+    return this.#plan.steps[index]!.needs.every((needed) => this.#outcomes[needed] !== undefined);
   }
 
   /**

@@ -12,7 +12,7 @@ import { err } from "../../core/kit/result.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import { type KeptResult, type Place, type ResultPage, toCursor } from "./batch-job.ts";
 import { combineElements } from "../../core/answer/combine-elements.ts";
-import { skippedAfter } from "../../core/answer/failed-outcome.ts";
+import { NOT_BEGUN, skippedAfter } from "../../core/answer/failed-outcome.ts";
 import { prepareTask } from "../../core/plan/prepare-task.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import { isLoop } from "../flows/run/run-journal.ts";
@@ -130,6 +130,8 @@ export function completeBatch({ steps }: Plan, kept: readonly KeptResult[]): rea
   const add = (place: Place, outcome: Outcome): void =>
     void added.push({ ...place, outcomeJson: toJson(outcome), inDoubt: false });
   const position = new Map(steps.map(({ id, index }) => [id, index]));
+  const placeOfCause = (outcome: Outcome): number =>
+    outcome.status === "skipped" ? position.get(outcome.because)! : 0;
   const dataOf: DataOf = (id) => {
     const index = position.get(id);
     const outcome = index === undefined ? undefined : outcomeOf(index);
@@ -150,8 +152,11 @@ export function completeBatch({ steps }: Plan, kept: readonly KeptResult[]): rea
 
   const endOf = (step: Step): Outcome => {
     if (!step.task.ok) return { status: "error", error: step.task.error, meta: {} };
-    const failed = step.needs.find((index) => !isMet(outcomeOf(index)));
-    if (failed !== undefined) return skippedAfter(steps[failed]!.id, outcomeOf(failed));
+    const failed = step.needs.filter((index) => !isMet(outcomeOf(index)));
+    // As a run says it: because of the first action that was not run, or failed.
+    const causes = failed.map((index) => skippedAfter(steps[index]!.id, outcomeOf(index)));
+    if (causes.length > 0)
+      return causes.reduce((first, cause) => (placeOfCause(cause) < placeOfCause(first) ? cause : first));
     if (!isLoop(step)) return NOT_BEGUN;
     // Data that was cut does not say how many there were.
     const isWhole = step.needs.every((index) => outcomeOf(index).meta.truncated === undefined);
@@ -181,12 +186,6 @@ const WHOLE = -1;
 function placeOf({ step, element }: Place): string {
   return `${step}.${element}`;
 }
-
-const NOT_BEGUN: Outcome = {
-  status: "error",
-  error: makeFailure("CANCELLED", { hint: "The batch was over before it began; nothing of it was sent." }),
-  meta: { attempts: 0 },
-};
 
 /** Write a result to be kept; of a loop without its elements, which have their own. */
 function toJson(outcome: Outcome): string {

@@ -258,16 +258,33 @@ test.each([
   expect([...seen].sort()).toEqual(["last", "next", "running"]);
 });
 
-test("when the caller goes away every link of a chain says so", async () => {
+test("when the caller goes away what was to begin is cancelled, and what waited for something cancelled is skipped", async () => {
   const { byId } = await run(
     [
-      { id: "running", ms: 900 },
-      { id: "next", needs: ["running"] },
+      { id: "read", ms: 900 },
+      { id: "next", needs: ["read"] },
       { id: "last", needs: ["next"] },
+      { id: "write", tool: WRITE, ms: 300 },
+      { id: "written", needs: ["write"] },
+      { id: "behind", tool: WRITE, after: ["write"] },
+      { id: "both", needs: ["behind", "write"] },
     ],
     { disconnectAfterMs: 100 },
   );
-  expect(["running", "next", "last"].map((id) => codeOf(byId[id]))).toEqual(Array(3).fill("CANCELLED"));
+  const said = Object.entries(byId).map(([id, outcome]) => [
+    id,
+    codeOf(outcome) ?? outcome.status,
+    outcome.status === "skipped" ? outcome.because : null,
+  ]);
+  expect(said).toEqual([
+    ["read", "CANCELLED", null],
+    ["next", "DEPENDENCY_FAILED", "read"],
+    ["last", "DEPENDENCY_FAILED", "read"],
+    ["write", "success", null],
+    ["written", "CANCELLED", null],
+    ["behind", "CANCELLED", null],
+    ["both", "DEPENDENCY_FAILED", "behind"],
+  ]);
 });
 
 test("a write that outlives the deadline is let finish", async () => {

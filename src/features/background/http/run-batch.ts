@@ -162,10 +162,12 @@ export async function runBatch(
   const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
   const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
   const mostBytes = Math.floor(loopBytes / plan.steps.length);
+  const byId = new Map(plan.steps.map(({ id, index }) => [id, outcomes[index]!]));
   const told = plan.steps.flatMap((step) => {
     const outcome = outcomes[step.index]!;
     // The next attempt says what becomes of it.
-    if (end === CONTINUED && (isLoop(step) || isUnfinished(outcome))) return [];
+    const cause = outcome.status === "skipped" ? byId.get(outcome.because) : outcome;
+    if (end === CONTINUED && (isLoop(step) || (cause && isUnfinished(cause)))) return [];
     return toEntry(step, outcome, mostBytes) ?? [];
   });
   const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) =>

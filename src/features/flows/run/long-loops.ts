@@ -1,4 +1,5 @@
 import { combineElements, succeeded } from "../../../core/answer/combine-elements.ts";
+import { NOT_BEGUN } from "../../../core/answer/failed-outcome.ts";
 import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
@@ -249,7 +250,7 @@ function nameOf({ id }: Step, element: number): string {
 
 /** It was not begun, for want of time: that of the attempt, or of the whole. */
 function unbegun(isOver: boolean): Outcome {
-  return { status: "error", error: makeFailure(isOver ? "DEADLINE_EXCEEDED" : "CANCELLED"), meta: {} };
+  return isOver ? { status: "error", error: makeFailure("DEADLINE_EXCEEDED"), meta: {} } : NOT_BEGUN;
 }
 
 function abortedAfter(element: number): Outcome {

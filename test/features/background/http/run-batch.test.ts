@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import type { Tool, ToolContext } from "../../../../src/core/catalog/define-tool.ts";
+import type { BatchReport } from "../../../../src/features/background/batch-job.ts";
 import { BatchObject } from "../../../support/batch-object.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";
@@ -20,6 +21,12 @@ interface Entry {
   readonly index: number;
   readonly status: string;
   readonly error?: { readonly code: string };
+}
+
+interface Result extends Omit<Entry, "index"> {
+  readonly id: string;
+  readonly because?: string;
+  readonly data?: unknown;
 }
 
 /** An upstream that counts which elements reached it, and takes so long for each. */
@@ -245,6 +252,42 @@ describe("A batch in the background", () => {
     expect(entriesOf(object, 7)).toHaveLength(30);
     expect(results[4]!.meta).toEqual({ attempts: 0 });
     expect(results[7]!.meta).toMatchObject({ attempts: 0, items: { total: 30, ok: 0, error: 30 } });
+  });
+
+  test("F38 says the same as a run and by its results wherever it is cancelled, in a turn or between two", async () => {
+    const actions = [
+      { id: "read", tool: "read", args: { n: 500 } },
+      { id: "each", tool: "write", ...over(30), depends_on: ["read"] },
+      { id: "refused", tool: "read", args: { n: 501 }, depends_on: ["each"] },
+      { id: "waits", tool: "keyed", args: { n: 502 }, depends_on: ["last", "refused"] },
+      { id: "all", tool: "keyed", ...over(3), depends_on: ["refused"] },
+      { id: "some", tool: "read", ...over(4), depends_on: ["waits"] },
+      { id: "last", tool: "write", args: { n: 503 }, depends_on: ["each"] },
+      { id: "job", tool: "later", args: { n: 504 }, depends_on: ["last"] },
+    ];
+    const said = (results: readonly object[], shown: readonly object[] = results) =>
+      (results as readonly Result[]).map(({ id, status, because, error, data }, at) => {
+        const elements = Array.isArray(data) && data.map((one: Entry) => [one.index, one.status, one.error]);
+        // A run says of a loop that was not begun only that.
+        return { id, status, because, code: error?.code, elements: "data" in shown[at]! && elements };
+      });
+    for (let at = 1; at <= 33; at += 1)
+      for (const isBetween of [false, true]) {
+        const { upstream, object } = setUp(actions);
+        upstream.refused.add(501);
+        let report: BatchReport;
+        if (isBetween) {
+          report = await object.attempt();
+          while (upstream.calls.length < at && report.end.kind === "continued")
+            report = await object.attempt();
+        } else {
+          upstream.onCall = () => void (upstream.calls.length === at && object.cancel());
+          report = await object.untilLost();
+        }
+        object.complete();
+        const { results } = JSON.parse(report.envelopeJson!) as { readonly results: readonly object[] };
+        expect(said(results), `cancelled after ${at} calls`).toEqual(said(object.results(), results));
+      }
   });
 
   test("runs the rest after a write of a loop was lost, never sends that again, and ends as unknown", async () => {
