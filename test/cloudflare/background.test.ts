@@ -100,6 +100,27 @@ describe("A batch in the background in its tenant's object", () => {
     expect(await stub.job("one")).toMatchObject({ progress: { done: 3, failed: 0, total: 5 } });
   });
 
+  test("says in a list how far it has come, as alone, whenever something was written", async () => {
+    const stub = env.TENANT_GATE.getByName("background-listed");
+    await record(stub, batchOf("one"), batchOf("two"));
+    await open(stub, "one", 1);
+    await open(stub, "two", 1);
+    const listed = async () => {
+      const query = { status: null, liveOf: [BATCH], limit: 10, after: null };
+      const { rows } = await stub.jobs(query);
+      for (const { id, progress } of rows) expect(progress).toEqual((await stub.job(id))?.progress);
+      return Object.fromEntries(rows.map(({ id, progress }) => [id, progress?.done]));
+    };
+    expect(await listed()).toEqual({ one: 0, two: 0 });
+    await write(stub, ["one", 1], done(0), done(1), sent(2));
+    expect(await listed()).toEqual({ one: 2, two: 0 });
+    await write(stub, ["one", 1], done(2), unbegun(3));
+    await write(stub, ["two", 1], done(0));
+    expect(await listed()).toEqual({ one: 3, two: 1 });
+    await settle(stub, ["two", 1], FAILED);
+    expect(await listed()).toEqual({ one: 3 });
+  });
+
   test("has fresh time when it is redriven, and what it has done already", async () => {
     const stub = env.TENANT_GATE.getByName("background-redriven");
     await record(stub, batchOf("one"));

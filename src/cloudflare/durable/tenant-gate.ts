@@ -22,7 +22,7 @@ import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts"
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import { type TakenRows, takeRows } from "../../core/kit/take-rows.ts";
-import { type Job, toEventId, toJobRecord } from "../../core/gate/state/outbox.ts";
+import { isLive, type Job, toEventId, toJobRecord } from "../../core/gate/state/outbox.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { DurableObject } from "../platform/durable-object.ts";
 import type { ObjectClass } from "../platform/object-class.ts";
@@ -231,11 +231,15 @@ export function createTenantGate({
       return job && { ...job, progress: this.#parts.progress(id) };
     }
 
-    /** List the tenant's jobs, newest first, without their data. */
+    /** List the tenant's jobs, newest first, without their data; of those that go on how far they have come. */
     jobs(query: JobQuery): TakenRows<JobRecord> {
       const { limit } = query;
       const found = this.#outbox.list({ ...query, limit: limit + 1 }, this.#enter());
-      return takeRows(found, { limit, characters: LIMITS.pageBytes });
+      const { rows, hasMore } = takeRows(found, { limit, characters: LIMITS.pageBytes });
+      const seen = rows.map((job) =>
+        isLive(job.status) ? { ...job, progress: this.#parts.progress(job.id) } : job,
+      );
+      return { rows: seen, hasMore };
     }
 
     usage(query: UsageQuery): UsageReport {

@@ -136,6 +136,8 @@ const WHOLE = -1;
 /** The batches in the background of one tenant: when each ends, how many calls it has, and how those ended that are over. */
 class ResultTable {
   readonly #sql: SqlStorage;
+  /** As far as the batches had come that were asked about and not written since: a list asks for many, and each has thousands of rows. */
+  readonly #known = new Map<string, JobProgress>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -143,6 +145,7 @@ class ResultTable {
 
   /** The end of a batch's time: what was said by its first attempt, or what this one says. */
   open(jobId: string, endsAt: number): number {
+    this.#known.delete(jobId);
     const insert = `INSERT INTO batches (job_id, ends_at, total) VALUES (?, ?, 0)
       ON CONFLICT (job_id) DO UPDATE SET ends_at = COALESCE(ends_at, excluded.ends_at) RETURNING ends_at`;
     return this.#sql.exec<{ ends_at: number }>(insert, jobId, endsAt).one().ends_at;
@@ -154,6 +157,7 @@ class ResultTable {
   }
 
   write(jobId: string, { results, total }: BatchEntry): void {
+    this.#known.delete(jobId);
     // Mostly it is what it was, and then no row is written.
     if (total !== undefined)
       this.#sql.exec("UPDATE batches SET total = ? WHERE job_id = ? AND total <> ?", total, jobId, total);
@@ -170,6 +174,7 @@ class ResultTable {
 
   /** Add results where there are none: those that an attempt wrote say more. */
   add(jobId: string, results: readonly KeptResult[]): void {
+    this.#known.delete(jobId);
     for (const { step, element, outcomeJson } of results)
       this.#sql.exec(
         "INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt) VALUES (?, ?, ?, ?, 0)",
@@ -212,6 +217,12 @@ class ResultTable {
 
   /** How far a job has come; undefined if it is not one of these. */
   progress(jobId: string): JobProgress | undefined {
+    const known = this.#known.get(jobId) ?? this.#count(jobId);
+    if (known !== undefined) this.#known.set(jobId, known);
+    return known;
+  }
+
+  #count(jobId: string): JobProgress | undefined {
     const [batch] = this.#sql
       .exec<{ total: number }>("SELECT total FROM batches WHERE job_id = ?", jobId)
       .toArray();
@@ -228,6 +239,7 @@ class ResultTable {
 
   /** Forget batches whose jobs are gone. */
   forget(jobIds: readonly string[]): void {
+    for (const jobId of jobIds) this.#known.delete(jobId);
     const ids = JSON.stringify(jobIds);
     for (const table of ["batches", "batch_results"])
       this.#sql.exec(`DELETE FROM ${table} WHERE job_id IN (SELECT value FROM json_each(?))`, ids);

@@ -108,6 +108,17 @@ describe("The list of runs that go on", () => {
     expect(shown).toMatchObject({ status: "running", subject: "ada" });
   });
 
+  test("says of each how far it has come, as the run itself does", async () => {
+    const volley = await start();
+    const wait = (ms: number) => ({ tool: "wait_for_it", args: { ms } });
+    const run = await begin(volley, { actions: [wait(10), wait(20), wait(-1), wait(50_000), wait(50_000)] });
+    await volley.advance(1_000);
+    const { runs: found } = await page(volley, "");
+    expect(found).toMatchObject([{ actions: 5, summary: { total: 5, ok: 2, error: 1 } }]);
+    const { body: shown } = await send(volley, "GET", `/v1/runs/${run}`);
+    expect(found[0]!["summary"]).toEqual(shown["summary"]);
+  });
+
   test("has nothing of another subject for a key that acts for one", async () => {
     const volley = await start();
     const { body } = await send(volley, "POST", "/v1/keys", { name: "of-ada", tools: ["*"], subject: "ada" });
