@@ -106,7 +106,11 @@ describe("A code", () => {
     const none = { code_challenge: undefined, code_challenge_method: undefined };
     const secret = new OauthProgram(url);
     await secret.register({ token_endpoint_auth_method: "client_secret_basic" });
-    for (const address of [program.address(plain), program.address(none), secret.address(none)]) {
+    const { verifier } = program;
+    const odd = ["abc", `${verifier}=`.slice(0, 42), `${verifier}x`.padEnd(44, "x"), "+".repeat(43), ""];
+    const addresses = [program.address(plain), program.address(none), secret.address(none)];
+    for (const code_challenge of odd) addresses.push(program.address({ code_challenge }));
+    for (const address of addresses) {
       const answer = await new OauthBrowser(url).open(address);
       expect([answer.status, answer.location]).toEqual([400, null]);
       expect(answer.text).toContain("PKCE");
@@ -116,6 +120,9 @@ describe("A code", () => {
   test.each([
     ["a response type", { response_type: "token" }, "unsupported_response_type"],
     ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    ["a challenge that is none", { code_challenge: "abc" }, "invalid_request"],
+    ["a scope that can be none", { scope: 'tools "all"' }, "invalid_scope"],
+    ["too many scopes", { scope: Array.from({ length: 65 }, (_, n) => `s${n}`).join(" ") }, "invalid_scope"],
     ["another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
   ])(
     "T64 an error of the request (%s) is shown until a person has let the client in at this redirect, and goes there then",

@@ -25,12 +25,15 @@ export function categoryOf(scope: string): string | null {
  * the person chose.
  */
 export function withAsked(chosen: readonly string[], asked: readonly string[]): readonly string[] {
-  if (!chosen.includes(EVERYTHING)) return chosen;
-  const named = asked.filter((scope) => SCOPE.test(scope)).slice(0, ASKED);
-  return [...new Set([...named, ...chosen])];
+  return chosen.includes(EVERYTHING) ? [...new Set([...asked, ...chosen])] : chosen;
 }
 
-/** Scopes that a token keeps of those that its client asked for. */
+/** Whether a client asked for what can be scopes, known ones or not. */
+export function areScopes(asked: readonly string[]): boolean {
+  return asked.length <= ASKED && asked.every((scope) => SCOPE.test(scope));
+}
+
+/** Scopes that a client may ask for: a token keeps them. */
 const ASKED = 64;
 
 /** Narrow the grants of a key to scopes: what the key may call and one of the scopes reaches. Unknown scopes reach nothing. */

@@ -25,7 +25,7 @@ import { withoutSlash } from "./oauth-server.ts";
 import { consentKey, ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
 import { isDocumentId } from "../client-document.ts";
-import { withAsked } from "../sign-in-scopes.ts";
+import { areScopes, withAsked } from "../sign-in-scopes.ts";
 
 /** `GET /authorize`: show who asks. */
 export const showConsent = inSteps(async (step) => {
@@ -33,11 +33,18 @@ export const showConsent = inSteps(async (step) => {
   address.search = withoutSlash(address.searchParams, step.origin).toString();
   const asked = await step.oauth.parseAuthRequest(new Request(address));
   // The library lets a client with a secret go without; it would be the only one.
-  if (asked.codeChallenge === undefined || asked.codeChallengeMethod !== "S256")
-    throw new AuthorizationError("invalid_request", { description: "PKCE with S256 is needed", ...asked });
+  if (asked.codeChallengeMethod !== "S256" || !CHALLENGE.test(asked.codeChallenge ?? ""))
+    throw new AuthorizationError("invalid_request", { description: NO_CHALLENGE, ...asked });
+  if (!areScopes(asked.scope))
+    throw new AuthorizationError("invalid_scope", { description: ODD_SCOPE, ...asked });
   if (formOriginOf(asked) === null) return respondPage(ODD_REDIRECT);
   return showFirst(step, asked, []);
 });
+
+/** A SHA-256 in base64url, which no other text can be the answer to (RFC 7636, 4.2). */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const NO_CHALLENGE = "PKCE with S256 is needed: 'code_challenge' is 43 characters of base64url";
+const ODD_SCOPE = "'scope' is at most 64 names with blanks between them, each of 128 characters of ASCII at most";
 
 /** Answer with the first page. @param wrong why the person is there again */
 async function showFirst(
