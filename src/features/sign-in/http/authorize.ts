@@ -44,7 +44,8 @@ export const showConsent = inSteps(async (step) => {
 /** A SHA-256 in base64url, which no other text can be the answer to (RFC 7636, 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const NO_CHALLENGE = "PKCE with S256 is needed: 'code_challenge' is 43 characters of base64url";
-const ODD_SCOPE = "'scope' is at most 64 names with blanks between them, each of 128 characters of ASCII at most";
+const ODD_SCOPE =
+  "'scope' is at most 64 names with blanks between them, each of 128 characters of ASCII at most";
 
 /** Answer with the first page. @param wrong why the person is there again */
 async function showFirst(
