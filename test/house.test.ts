@@ -86,7 +86,7 @@ describe("A file", () => {
 const CEILINGS = {
   coreFilesThatFeaturesReach: 168,
   coreFilesThatCoreDoesNotUse: 20,
-  coreFilesWithWordsOfFeatures: 52,
+  coreFilesWithWordsOfFeatures: 51,
   filesReachedPastAnIndex: 48,
   files: 1050,
   smallFilesWithOneImporter: 116,

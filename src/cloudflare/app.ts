@@ -189,7 +189,7 @@ async function identify(
   const { requestId } = watch;
   const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
   const context = deployment.contextOf(identified.value, asked);
-  return deployment.configured.accounts?.enter(request, context) ?? ok(context);
+  return deployment.hooks.fields?.enter(request, context) ?? ok(context);
 }
 
 function keyOf({ headers }: Request, dialect: Dialect | null): string {

@@ -1,6 +1,7 @@
+import type * as z from "zod/mini";
+
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Ports } from "../core/egress/ports.ts";
-import type { Accounts } from "../core/gate/execution.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 
 /** A Worker's variables and bindings. */
@@ -14,6 +15,8 @@ export interface Declared {
   readonly flags: readonly string[];
   /** The codes that features bring besides those of core. */
   readonly codes: readonly string[];
+  /** The schema of a body that has calls made, with the fields that a feature adds. */
+  readonly withFields: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }
 
 /** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */
@@ -32,8 +35,6 @@ export interface Configured {
   readonly trustedOrigins: ReadonlySet<string>;
   /** Bindings of secrets besides those of `VOLLEY_TOOL_SECRETS`, in the same form; for sandboxes. */
   readonly toolSecrets?: string | undefined;
-  /** Absent in a Worker whose tools use no accounts of subjects. */
-  readonly accounts?: Accounts | undefined;
   /** The things that features give to each other. */
   readonly features: readonly { readonly gives?: object }[];
 }

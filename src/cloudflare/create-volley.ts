@@ -124,7 +124,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         onOpened,
         toolGates,
         cache: null,
-        connect: deploymentOf(env).configured.accounts?.connect,
+        beforeCall: deploymentOf(env).hooks.beforeCall,
       }));
       return {
         slots,

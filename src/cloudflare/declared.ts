@@ -1,6 +1,9 @@
+import type * as z from "zod/mini";
+
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
 import type { OwnCode } from "../core/contract/refusal.ts";
+import type { BatchFields } from "../core/gate/execution.ts";
 import { SHIPPED } from "../shipped.ts";
 import type { Declared, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
@@ -32,6 +35,13 @@ export interface Declaration {
   readonly variables?: Readonly<Record<string, DeclaredVariable>>;
   /** Bindings that need the feature where a tool asks for one. */
   readonly bindings?: readonly string[];
+  /** Its fields of a body that has calls made. */
+  readonly fields?: DeclaredFields;
+}
+
+/** The same fields, and the schema of a body with them, for documents. */
+export interface DeclaredFields extends BatchFields {
+  readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }
 
 /** The same with its classes of Durable Objects, by the names under which a Worker exports them. */
@@ -44,7 +54,13 @@ export function declare(features: readonly Declaration[]): Declared {
   // A flag of a feature that is not listed is known: its refusal says which one to list.
   const flags = new Set([...Object.keys(SHIPPED.flags), ...flagsOf(features)]);
   const codes = features.flatMap((feature) => Object.keys(feature.codes ?? {}));
-  return { features: features.map(({ name }) => name), flags: [...flags], codes };
+  const fields = features.find((feature) => feature.fields !== undefined)?.fields;
+  return {
+    features: features.map(({ name }) => name),
+    flags: [...flags],
+    codes,
+    withFields: (schema) => fields?.extend(schema) ?? schema,
+  };
 }
 
 /** The flags that features bring. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../core/contract/gate/caller.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Ports } from "../core/egress/ports.ts";
+import type { Hooks } from "../core/gate/execution.ts";
 import type { Result } from "../core/kit/result.ts";
 import type { Watch } from "../core/observe/watch.ts";
 import type { Configured } from "./configured.ts";
@@ -10,6 +11,8 @@ import type { RequestContext } from "./http/request-context.ts";
 /** One configuration, read once per isolate. */
 export interface Deployment {
   readonly configured: Configured;
+  /** The parts that its features have in running batches. */
+  readonly hooks: Hooks;
   /** The caller a key belongs to, or null; refused where that cannot be found out. */
   identify(key: string, asked: Identifying): Promise<Result<Caller | null, Refusal>>;
   /** The caller of the key with this digest as it is now, or null where it has ended; refused where that cannot be found out. */

@@ -97,7 +97,6 @@ export function createDeployment(
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
-  const later = partOf(features, "later");
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
@@ -111,9 +110,6 @@ export function createDeployment(
     toolSecrets,
     features,
     trustedOrigins: options.trustedOrigins,
-    get accounts() {
-      return accounts;
-    },
   };
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
@@ -122,8 +118,12 @@ export function createDeployment(
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
-  const accounts = partOf(features, "openAccounts")?.(configured);
-  const hooks = { later, beforeStep: partOf(features, "beforeStep")?.(configured), accounts };
+  const hooks = {
+    later: partOf(features, "later"),
+    beforeCall: partOf(features, "beforeCall")?.(configured),
+    beforeStep: partOf(features, "beforeStep")?.(configured),
+    fields: partOf(features, "fields"),
+  };
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -157,6 +157,7 @@ export function createDeployment(
   const hearers = features.flatMap(({ hears }) => hears?.(configured) ?? []);
   return {
     configured,
+    hooks,
     async identify(key, { url, defer }) {
       let known: Caller | null | undefined;
       for (const source of others) known ??= source.recall(key, url);

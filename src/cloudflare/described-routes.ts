@@ -4,7 +4,6 @@ import { executionSchema } from "../core/answer/result-schema.ts";
 import { actionForm } from "../core/contract/action.ts";
 import { batchForm } from "../core/contract/batch.ts";
 import { jobSchema } from "../core/contract/gate/job-json.ts";
-import { accountFields } from "../core/contract/gate/account-fields.ts";
 import { JOB_STATUSES } from "../core/contract/gate/job.ts";
 import { lazySchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
@@ -12,17 +11,18 @@ import { pageFields } from "../core/contract/page-fields.ts";
 import { openRoutersOf, routersOf } from "./app.ts";
 import { CORE_ENDPOINTS } from "./endpoints/execute-actions.ts";
 import { redriveSchema } from "./endpoints/jobs.ts";
+import type { Declared } from "./configured.ts";
 import type { Feature } from "./feature.ts";
 import { descriptionsOf } from "./openapi/endpoint.ts";
 import type { Described, DescribedRoute } from "./openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
-function documentedBatch(isRecorded: boolean, hasAccounts: boolean): z.core.$ZodType {
+function documentedBatch({ features, withFields }: Declared): z.core.$ZodType {
   const action = actionForm.schema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
   const plain = z.extend(batchForm.schema(), { actions });
-  const whole = hasAccounts ? z.extend(plain, accountFields()) : plain;
-  const batch = isRecorded ? whole : z.omit(whole, { background: true });
+  const whole = withFields(plain);
+  const batch = features.includes(BACKGROUND) ? whole : z.omit(whole, { background: true });
   return batch.register(z.globalRegistry, { id: "Batch" });
 }
 
@@ -92,28 +92,31 @@ const waitQuery = lazySchema(() =>
 
 /** The words of the document for each path of core. One without the other does not compile. */
 const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>> = {
-  "POST /v1/execute_actions": ({ features }) => ({
+  "POST /v1/execute_actions": (declared) => ({
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
     tag: "Batches",
     keyed: true,
     body: {
-      schema: documentedBatch(features.includes(BACKGROUND), features.includes("connections")),
-      example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
+      schema: documentedBatch(declared),
+      example: declared.features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
     },
     answer: {
       description: "One result for every action, in the order asked; with dry_run, the plan",
       schema: executionSchema(),
       events: true,
     },
-    ...(features.includes(BACKGROUND) && {
+    ...(declared.features.includes(BACKGROUND) && {
       recorded: {
         description:
           'With `"background": true` or `Prefer: respond-async`: it is recorded, and runs as a job',
         schema: recordedSchema(),
       },
     }),
-    refusals: ["INVALID_QUERY", ...(features.includes(BACKGROUND) ? (["BACKLOG_FULL"] as const) : [])],
+    refusals: [
+      "INVALID_QUERY",
+      ...(declared.features.includes(BACKGROUND) ? (["BACKLOG_FULL"] as const) : []),
+    ],
     counted: true,
   }),
   "GET /v1/jobs": () => ({

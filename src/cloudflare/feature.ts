@@ -8,7 +8,7 @@ import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
-import type { Accounts, BeforeStep, Later } from "../core/gate/execution.ts";
+import type { BeforeCall, BeforeStep, Later } from "../core/gate/execution.ts";
 import type { IsolateQuota } from "../core/gate/leased-admission.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
@@ -48,8 +48,8 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly openCallers?: (configured: Configured, sources: () => readonly CallerSource[]) => CallerSource;
   /** Counts tokens, better than core's rule for each script. */
   readonly tokenCounter?: TokenCounter;
-  /** Open the accounts of subjects. Throws where its part of the configuration cannot be read. */
-  readonly openAccounts?: (configured: Configured) => Accounts;
+  /** Open what finds the things that calls need. Throws where its part of the configuration cannot be read. */
+  readonly beforeCall?: (configured: Configured) => BeforeCall;
   /** Open what hears of the batches that ran. Throws where its part of the configuration cannot be read. */
   readonly hears?: (configured: Configured) => Hearer;
   /** The things that it gives to other features, by name. */

@@ -7,7 +7,6 @@ import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../core/egress/ports.ts";
 import type { Execution } from "../core/gate/execution.ts";
 
-export { subjectField } from "../core/contract/gate/account-fields.ts";
 export {
   type Caller,
   fittingFlags,
@@ -17,6 +16,7 @@ export {
   mostRequests,
   SUBJECT,
   SUBJECT_FLAGS,
+  subjectField,
 } from "../core/contract/gate/caller.ts";
 export { quota, quotaWindowS } from "../core/contract/limits.ts";
 export { toQuota } from "../core/gate/admit-plan.ts";

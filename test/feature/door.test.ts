@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   answer:
     "RequestContext answerPreflight askGate digestKey holdingBytes isAllowedOrigin isPreflight readBytes readRequest respondCounted respondHeld respondJson respondList respondRefusal toHash",
   caller:
-    "Caller Jurisdiction KEY_NAME KeyMemory SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
+    "Caller Jurisdiction KEY_NAME KeyMemory MissingAccounts SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
     "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault createSlot defineFeature logBug partOf readOrigins readTenantGates",
   gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",

@@ -27,13 +27,13 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!key.ok) return key;
     const body = await readRunBody(request, received);
     if (!body.ok) return body;
-    const { accounts, later } = received.hooks ?? {};
+    const { fields, later } = received.hooks ?? {};
     const value = later?.read(headers, body.value.value) ?? body.value.value;
     const said =
-      accounts?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
+      fields?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
     if (!said.ok) return said;
     const { rest, context } = said.value;
-    const batch = parseBatch(rest, body.value.bytes, accounts?.fields);
+    const batch = parseBatch(rest, body.value.bytes, fields?.names);
     if (!batch.ok) return batch;
 
     const { callbackUrl } = batch.value;

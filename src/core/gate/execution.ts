@@ -194,8 +194,8 @@ export interface Connected {
   open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolConnection;
 }
 
-/** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
-export type Connect = (call: {
+/** Find what a call needs besides its arguments, before it is made. Rejects with a `ToolFailure` where it cannot be made. */
+export type BeforeCall = (call: {
   readonly tool: Pick<Tool, "name" | "connection" | "connectionOptional">;
   readonly origin: Origin;
   readonly ports: Ports;
@@ -239,22 +239,21 @@ export interface Hooks {
   readonly beforeStep?: BeforeStep | undefined;
   /** The address that the request was sent to, of which they make others; absent for work that no request asked for. */
   readonly requestUrl?: string | undefined;
-  /** Absent in a Worker whose tools use no accounts of subjects. */
-  readonly accounts?: Accounts | undefined;
+  /** Absent where no call needs more than its tool declares. */
+  readonly beforeCall?: BeforeCall | undefined;
+  readonly fields?: BatchFields | undefined;
 }
 
-/** A request as far as accounts are told by it. */
-type AccountHolder = Pick<Execution, "caller" | "origin" | "gate">;
+/** The part of a request that its fields may change. */
+type Told = Pick<Execution, "caller" | "origin" | "gate">;
 
-/** The accounts of subjects. */
-export interface Accounts {
-  readonly connect: Connect;
-  /** The fields of a body that `read` takes: a misspelt one may have meant them. */
-  readonly fields: readonly string[];
-  /** Take whose accounts a request's calls use from its headers, or from its key. */
-  enter<C extends AccountHolder>(request: Request, context: C): Result<C, Refusal>;
-  /** Take it from the body too, where the caller may say it, and give the rest of that. */
-  read<C extends AccountHolder>(
+/** The fields that a feature adds to the bodies which have calls made: of a batch, a run of a tool, a model's request. */
+export interface BatchFields {
+  readonly names: readonly string[];
+  /** Take what a request's headers, or its key, say instead of them. */
+  enter<C extends Told>(request: Request, context: C): Result<C, Refusal>;
+  /** Take the fields out of a body, and give the rest of that. */
+  read<C extends Told>(
     sent: unknown,
     asked: {
       readonly request: Request;

@@ -1,7 +1,6 @@
 import type { ProgressReport, Tool, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { Account } from "../contract/gate/caller.ts";
 import { parseExact } from "../contract/json.ts";
 import type { Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
@@ -244,7 +243,7 @@ class ToolCall implements CallState {
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
     const { secrets, connection } = this.#call.tool;
     const looksUp = this.#scope.ports.secretOf !== undefined && secrets.length > 0;
-    const connects = connection !== undefined && this.#scope.connect !== undefined;
+    const connects = connection !== undefined && this.#scope.beforeCall !== undefined;
     const misfit = looksUp || connects ? await this.#prepare(looksUp) : null;
     const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
@@ -258,18 +257,15 @@ class ToolCall implements CallState {
   /** Fetch the caller's own secrets, and the accounts that it uses, once and in the call's time; how it ends where that fails, else null. */
   async #prepare(looksUp: boolean): Promise<Outcome | null> {
     const { tool } = this.#call;
-    const { ports, origin, connect } = this.#scope;
+    const { ports, origin, beforeCall } = this.#scope;
     const fetchAll = async (): Promise<void> => {
       if (looksUp) {
         const found = (this.#secrets = await lookUpSecrets(tool, origin, ports));
         this.#redact = redactorOf(tool, (name) => found.get(name));
       }
-      if (tool.connection === undefined || connect === undefined) return;
-      const connected = await connect({ tool, origin, ports });
-      // An account that is refused was not used: a rerun goes by those that were.
-      refuseOthers(tool, connected.accountIds, origin.account);
-      this.connected = connected;
-      for (const secret of connected.secrets) this.conceal(secret);
+      if (tool.connection === undefined || beforeCall === undefined) return;
+      this.connected = await beforeCall({ tool, origin, ports });
+      for (const secret of this.connected.secrets) this.conceal(secret);
     };
     const fetched = await attempt(() => this.#clock.orEnd(fetchAll()));
     if (fetched.ok) return null;
@@ -479,16 +475,6 @@ class ToolCall implements CallState {
     if (this.#ticket.isJob) return tool.repeatable || tool.delivery === "at-least-once";
     return this.#scope.resends === true ? tool.repeatable : tool.idempotent;
   }
-}
-
-/** Refuse a call that would use other accounts than it was asked for, or none where it was to use one. */
-function refuseOthers({ connection = {} }: Tool, ids: Connected["accountIds"], account?: Account): void {
-  const meant = account?.ids ?? {};
-  const other = Object.keys(connection).find((name) => name in meant && meant[name] !== ids[name]);
-  if (other === undefined) return;
-  throw new ToolFailure("CONNECTION_REQUIRED", {
-    hint: `The account at ${other} that this was to use is not the one that is connected now; nothing was sent. Ask for the action anew to use that one.`,
-  });
 }
 
 /**

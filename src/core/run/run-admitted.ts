@@ -143,7 +143,7 @@ async function run(
     onReport,
     runId,
     resends: resumed !== undefined,
-    connect: hooks?.accounts?.connect,
+    beforeCall: hooks?.beforeCall,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);

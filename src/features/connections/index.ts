@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { accountsOfSubjects, openAccounts } from "./http/accounts.ts";
+import { accountsOfSubjects, FIELDS_OF_ACCOUNTS, openBeforeCall } from "./http/accounts.ts";
 import { confirmConnection } from "./http/confirm-connection.ts";
 import { deleteConnection } from "./http/delete-connection.ts";
 import { listConnections } from "./http/list-connections.ts";
@@ -35,7 +35,8 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
       { for: "anyone", router: createLinkPages({ confirmsItself }) },
     ],
     tenantPart: CONNECTIONS_OF_TENANT,
-    openAccounts,
+    beforeCall: openBeforeCall,
+    fields: FIELDS_OF_ACCOUNTS,
     gives: { sayReach: sayAccounts, accounts: accountsOfSubjects },
     objects: {
       ConnectionShard: {

@@ -1,4 +1,6 @@
-import { CONNECTION_NAME, CONNECTOR_NAME } from "../../core/contract/gate/account-fields.ts";
+import * as z from "zod/mini";
+
+import { subjectField } from "../../feature/caller.ts";
 import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
 import type { RefusalCode } from "../../core/contract/failure-codes.ts";
 import { describe } from "../../core/contract/issues.ts";
@@ -7,6 +9,12 @@ import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
+
+/** The form of a connector's name. */
+export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/** The form of a connection's name: which one, where a subject has several of a connector. */
+export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 
 /** The name of one that was given none. */
 export const DEFAULT_NAME = "default";
@@ -37,6 +45,24 @@ const FIELDS = {
 
 /** The names of the fields of a body that are about accounts. */
 export const ACCOUNT_FIELDS = Object.keys(FIELDS) as readonly (keyof typeof FIELDS)[];
+
+/** The schema of a body with them, for documents. */
+export const withAccountFields = (schema: z.ZodMiniObject): z.ZodMiniObject =>
+  z.extend(schema, {
+    subject: z.optional(subjectField("Whose accounts its tools use; the header Volley-Subject wins")),
+    connections: z
+      .optional(
+        z.record(z.string().check(z.regex(CONNECTOR_NAME)), z.string().check(z.regex(CONNECTION_NAME))),
+      )
+      .check(z.describe("Which of several accounts, by connector; the one named default unless said")),
+    on_connection: z
+      .optional(z.enum(["park", "error"]))
+      .check(
+        z.describe(
+          "park: an action that misses an account waits until it is connected, and what needs it too",
+        ),
+      ),
+  });
 
 /** Take the fields of accounts out of a body; null in one is as if it were absent. Anything but an object has none. */
 export function takeSaid(

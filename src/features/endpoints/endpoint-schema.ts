@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { conditionSchema, conditionTests, parseCondition } from "../../core/contract/condition.ts";
 import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
-import { subjectField } from "../../core/contract/gate/account-fields.ts";
+import { subjectField } from "../../feature/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";

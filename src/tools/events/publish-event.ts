@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { subjectField } from "../../core/contract/gate/account-fields.ts";
+import { subjectField } from "../../core/contract/gate/caller.ts";
 import { ENDPOINTS, type EventPublisher } from "../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attempt } from "../../core/kit/result.ts";

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 /** Where the platform keeps an object when it is told to: in the European Union, or in the United States. */
 export const JURISDICTIONS = ["eu", "us"] as const;
 /** Where the objects of a tenant may be kept. */
@@ -12,6 +14,10 @@ export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
  */
 export const SUBJECT = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 export const SUBJECT_IN_WORDS = "1 to 255 visible ASCII characters, blanks only between them";
+
+/** The field that names a subject or a customer. */
+export const subjectField = (described: string) =>
+  z.string().check(z.regex(SUBJECT, SUBJECT_IN_WORDS), z.describe(described));
 
 /** Name a subject in a sentence: one that is more than a word is quoted, so that it reads as no part of it. */
 export function saySubject(subject: string): string {

@@ -56,10 +56,10 @@ export function readAccounts(
   request: Request,
   context: RequestContext,
 ): Result<{ readonly body: unknown; readonly context: RequestContext }, Refusal> {
-  const { accounts } = context.hooks ?? {};
-  if (accounts === undefined || !isJsonObject(body) || body["volley"] === undefined)
+  const { fields } = context.hooks ?? {};
+  if (fields === undefined || !isJsonObject(body) || body["volley"] === undefined)
     return ok({ body, context });
-  const said = accounts.read(body["volley"], { request, context, code: "INVALID_REQUEST", path: "/volley" });
+  const said = fields.read(body["volley"], { request, context, code: "INVALID_REQUEST", path: "/volley" });
   return said.ok ? ok({ body: { ...body, volley: said.value.rest }, context: said.value.context }) : said;
 }
 
@@ -82,7 +82,7 @@ export function readBody(
     return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
-  const options = parseAgentOptions(volley, hooks?.accounts?.fields);
+  const options = parseAgentOptions(volley, hooks?.fields?.names);
   if (!options.ok) return options;
   const model = hasDefaultModel && body["model"] === undefined ? ports.secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });

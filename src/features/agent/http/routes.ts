@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError, writeError } from "../dialect/provider-error.ts";
 import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
+import type { Declared } from "../../../cloudflare/configured.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
 import type { ModelRoute } from "./find-server.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
@@ -100,12 +100,12 @@ export function answerModelRequests({
       const { answerModelRequest } = await import("./answer-model-request.ts");
       return answerModelRequest(await load(), request, context);
     },
-    describe: ({ features }) => ({
+    describe: (declared) => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,
       tag: "Models",
       keyed: true,
-      body: { schema: features.includes("connections") ? withAccounts(schema()) : schema(), example },
+      body: { schema: withFields(schema(), declared), example },
       answer: {
         description: "The model's last answer, with what was run for it under `volley`",
         schema: answerSchema(),
@@ -117,10 +117,11 @@ export function answerModelRequests({
   };
 }
 
-/** The same with whose accounts the tools use, which a caller says in `volley`. */
-function withAccounts(schema: z.core.$ZodType): z.core.$ZodType {
-  const volley = z.extend(agentOptionsSchema(), accountFields());
-  return z.extend(schema as z.ZodMiniObject, { volley: z.optional(volley) });
+/** A request's schema, with the fields in `volley` that a feature adds. */
+function withFields(schema: z.core.$ZodType, declared: Declared): z.core.$ZodType {
+  const options = agentOptionsSchema();
+  const volley = declared.withFields(options);
+  return volley === options ? schema : z.extend(schema as z.ZodMiniObject, { volley: z.optional(volley) });
 }
 
 const bodySchema = lazySchema(() =>

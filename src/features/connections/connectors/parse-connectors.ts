@@ -10,7 +10,7 @@ import {
   written,
   flag,
 } from "../../../core/contract/form.ts";
-import { CONNECTOR_NAME } from "../../../core/contract/gate/account-fields.ts";
+import { CONNECTOR_NAME } from "../subject.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 import { toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";

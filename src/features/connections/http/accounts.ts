@@ -8,9 +8,10 @@ import {
 } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
+import type { DeclaredFields } from "../../../cloudflare/declared.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Accounts, Execution } from "../../../core/gate/execution.ts";
+import type { BeforeCall, Execution } from "../../../core/gate/execution.ts";
 import { type SubjectAccounts, type UsedAccounts, withAccount } from "../../../feature/caller.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
@@ -18,53 +19,57 @@ import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../link-token.ts";
 import {
   ACCOUNT_FIELDS,
+  withAccountFields,
   DEFAULT_NAME,
   digestOf,
   readSubjectHeader,
   takeSaid,
   toAccount,
 } from "../subject.ts";
-import { connect, shardsOfCall } from "./connect.ts";
+import { connectAsAsked, shardsOfCall } from "./connect.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { calledBy, findMissing, missesAccounts } from "./missing-accounts.ts";
 
-/** Open the accounts of a deployment's subjects. Throws where its variables cannot be read. */
-export function openAccounts(configured: Configured): Accounts {
+/** Open what finds the accounts that calls use. Throws where its variables cannot be read. */
+export function openBeforeCall(configured: Configured): BeforeCall {
   const { connectors } = connectionSetupOf(configured);
-  return {
-    connect: (call) => connect(call, connectors),
-    fields: ACCOUNT_FIELDS,
-    enter(request, context) {
-      const header = readSubjectHeader(request);
-      if (!header.ok) return header;
-      if (header.value === null && context.caller.subject === undefined) return ok(context);
-      const { origin: site } = new URL(request.url);
-      const account = toAccount({
-        caller: context.caller,
-        site,
-        ...(header.value !== null && { subject: header.value }),
-      });
-      return account.ok ? ok(withAccount(context, account.value)) : account;
-    },
-    read(sent, { request, context, code = "INVALID_BATCH", path = "" }) {
-      const taken = takeSaid(sent, { code, path });
-      if (!taken.ok) return taken;
-      const { said, rest } = taken.value;
-      if (rest === sent) return ok({ rest, context });
-      const { caller, origin } = context;
-      const { origin: site } = new URL(request.url);
-      const account = toAccount({ ...said, caller, before: origin.account, site });
-      if (!account.ok) return account;
-      return ok({
-        rest,
-        context:
-          origin.account === undefined && account.value === undefined
-            ? context
-            : reopen(context, account.value),
-      });
-    },
-  };
+  return (call) => connectAsAsked(call, connectors);
 }
+
+/** The fields by which a caller says whose accounts are used. The header wins over the body, and a key that acts for one subject over both. */
+export const FIELDS_OF_ACCOUNTS: DeclaredFields = {
+  names: ACCOUNT_FIELDS,
+  extend: withAccountFields,
+  enter(request, context) {
+    const header = readSubjectHeader(request);
+    if (!header.ok) return header;
+    if (header.value === null && context.caller.subject === undefined) return ok(context);
+    const { origin: site } = new URL(request.url);
+    const account = toAccount({
+      caller: context.caller,
+      site,
+      ...(header.value !== null && { subject: header.value }),
+    });
+    return account.ok ? ok(withAccount(context, account.value)) : account;
+  },
+  read(sent, { request, context, code = "INVALID_BATCH", path = "" }) {
+    const taken = takeSaid(sent, { code, path });
+    if (!taken.ok) return taken;
+    const { said, rest } = taken.value;
+    if (rest === sent) return ok({ rest, context });
+    const { caller, origin } = context;
+    const { origin: site } = new URL(request.url);
+    const account = toAccount({ ...said, caller, before: origin.account, site });
+    if (!account.ok) return account;
+    return ok({
+      rest,
+      context:
+        origin.account === undefined && account.value === undefined
+          ? context
+          : reopen(context, account.value),
+    });
+  },
+};
 
 /** Open what other features ask of them. */
 export const accountsOfSubjects = createSlot((configured): SubjectAccounts => {

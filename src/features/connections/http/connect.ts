@@ -2,7 +2,7 @@ import type { ToolConnection, ToolContext } from "../../../core/catalog/define-t
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Origin, OWN_ACCOUNT, saySubject } from "../../../core/contract/gate/caller.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
-import type { Connect } from "../../../core/gate/execution.ts";
+import type { BeforeCall } from "../../../core/gate/execution.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
@@ -14,7 +14,7 @@ import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 
 /** @property isLook the account is only looked for: no link is made */
-type Wish = Parameters<Connect>[0] & { readonly isLook?: true };
+type Wish = Parameters<BeforeCall>[0] & { readonly isLook?: true };
 
 /** The account of one connector, for one call. */
 interface Used {
@@ -25,7 +25,7 @@ interface Used {
 }
 
 /** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
-export async function connect(wish: Wish, connectors: Connectors): ReturnType<Connect> {
+export async function connect(wish: Wish, connectors: Connectors): ReturnType<BeforeCall> {
   const { tool, origin, ports } = wish;
   const found = await Promise.all(
     Object.entries(tool.connection ?? {}).map(async ([name, scopes]) => {
@@ -50,6 +50,20 @@ export async function connect(wish: Wish, connectors: Connectors): ReturnType<Co
       return used === null ? notConnected(name, origin) : toConnection(used, { call, tool, origin, ports });
     },
   };
+}
+
+/** Find the accounts that a call uses: those that it was asked for, where its question names them. */
+export async function connectAsAsked(wish: Wish, connectors: Connectors): ReturnType<BeforeCall> {
+  const connected = await connect(wish, connectors);
+  const { ids: meant = {} } = wish.origin.account ?? {};
+  const { accountIds } = connected;
+  const other = Object.keys(wish.tool.connection ?? {}).find(
+    (name) => name in meant && meant[name] !== accountIds[name],
+  );
+  if (other === undefined) return connected;
+  throw new ToolFailure("CONNECTION_REQUIRED", {
+    hint: `The account at ${other} that this was to use is not the one that is connected now; nothing was sent. Ask for the action anew to use that one.`,
+  });
 }
 
 function findConnector(

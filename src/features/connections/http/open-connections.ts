@@ -1,4 +1,4 @@
-import { subjectField } from "../../../core/contract/gate/account-fields.ts";
+import { subjectField } from "../../../feature/caller.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";

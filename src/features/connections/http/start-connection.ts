@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { CONNECTION_NAME } from "../../../core/contract/gate/account-fields.ts";
+import { CONNECTION_NAME } from "../subject.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";

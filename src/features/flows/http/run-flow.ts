@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { accountFields } from "../../../core/contract/gate/account-fields.ts";
 import { tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -38,13 +37,13 @@ export const runFlowEndpoint: Endpoint = {
     const body = await readRunBody(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;
     const whole = body.value.value;
-    const accounts = received.hooks?.accounts;
+    const fields = received.hooks?.fields;
     const said =
-      accounts?.read(whole, { request, context: received, code: "INVALID_REQUEST" }) ??
+      fields?.read(whole, { request, context: received, code: "INVALID_REQUEST" }) ??
       ok({ rest: whole, context: received });
     if (!said.ok) return said;
     const { rest: value, context } = said.value;
-    const read = parseRequest(runSchema(), value, { taken: accounts?.fields });
+    const read = parseRequest(runSchema(), value, { taken: fields?.names });
     if (!read.ok) return read;
     const { parsed, value: sentWhole } = read.value;
     // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
@@ -68,13 +67,13 @@ export const runFlowEndpoint: Endpoint = {
       received,
     );
   },
-  describe: ({ features }) => ({
+  describe: ({ withFields }) => ({
     id: "runFlow",
     summary: "Run a flow with an input",
     tag: "Flows",
     keyed: true,
     body: {
-      schema: features.includes("connections") ? z.extend(runSchema(), accountFields()) : runSchema(),
+      schema: withFields(runSchema()),
       example: { input: { city: "Phoenix" } },
       optional: true,
     },

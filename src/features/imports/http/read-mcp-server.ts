@@ -72,7 +72,7 @@ export async function readMcpServer(
         health,
         toolGates,
         cache: null,
-        connect: context.hooks?.accounts?.connect,
+        beforeCall: context.hooks?.beforeCall,
         slots: new Semaphore(options.headerSlots),
         budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
       },

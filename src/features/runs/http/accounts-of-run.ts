@@ -15,9 +15,9 @@ export function useAccountsOf(
   const named = context.origin.account?.subject;
   if (named !== undefined && named !== subject) return err(OTHER_SUBJECT);
   if (subject === undefined) return ok(context);
-  const accounts = context.hooks?.accounts;
-  if (accounts === undefined || connections === undefined) return err(UNKNOWN_ACCOUNTS);
-  const read = accounts.read({ subject, connections }, { request, context, code: "INVALID_REQUEST" });
+  const fields = context.hooks?.fields;
+  if (fields === undefined || connections === undefined) return err(UNKNOWN_ACCOUNTS);
+  const read = fields.read({ subject, connections }, { request, context, code: "INVALID_REQUEST" });
   return read.ok ? ok(read.value.context) : read;
 }
 

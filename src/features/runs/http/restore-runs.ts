@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
-import { subjectField } from "../../../core/contract/gate/account-fields.ts";
+import { subjectField } from "../../../feature/caller.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
