@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 51,
   filesReachedPastAnIndex: 48,
-  files: 1050,
+  files: 1049,
   smallFilesWithOneImporter: 116,
   namesOfSeveralFiles: 29,
 } as const;
