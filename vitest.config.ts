@@ -15,6 +15,9 @@ import { filesOf, LAYERS, type Layer, restOf } from "./test/tiers.ts";
 /** Git does not keep the methods of the clients. A test says when the written ones are old. */
 if (!existsSync("src/package/client/api.ts")) execFileSync(process.execPath, ["scripts/write-clients.ts"]);
 
+/** Tests start hundreds of Node processes: each finds compiled what the first one compiled. */
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
+
 /** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;
 /** Tests that compute get a worker for each of two processors. */

@@ -1,5 +1,7 @@
-// Print the closing line from the test runs' own reports, never from an assumption about them. `npm test` ran in a clone, whose report is
-// named: a file of which it ran a part counts as the run of the rest saw it.
+// Print the closing line from the test runs' own reports, never from an assumption about them. `npm test` and `npm run test:rest` ran in
+// a clone, which is named: a file of which both ran a part counts as the run of the rest saw it.
+//
+//   node .ci/count-tests.mjs CLONE
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 
@@ -8,10 +10,11 @@ const read = async (path) =>
     file: relative(resolve(dirname(path), ".."), name),
     tests: assertionResults,
   }));
+const clone = process.argv[2];
 const [quick, ...others] = await Promise.all(
   [
-    process.argv[2],
-    "dist/rest-report.json",
+    `${clone}/dist/quick-report.json`,
+    `${clone}/dist/rest-report.json`,
     "dist/test-report-sdks.json",
     "dist/test-report-browser.json",
   ].map(read),

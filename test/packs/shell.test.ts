@@ -71,6 +71,11 @@ test("nothing of one command is left for the next", async () => {
 });
 
 describe("A command that would not end, or grow without end, ends", () => {
+  test("by its own bound of work", async () => {
+    const { exitCode, stderr } = await run("awk 'BEGIN { while (1) for (;;) ; }'");
+    expect([exitCode, stderr]).toEqual([126, expect.stringContaining("more steps")]);
+  });
+
   trial.each([
     "while true; do :; done",
     "while :; do echo y; done",
@@ -92,7 +97,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     "jq -n '[limit(100000000; repeat(1))] | length'",
     "while true; do cat a.txt >> a.txt; done",
   ])("%s", async (command) => {
-    const { exitCode, stderr } = await run(command);
+    const { exitCode, stderr } = await run(command, FILES, { ...BOUNDS, steps: 5_000_000 });
     expect(stderr).toMatch(/exceeded|too many|more steps/);
     expect(stderr).not.toContain("executionLimits");
     expect(exitCode).toBe(126);
