@@ -1,8 +1,8 @@
 // Written by `npm run shipped` from the declarations of the features.
 type Words = Readonly<Record<string, string>>;
 
-/** The feature that a flag of a key, a variable, and a binding of a tool need: a Worker that does not list it has no other way to know. */
-export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings", Words>> = {
+/** The feature that a flag of a key, a variable, a binding of a tool and a field of its contract need: a Worker that does not list it has no other way to know. */
+export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "contract", Words>> = {
   flags: {
     approve: "confirmations",
     skip_approval: "confirmations",
@@ -26,6 +26,7 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings", Words>
     VOLLEY_CONNECTORS: "connections",
   },
   bindings: { ENDPOINTS: "endpoints", OBJECTS: "objects", WORKSPACES: "workspace" },
+  contract: { compensate: "undo" },
 };
 
 /** The flags of keys, each with its right in words. */

@@ -23,6 +23,7 @@ import { runs } from "./features/runs/index.ts";
 import { signIn } from "./features/sign-in/index.ts";
 import { tenantData } from "./features/tenant-data/index.ts";
 import { tokens } from "./features/tokens/index.ts";
+import { undo } from "./features/undo/index.ts";
 import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
 import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
@@ -59,6 +60,7 @@ const volley = createVolley({
     objects(),
     tokens(),
     usage(),
+    undo(),
     cors(),
     document(),
     console(),

@@ -68,6 +68,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const catalog = createCatalog(tools, partOf(features, "discovery"), {
     checkTool: partOf(features, "checkTool"),
     conditions: partOf(features, "conditions"),
+    fields: features.flatMap(({ contract = [] }) => contract),
   });
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));

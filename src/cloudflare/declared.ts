@@ -33,6 +33,8 @@ export interface Declaration {
   readonly codes?: Readonly<Record<string, OwnCode>>;
   /** Its variables. */
   readonly variables?: Readonly<Record<string, DeclaredVariable>>;
+  /** The fields that it brings to the contracts of tools. */
+  readonly contract?: readonly { readonly name: string }[];
   /** Bindings that need the feature where a tool asks for one. */
   readonly bindings?: readonly string[];
   /** Its fields of a body that has calls made. */
@@ -82,6 +84,14 @@ export function checkFeatures(features: readonly Declaration[], tools: readonly 
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
+  const fields = features.flatMap(({ contract = [] }) => contract.map((field) => field.name));
+  const known = new Set([...Object.keys(SHIPPED.contract), ...fields]);
+  for (const { name, brought = {} } of tools)
+    for (const field of Object.keys(brought))
+      if (!known.has(field))
+        throw new Error(
+          `Cannot create Volley: 'orchestration' of the tool '${name}' has the field '${field}', which no feature brings`,
+        );
   for (const { name, confirm, bindings, connection, connectionOptional } of tools) {
     if (confirm && !names.has("confirmations"))
       throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 
 import type { TokenCounter } from "../core/answer/estimate-tokens.ts";
 import type { Catalog, Conditions, Discovery } from "../core/catalog/catalog.ts";
+import type { ContractField } from "../core/catalog/contract-field.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
 import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
@@ -64,6 +65,8 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /** Read the conditions under which contracts ask a person. */
   readonly conditions?: Conditions;
+  /** The fields that it brings to contracts. */
+  readonly contract?: readonly ContractField[];
   /** Refuse a tool that the feature could not work with; throws, naming the tool. */
   readonly checkTool?: (tool: Tool) => void;
   /** Load what is loaded when it is first used: in tests no virtual time may pass while it is. */

@@ -1,10 +1,16 @@
 /** Reading what is sent and writing what is answered: schemas, JSON, queries and pages, and text that is shown. */
 
-export { matching, object, written } from "../core/contract/form.ts";
+export { listArguments } from "../core/catalog/verifier.ts";
+export { refuseCertain } from "../core/catalog/parse-args.ts";
+export { anyObject, matching, object, optional, written } from "../core/contract/form.ts";
 export { toIssues } from "../core/contract/issues.ts";
 export { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
 export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
 export { parsePage } from "../core/contract/list-query.ts";
+export { Pending } from "../core/contract/pending.ts";
+export { readMarker } from "../core/contract/reference.ts";
+export { findReferences, resolveReferences } from "../core/plan/references.ts";
+export { follow } from "../core/kit/json/json-pointer.ts";
 export { pageFields } from "../core/contract/page-fields.ts";
 export { parseJson } from "../core/contract/parse-json.ts";
 export { refuseOtherParameters, refuseQuery } from "../core/contract/parse-request.ts";

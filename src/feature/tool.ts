@@ -1,6 +1,8 @@
 /** Tools and what became of their calls: contracts, outcomes, batches, jobs. */
 
 export type { TokenCounter } from "../core/answer/estimate-tokens.ts";
+export type { ContractField, FieldFlaw, ToolsByName } from "../core/catalog/contract-field.ts";
+export type { Tool } from "../core/catalog/define-tool.ts";
 export { isVisible } from "../core/catalog/tool-head.ts";
 export { isFlow, type KeptTool } from "../core/contract/gate/kept-tool.ts";
 export {

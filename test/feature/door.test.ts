@@ -21,14 +21,14 @@ const NAMES: Readonly<Record<string, string>> = {
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
   outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
   refuse:
-    "ConfigurationError Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
+    "ConfigurationError Failure Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
   route:
     "Dialect DocumentWriter Endpoint Operation Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
-    "JsonObject Restore Written escapeUnseen isJsonObject lazySchema lazySchemaOf makeLost matching object objectsOf pageFields parseExact parseJson parsePage refuseOtherParameters refuseQuery toIssues visibleText written",
+    "JsonObject Pending Restore Written anyObject escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching object objectsOf optional pageFields parseExact parseJson parsePage readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues visibleText written",
   tenant:
     "DeclaredKind Gate ObjectPart OpenPart PartMethods PartWorld Redriven createKind createPartCall makeJob redriveAll visibleTools",
-  tool: "ChangeRefusal FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Outcome Remote RunListener SeenBatch TokenCounter WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting isCall isFlow isTrouble isVisible nameOf objectKey walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
+  tool: "ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Outcome Remote RunListener SeenBatch TokenCounter Tool ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting isCall isFlow isTrouble isVisible nameOf objectKey walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
 };
 
 const ROOM = "src/feature";
@@ -135,6 +135,11 @@ describe("What a feature may use", () => {
 const OF_ONE: readonly string[] = [
   "describedRoutesOf",
   "listRoutesOf",
+  "refuseCertain",
+  "anyObject",
+  "ContractField",
+  "FieldFlaw",
+  "ToolsByName",
   "DeclaredKind",
   "Gives",
   "readTenantGates",

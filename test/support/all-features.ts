@@ -23,6 +23,7 @@ import { runs } from "../../src/features/runs/index.ts";
 import { signIn } from "../../src/features/sign-in/index.ts";
 import { tenantData } from "../../src/features/tenant-data/index.ts";
 import { tokens } from "../../src/features/tokens/index.ts";
+import { undo } from "../../src/features/undo/index.ts";
 import { usage } from "../../src/features/usage/index.ts";
 import { workspace } from "../../src/features/workspace/index.ts";
 
@@ -50,6 +51,7 @@ export const ALL_FEATURES = [
   objects(),
   tokens(),
   usage(),
+  undo(),
   cors(),
   document(),
   console(),

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { attemptNow } from "../kit/result.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
-import { NOTHING_HIDDEN } from "./tool-schema.ts";
+import { checkFields, type ContractField, type ToolsByName } from "./contract-field.ts";
+import { type Hidden, hide, NOTHING_HIDDEN } from "./tool-schema.ts";
 import { makeVerifier, type Verifier, makeVerifiers } from "./verifier.ts";
 import { describe } from "../contract/issues.ts";
 import { findCycle } from "../kit/layers.ts";
@@ -47,7 +48,7 @@ export class Catalog {
   readonly #parts: CatalogParts;
   #whole: Catalog | undefined;
   /** Names that this part of a catalog must not say: those of the tools that are left out of it. */
-  readonly hidden: ReadonlySet<string>;
+  readonly hidden: Hidden;
   /** That of the tools which the caller's tenant has added; 0 without any. */
   readonly version: number;
 
@@ -180,7 +181,10 @@ export class Catalog {
       this.tools.filter(isShown),
       // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
       this.#parts,
-      { hidden: new Set([...this.hidden, ...others.map(({ name }) => name)]), version: this.version },
+      {
+        hidden: hide([...this.hidden, ...others.map(({ name }) => name)], this.hidden.fields),
+        version: this.version,
+      },
     );
   }
 
@@ -220,6 +224,8 @@ const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...AL
 export interface CatalogChecks extends Pick<CatalogParts, "conditions"> {
   /** Throws where a feature could not work with a tool. */
   readonly checkTool?: ((tool: Tool) => void) | undefined;
+  /** The fields that features bring to contracts. */
+  readonly fields?: readonly ContractField[];
 }
 
 /**
@@ -231,7 +237,7 @@ export interface CatalogChecks extends Pick<CatalogParts, "conditions"> {
 export function createCatalog(
   tools: readonly Tool[],
   discovery: Discovery | null = null,
-  { checkTool, conditions }: CatalogChecks = {},
+  { checkTool, conditions, fields = [] }: CatalogChecks = {},
 ): Catalog {
   checkList(tools);
   const position = new Map<string, number>();
@@ -258,7 +264,18 @@ export function createCatalog(
       `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
     );
   }
-  return new Catalog(tools, { verifiers: makeVerifiers(tools), discovery, conditions });
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const tool of tools) refuseFields(tool, fields, byName);
+  const parts = { verifiers: makeVerifiers(tools), discovery, conditions };
+  return new Catalog(tools, parts, fields.length === 0 ? {} : { hidden: hide([], fields) });
+}
+
+function refuseFields(tool: Tool, fields: readonly ContractField[], tools: ToolsByName): void {
+  const [flaw] = checkFields(tool, fields, tools);
+  if (flaw === undefined) return;
+  const { path, expected, received, hint } = flaw;
+  const said = `'${path.join(".")}' of '${tool.name}': expected ${expected}, received ${received}`;
+  throw new Error(`Cannot create catalog: ${said}${hint === undefined ? "" : `. ${hint}`}`);
 }
 
 /** Refuse what is no list of tools, which only authors of plain JavaScript can write. */

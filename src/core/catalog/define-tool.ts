@@ -5,7 +5,14 @@ import type { Delivery, Retries } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
 import { toIssues } from "../contract/issues.ts";
-import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
+import {
+  type BroughtFields,
+  type DeclaredContract,
+  isOrchestration,
+  type Orchestration,
+  orchestrationSchema,
+  splitContract,
+} from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import {
@@ -233,7 +240,7 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   readonly private?: boolean;
   /** The service's words about a refusal reach callers, as data in `error.upstream`; with `false` they do not. */
   readonly upstreamErrors?: boolean;
-  readonly orchestration: Orchestration;
+  readonly orchestration: DeclaredContract;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
@@ -290,6 +297,8 @@ export interface Tool {
   /** Callers do not get the service's words about a refusal. */
   readonly upstreamErrors?: false | undefined;
   readonly orchestration: Orchestration;
+  /** The fields of its contract that features bring. */
+  readonly brought?: BroughtFields | undefined;
   /** The meaning of one failed element for a loop over this tool: the contract's, or by default that of a read or a write. */
   readonly onError: OnError;
   /** Calls of this tool that may be under way at once within a batch. */
@@ -389,7 +398,9 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
   // Rules between fields are checked only once each field meets its own.
   const declared: unknown = declaration;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
-  const { name, isWrite, idempotent = false, input, orchestration, connection } = declaration;
+  const { name, isWrite, idempotent = false, input, connection } = declaration;
+  const { own, brought } = splitContract(declaration.orchestration);
+  const orchestration = own as Orchestration;
   refuseDeclaration(name, [
     ...findContractProblems(orchestration),
     ...findContradictions(declaration),
@@ -427,6 +438,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     ...(declaration.private === true && { private: true as const }),
     ...(declaration.upstreamErrors === false && { upstreamErrors: false as const }),
     orchestration,
+    ...(brought !== undefined && { brought }),
     // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
     onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),
     concurrency: orchestration.mode === "sequential-only" ? 1 : batchCapOf(orchestration),

@@ -1,17 +1,28 @@
 import * as z from "zod/mini";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { parsePointer } from "../kit/json/json-pointer.ts";
+import type { ContractField } from "./contract-field.ts";
 import type { Tool } from "./define-tool.ts";
 import type { Orchestration } from "../contract/orchestration.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The names of tools that the reader of a schema must not be told, and the fields that features add to contracts. */
+export interface Hidden extends ReadonlySet<string> {
+  readonly fields?: readonly ContractField[];
+}
+
 /** For callers that see every tool. */
-export const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+export const NOTHING_HIDDEN: Hidden = new Set();
+
+/** Hide names from readers that are told the fields of features. */
+export function hide(names: Iterable<string>, fields: readonly ContractField[] = []): Hidden {
+  return Object.assign(new Set(names), { fields });
+}
 
 /** By the names that are hidden, because each part of a catalog has one set of them. */
-const cache = new WeakMap<ReadonlySet<string>, WeakMap<Tool, JsonSchema>>();
+const cache = new WeakMap<Hidden, WeakMap<Tool, JsonSchema>>();
 
 /**
  * The JSON Schema of a tool's arguments, with its effective contract under `x-orchestration`. Throws when there is none that a
@@ -27,12 +38,43 @@ export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
   if (known === undefined) cache.set(hidden, (known = new WeakMap()));
   let whole = known.get(tool);
   if (whole !== undefined) return whole;
-  whole =
-    hidden.size === 0
-      ? { ...inputSchema(tool), "x-orchestration": effectiveContract(tool) }
-      : withoutNames(toolSchema(tool), hidden);
+  const schema = hidden.size === 0 ? writeWhole(tool) : withoutNames(writeWhole(tool), hidden);
+  whole = withFields(schema, tool, hidden);
   known.set(tool, whole);
   return whole;
+}
+
+const wholes = new WeakMap<Tool, JsonSchema>();
+
+/** The schema as everybody may read it but for names, without what features add. */
+function writeWhole(tool: Tool): JsonSchema {
+  let whole = wholes.get(tool);
+  if (whole !== undefined) return whole;
+  whole = { ...inputSchema(tool), "x-orchestration": effectiveContract(tool) };
+  wholes.set(tool, whole);
+  return whole;
+}
+
+/** Add to a contract what features bring, where its reader knows the tools that are named there. */
+function withFields(schema: JsonSchema, { brought = {} }: Tool, hidden: Hidden): JsonSchema {
+  const shown = (hidden.fields ?? []).filter(
+    ({ name, toolsOf }) => name in brought && !toolsOf(brought[name as never]).some((one) => hidden.has(one)),
+  );
+  if (shown.length === 0) return schema;
+  const values = shown.map(({ name }): [string, unknown] => [name, brought[name as never]]);
+  const contract = { ...(schema["x-orchestration"] as Orchestration), ...Object.fromEntries(values) };
+  said.set(
+    contract,
+    shown.map(({ name, say }) => say(brought[name as never])),
+  );
+  return { ...schema, "x-orchestration": contract };
+}
+
+const said = new WeakMap<object, readonly string[]>();
+
+/** What features say of a contract that `toolSchema` gave, a few words for each field of theirs. */
+export function sayFields(contract: object): readonly string[] {
+  return said.get(contract) ?? [];
 }
 
 /**

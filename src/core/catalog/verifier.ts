@@ -13,6 +13,8 @@ export interface Verifier {
   readonly found: readonly string[] | null;
   /** Where the write's arguments have what must stand there; null when anything may. */
   readonly equals: readonly string[] | null;
+  /** Where the read's output has what stands for the write's; null where nothing does. */
+  readonly result: readonly string[] | null;
 }
 
 type VerifyWith = NonNullable<Orchestration["verify_with"]>;
@@ -85,6 +87,7 @@ export function makeVerifier(
     args: Object.entries(declared.args).map(([name, pointer]) => [name, toSent(pointer, `args.${name}`)]),
     found: declared.found === undefined ? null : toTokens(declared.found, "found"),
     equals: declared.equals === undefined ? null : toSent(declared.equals, "equals"),
+    result: declared.result === undefined ? null : toTokens(declared.result, "result"),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   upTo,
   written,
 } from "./form.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 
@@ -40,7 +41,14 @@ const contract = object({
    * write's arguments, `found` into the read's output.
    */
   verify_with: optional(
-    object({ tool: written, args: texts, found: optional(text), equals: optional(text) }),
+    object({
+      tool: written,
+      args: texts,
+      found: optional(text),
+      equals: optional(text),
+      /** Where the read's output has what stands for the write's own. */
+      result: optional(text),
+    }),
   ),
   /** Whether a person is asked: about every call, none, or those whose arguments fit a condition. */
   confirm: optional(
@@ -64,6 +72,27 @@ export const orchestrationSchema = lazySchema(() =>
 );
 
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;
+
+/** Fields of contracts that features bring: each adds its own to this type. Core keeps their values and obeys none. */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- features fill it
+export interface BroughtFields {}
+
+/** A contract as its author writes it. */
+export type DeclaredContract = Orchestration & BroughtFields;
+
+/** Tell the fields that core obeys from those of features, which are objects. */
+export function splitContract(declared: object): {
+  readonly own: JsonObject;
+  readonly brought: JsonObject | undefined;
+} {
+  const isBrought = ([name, value]: [string, unknown]): boolean =>
+    !contract.names.includes(name) && isJsonObject(value);
+  const fields = Object.entries(declared);
+  const brought = fields.filter(isBrought);
+  if (brought.length === 0) return { own: declared as JsonObject, brought: undefined };
+  const own = fields.filter((field) => !isBrought(field));
+  return { own: Object.fromEntries(own), brought: Object.fromEntries(brought) };
+}
 
 /** Whether a value is a contract. Every tool is asked at every start; the schema explains a value that is refused here. */
 export function isOrchestration(value: unknown): value is Orchestration {

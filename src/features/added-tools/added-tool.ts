@@ -91,6 +91,9 @@ class LazyTool implements Tool {
   get orchestration() {
     return this.#tool.orchestration;
   }
+  get brought() {
+    return this.#tool.brought;
+  }
   get onError() {
     return this.#tool.onError;
   }

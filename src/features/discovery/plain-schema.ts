@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
+import { type JsonSchema, sayFields } from "../../core/catalog/tool-schema.ts";
 import { isJsonObject } from "../../core/contract/json.ts";
 import type { Orchestration } from "../../core/contract/orchestration.ts";
 
@@ -53,6 +53,7 @@ export function sayContract(orchestration: Orchestration): string {
     on_error === "fail-fast" && on_error,
     confirm === "always" && "a person confirms each call",
     typeof confirm === "object" && `a person confirms calls with ${JSON.stringify(confirm.when)}`,
+    ...sayFields(orchestration),
   ];
   return `Contract: ${parts.filter((part) => typeof part === "string").join(", ")}.`;
 }

@@ -8,7 +8,7 @@ import type { Orchestration } from "../../../src/core/contract/orchestration.ts"
 import { declareTool } from "../../support/sample-tools.ts";
 
 const READ = { name: "get_note", input: z.strictObject({ id: z.string(), part: z.string().optional() }) };
-const SOUND = { tool: "get_note", args: { id: "/note/id" }, found: "/text", equals: "/text" };
+const SOUND = { tool: "get_note", args: { id: "/note/id" }, found: "/text", equals: "/text", result: "/note" };
 
 function catalogOf(
   verify_with: Orchestration["verify_with"],
@@ -37,6 +37,7 @@ test("a sound 'verify_with' is found by the write's name, and by no other's", ()
     args: [["id", ["note", "id"]]],
     found: ["text"],
     equals: ["text"],
+    result: ["note"],
   });
   for (const name of ["get_note", "", "toString"]) expect(catalog.verifierOf(name)).toBeUndefined();
   expect(catalogOf(undefined).verifierOf("put_note")).toBeUndefined();

@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+
+import { createCatalog } from "../../../src/core/catalog/catalog.ts";
+import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
+import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
+import { toPlainSchema } from "../../../src/features/discovery/plain-schema.ts";
+import {
+  COMPENSATE,
+  type Compensation,
+  compensationOf,
+  findFlaw,
+  resolveCompensation,
+} from "../../../src/features/undo/compensation.ts";
+import { SHIPPED_TOOLS } from "../../../src/package/tools.ts";
+import { checkFeatures } from "../../../src/cloudflare/declared.ts";
+import { declareTool } from "../../support/sample-tools.ts";
+
+const SOUND = { tool: "cancel", args: { id: { $ref: "result#/id" }, note: { $ref: "args#/note" } } };
+
+function makeWrite(name: string, changes: Partial<ToolDeclaration> = {}): Tool {
+  return defineTool(
+    declareTool({
+      name,
+      isWrite: true,
+      actions: ["update"],
+      input: z.strictObject({ id: z.string(), note: z.string().optional() }),
+      ...changes,
+    }),
+  );
+}
+
+/** A catalog with a write and how it says that it is taken back. */
+function catalogOf(compensate: unknown, ...others: readonly Tool[]) {
+  const book = makeWrite("book", {
+    input: z.strictObject({ n: z.int(), note: z.string().optional() }),
+    orchestration: { mode: "parallel-safe", compensate: compensate as Compensation },
+  });
+  return createCatalog([book, makeWrite("cancel"), ...others], null, { fields: [COMPENSATE] });
+}
+
+describe("A write says how it is taken back", () => {
+  test("in its contract, as every schema shows it and in a line to a model", () => {
+    const catalog = catalogOf(SOUND);
+    const schema = toolSchema(catalog.get("book")!, catalog.hidden);
+    expect(schema["x-orchestration"]).toEqual({
+      mode: "parallel-safe",
+      on_error: "fail-fast",
+      confirm: "never",
+      compensate: SOUND,
+    });
+    expect(toPlainSchema(schema)["description"]).toBe(
+      "Contract: parallel-safe, fail-fast, cancel takes it back.",
+    );
+    expect(compensationOf(catalog.get("book")!, catalog)).toEqual(SOUND);
+  });
+
+  test("to a key that may call that tool only", () => {
+    const catalog = catalogOf(SOUND).restrictTo(["book"]);
+    const schema = toolSchema(catalog.get("book")!, catalog.hidden);
+    expect(schema["x-orchestration"]).not.toHaveProperty("compensate");
+    expect(JSON.stringify(toPlainSchema(schema))).not.toContain("cancel");
+    expect(compensationOf(catalog.get("book")!, catalog)).toBeNull();
+  });
+
+  test("and nothing of it is checked or shown without the feature", () => {
+    const book = makeWrite("book", {
+      orchestration: { mode: "parallel-safe", compensate: { tool: "none" } },
+    });
+    const catalog = createCatalog([book]);
+    expect(toolSchema(book, catalog.hidden)["x-orchestration"]).not.toHaveProperty("compensate");
+    expect(() => checkFeatures([], [book])).not.toThrow();
+  });
+
+  test("in a field that the Worker knows: another is refused at its start", () => {
+    const orchestration = { mode: "parallel-safe", compensates: SOUND } as ToolDeclaration["orchestration"];
+    const book = makeWrite("book", { orchestration });
+    expect(() => checkFeatures([], [book])).toThrow(
+      "Cannot create Volley: 'orchestration' of the tool 'book' has the field 'compensates', which no feature brings",
+    );
+  });
+});
+
+describe("What cannot be taken back as it says is refused where it is declared", () => {
+  const read = defineTool(declareTool({ name: "look" }));
+  const back = makeWrite("back", {
+    orchestration: { mode: "parallel-safe", compensate: { tool: "book", args: { n: 1 } } },
+  });
+  test.each<[string, string, unknown]>([
+    ["a field that there is not", "'compensate.arguments' of 'book'", { ...SOUND, arguments: {} }],
+    ["no tool", "'compensate.tool' of 'book'", { args: {} }],
+    ["an unknown tool", "There is no tool 'cancle'", { ...SOUND, tool: "cancle" }],
+    ["a read", "A read takes nothing back", { tool: "look", args: { page: "a" } }],
+    ["itself", "A write cannot take itself back", { tool: "book", args: { n: 1 } }],
+    ["one that it takes back", "received book → back → book", { tool: "back", args: { id: "1" } }],
+    ["an argument that is missing", "'compensate.args.id' of 'book'", { tool: "cancel", args: {} }],
+    ["no arguments at all", "'compensate.args.id' of 'book'", { tool: "cancel" }],
+    [
+      "an unknown argument",
+      "'compensate.args.ids' of 'book'",
+      { tool: "cancel", args: { id: "1", ids: [] } },
+    ],
+    ["a value of another type", "'compensate.args.id' of 'book'", { tool: "cancel", args: { id: 1 } }],
+    [
+      "another action's data",
+      'expected a reference to "result#" or "args#", received "book#/id"',
+      { tool: "cancel", args: { id: { $ref: "book#/id" } } },
+    ],
+    [
+      "an argument that the write does not have",
+      "expected an argument of 'book', received \"args#/memo\"",
+      { tool: "cancel", args: { id: { $ref: "args#/memo" } } },
+    ],
+    [
+      "a reference that is none",
+      "'compensate.args.id.$ref' of 'book'",
+      { tool: "cancel", args: { id: { $ref: "result/id" } } },
+    ],
+  ])("%s", (_, problem, compensate) => {
+    expect(() => catalogOf(compensate, read, back)).toThrow(problem);
+  });
+
+  test("a read", () => {
+    const orchestration: ToolDeclaration["orchestration"] = { mode: "parallel-safe", compensate: SOUND };
+    const look = defineTool(declareTool({ name: "look", orchestration }));
+    expect(() => catalogOf(SOUND, look)).toThrow("'compensate' of 'look': expected nothing for a read");
+  });
+
+  test("while a chain of writes, each taken back by the next, is none", () => {
+    const orchestration: ToolDeclaration["orchestration"] = {
+      mode: "parallel-safe",
+      compensate: { tool: "cancel", args: { id: { $ref: "args#/id" } } },
+    };
+    expect(() =>
+      catalogOf({ tool: "move", args: { id: "1" } }, makeWrite("move", { orchestration })),
+    ).not.toThrow();
+  });
+
+  test("every shipped tool whose arguments are read late says what its tool takes", () => {
+    const tools = new Map(SHIPPED_TOOLS.map((tool) => [tool.name, tool]));
+    const pairs = SHIPPED_TOOLS.filter(({ brought }) => brought?.compensate !== undefined);
+    expect(pairs.map((tool) => [tool.name, findFlaw(tool, tools)])).toEqual(
+      pairs.map(({ name }) => [name, null]),
+    );
+  });
+});
+
+describe("resolveCompensation()", () => {
+  const ended = { args: { n: 1, note: "window" }, output: { id: "b1", rows: [{ n: 2 }] } };
+
+  test("puts in what the write was sent and what it gave", () => {
+    expect(resolveCompensation(SOUND, ended)).toEqual({
+      ok: true,
+      value: { tool: "cancel", args: { id: "b1", note: "window" } },
+    });
+    const all = { $ref: "result#" };
+    const text = { $template: "{{args#/n}} of {{result#/rows/0/n}}" };
+    expect(
+      resolveCompensation({ tool: "cancel", args: { all, text, as: { $literal: all } } }, ended),
+    ).toEqual({
+      ok: true,
+      value: { tool: "cancel", args: { all: ended.output, text: "1 of 2", as: all } },
+    });
+  });
+
+  test("leaves out an argument that stands for one which was not given", () => {
+    expect(resolveCompensation(SOUND, { ...ended, args: { n: 1 } })).toEqual({
+      ok: true,
+      value: { tool: "cancel", args: { id: "b1" } },
+    });
+  });
+
+  test.each([[{}], [null], ["b1"], [{ id: undefined }]])(
+    "makes no call of an output without what it needs: %j",
+    (output) => {
+      expect(resolveCompensation(SOUND, { ...ended, output })).toMatchObject({
+        ok: false,
+        error: { code: "BAD_REFERENCE" },
+      });
+    },
+  );
+});
