@@ -8,7 +8,13 @@ import type { Orchestration } from "../../../src/core/contract/orchestration.ts"
 import { declareTool } from "../../support/sample-tools.ts";
 
 const READ = { name: "get_note", input: z.strictObject({ id: z.string(), part: z.string().optional() }) };
-const SOUND = { tool: "get_note", args: { id: "/note/id" }, found: "/text", equals: "/text", result: "/note" };
+const SOUND = {
+  tool: "get_note",
+  args: { id: "/note/id" },
+  found: "/text",
+  equals: "/text",
+  result: "/note",
+};
 
 function catalogOf(
   verify_with: Orchestration["verify_with"],
