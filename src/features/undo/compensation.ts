@@ -3,7 +3,6 @@ import {
   anyObject,
   findReferences,
   follow,
-  isJsonObject,
   type JsonObject,
   listArguments,
   object,
