@@ -18,13 +18,13 @@ export interface ContractField {
 /** Tools to be found by their names. */
 export type ToolsByName = Pick<ReadonlyMap<string, Tool>, "get">;
 
-/** What is wrong with a field, at a place inside it. */
+/** A fault of a field, at a place inside it. */
 export interface FieldFlaw {
   readonly path: readonly PropertyKey[];
   readonly expected: string;
-  /** What stands there instead, in words. */
+  /** The value that stands there instead, in words. */
   readonly received: string;
-  /** What to do about it, in a sentence. */
+  /** The next step, in a sentence. */
   readonly hint?: string | undefined;
 }
 

@@ -72,7 +72,7 @@ function withFields(schema: JsonSchema, { brought = {} }: Tool, hidden: Hidden):
 
 const said = new WeakMap<object, readonly string[]>();
 
-/** What features say of a contract that `toolSchema` gave, a few words for each field of theirs. */
+/** Say the fields of features in a contract that `toolSchema` gave, each in a few words. */
 export function sayFields(contract: object): readonly string[] {
   return said.get(contract) ?? [];
 }
