@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 51,
   filesReachedPastAnIndex: 48,
-  files: 1062,
-  smallFilesWithOneImporter: 119,
+  files: 1052,
+  smallFilesWithOneImporter: 117,
   namesOfSeveralFiles: 29,
 } as const;
