@@ -2,15 +2,19 @@
  * Build the package of `npm create volley`: `dist/create` has its command, its README and the templates, each whole.
  *
  *   node scripts/build-create.ts            # dist/create, which `npm pack` packs
+ *   node scripts/build-create.ts --pack     # the same, whose projects bring Volley along as this repository packs it
  *   node scripts/build-create.ts --write    # bring wrangler.toml of templates/starter up to date
  */
-import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { build } from "esbuild";
 
-import { readScript } from "./command/read-script.ts";
+import { CommandError } from "./command/command-error.ts";
+import { endScript, readScript } from "./command/read-script.ts";
 import { composeTemplate } from "./templates/compose-template.ts";
 import { TEMPLATES } from "./templates/template-list.ts";
 import { writeWranglerFile } from "./templates/write-wrangler-file.ts";
@@ -19,6 +23,8 @@ const { values } = readScript({
   call: "node scripts/build-create.ts",
   summary: "Build the package of npm create volley into dist/create",
   options: {
+    pack: { type: "boolean", about: "let its projects bring along Volley as this repository packs it" },
+    packed: { type: "string", value: "FOLDER", about: "the same, as npm pack has put it there" },
     write: { type: "boolean", about: "bring wrangler.toml of templates/starter up to date instead" },
   },
 });
@@ -33,13 +39,19 @@ if (values.write) {
 } else {
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
-  for (const template of TEMPLATES)
+  const place = values.pack === true ? await pack() : values.packed;
+  const packed = place === undefined ? null : await findPacked(place);
+  for (const template of TEMPLATES) {
+    const folder = join(to, "templates", template.name);
     for (const [path, text] of await composeTemplate(root, template)) {
       // npm leaves `.gitignore` out of a package.
-      const file = join(to, "templates", template.name, path === ".gitignore" ? "_gitignore" : path);
+      const file = join(folder, path === ".gitignore" ? "_gitignore" : path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+      const isManifest = packed !== null && path === "package.json";
+      await writeFile(file, isManifest ? text.replace(/("volley": )"[^"]*"/, `$1"file:./${packed}"`) : text);
     }
+    if (packed !== null) await cp(join(place!, packed), join(folder, packed));
+  }
   await build({
     entryPoints: [join(from, "src/create-volley.ts")],
     outfile: join(to, "create-volley.js"),
@@ -56,4 +68,22 @@ if (values.write) {
     cp(join(from, "README.md"), join(to, "README.md")),
     cp(join(root, "LICENSE"), join(to, "LICENSE")),
   ]);
+}
+
+/** Pack Volley beside what is built here. */
+async function pack(): Promise<string> {
+  await promisify(execFile)("npm", ["pack", "--silent", "--pack-destination", to], {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+    shell: process.platform === "win32",
+  });
+  return to;
+}
+
+/** The name of the archive of Volley in a folder. */
+async function findPacked(folder: string): Promise<string> {
+  const found = (await readdir(folder)).find((name) => /^volley-[\d.]+\.tgz$/.test(name));
+  if (found === undefined)
+    endScript(new CommandError(`'${folder}' has no volley-<version>.tgz: run npm pack.`));
+  return found;
 }

@@ -17,6 +17,9 @@ export interface PackedPackages extends AsyncDisposable {
   readonly released: string;
   /** Make a project of a template in the folder. */
   create(...words: readonly string[]): Promise<Ended>;
+  /** Build the package of `npm create volley` in this repository, and make a project with it. */
+  buildCreate(...words: readonly string[]): Promise<string>;
+  createHere(...words: readonly string[]): Promise<Ended>;
   /** Run a program of the installed packages. */
   run(cwd: string, program: string, ...words: readonly string[]): Promise<Ended>;
 }
@@ -72,6 +75,8 @@ export async function packPackages(): Promise<PackedPackages> {
     folder,
     released,
     create: (...words) => end(node, [join(modules, "create-volley/create-volley.js"), ...words], folder),
+    buildCreate: (...words) => must(node, "scripts/build-create.ts", ...words),
+    createHere: (...words) => end(node, [join(root, "dist/create/create-volley.js"), ...words], folder),
     run: (cwd, program, ...words) => end(node, [programs[program]!, ...words], cwd),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };

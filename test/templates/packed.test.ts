@@ -158,6 +158,26 @@ describe("npm create volley", () => {
     );
   });
 
+  test("of a clone brings along Volley as the clone packs it", async () => {
+    const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as { scripts: { create: string } };
+    expect(scripts.create).toContain("build-create.ts --pack &&");
+    await packed.buildCreate("--packed", join(packed.folder, "packed"));
+    const { code } = await packed.createHere("of-a-clone", "--no-install", "--no-git");
+    await packed.buildCreate();
+    expect(code).toBe(0);
+    const { dependencies } = JSON.parse(await read("of-a-clone/package.json")) as {
+      dependencies: { volley: string };
+    };
+    const archive = await readFile(
+      join(packed.folder, "of-a-clone", dependencies.volley.slice("file:".length)),
+    );
+    expect(
+      archive.equals(
+        await readFile(join(packed.folder, "packed", dependencies.volley.slice("file:./".length))),
+      ),
+    ).toBe(true);
+  });
+
   test("begins a git repository where git is there", async () => {
     const { text } = await packed.create("with-git", "--no-install");
     expect(text).toContain("Began a git repository.");

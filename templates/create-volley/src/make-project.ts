@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { Answers } from "./read-answers.ts";
@@ -47,8 +47,10 @@ export async function makeProject({ from, folder, shown, template, pm, pmVersion
   const name = toName(basename(folder));
   const texts = new Map<string, string>();
   // `yarn dlx` runs this out of an archive, where entries do not say their folders.
-  for (const path of await readdir(source, { recursive: true }))
-    if ((await stat(join(source, path))).isFile())
+  const paths = await readdir(source, { recursive: true });
+  const isArchive = (path: string): boolean => path.endsWith(".tgz");
+  for (const path of paths)
+    if (!isArchive(path) && (await stat(join(source, path))).isFile())
       texts.set(path, await readFile(join(source, path), "utf8"));
   const { name: before } = JSON.parse(texts.get("package.json")!) as { name: string };
   for (const [path, text] of suitManager(texts, pm, pmVersion)) {
@@ -56,6 +58,7 @@ export async function makeProject({ from, folder, shown, template, pm, pmVersion
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, named(text, before, name));
   }
+  for (const path of paths.filter(isArchive)) await copyFile(join(source, path), join(folder, path));
   return /^VOLLEY_KEY=(.+)$/m.exec(texts.get("dev.vars") ?? "")?.[1] ?? "dev-key";
 }
 
