@@ -66,8 +66,9 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const features: readonly Feature[] = options.features ?? [];
   checkFeatures(features, tools);
   const catalog = createCatalog(tools, partOf(features, "discovery"), {
-    checkTool: partOf(features, "checkTool"),
-    conditions: partOf(features, "conditions"),
+    // Features may share one, which is asked once.
+    checks: new Set(features.flatMap(({ checks }) => checks ?? [])),
+    holds: partOf(features, "holds"),
     fields: features.flatMap(({ contract = [] }) => contract),
   });
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
@@ -159,16 +160,14 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   };
 }
 
-/** The refusal of a job that was recorded when the Worker still listed the feature. */
-const NO_KEPT_TOOLS =
-  "Cannot make a tool of a declaration: this Worker does not list the feature 'added-tools'";
-
 function loadCompiler(
   configured: Pick<Configured, "env" | "toolSecrets"> & { readonly features: readonly Feature[] },
 ): Promise<(json: string) => Tool> {
-  const tools = partOf(configured.features, "keptTools");
-  if (tools === undefined) throw new Error(NO_KEPT_TOOLS);
-  return tools.loadCompiler(configured);
+  const source = partOf(configured.features, "toolSource");
+  // A job may have been recorded when the Worker still listed one.
+  if (source === undefined)
+    throw new Error("Cannot make a tool of a declaration: this Worker lists no feature that does");
+  return source.loadCompiler(configured);
 }
 
 /** The limits of a declaration, read without making a tool of it. */

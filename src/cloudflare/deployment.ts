@@ -128,7 +128,7 @@ export function createDeployment(
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
-  const added = partOf(features, "keptTools")?.open(configured);
+  const added = partOf(features, "toolSource")?.open(configured);
   const heldByTenant = new Map<string, IsolateQuota>();
 
   const shippedOf = (caller: Caller): Catalog => {

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { TokenCounter } from "../core/answer/estimate-tokens.ts";
-import type { Catalog, Conditions, Discovery } from "../core/catalog/catalog.ts";
+import type { Catalog, Discovery, Holds } from "../core/catalog/catalog.ts";
 import type { ContractField } from "../core/catalog/contract-field.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
@@ -40,7 +40,7 @@ export interface Feature<Objects extends object = object> extends Declaration {
   /** Tools that find and describe other tools. */
   readonly discovery?: Discovery;
   /** Tools that are not in the Worker's code. */
-  readonly keptTools?: KeptTools;
+  readonly toolSource?: ToolSource;
   /**
    * Open the keys that no variable has. Throws where its part of the configuration cannot be read.
    *
@@ -63,12 +63,12 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly later?: Later;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
-  /** Read the conditions under which contracts ask a person. */
-  readonly conditions?: Conditions;
+  /** Decide which calls wait of a tool whose calls may. */
+  readonly holds?: Holds;
   /** The fields that it brings to contracts. */
   readonly contract?: readonly ContractField[];
-  /** Refuse a tool that the feature could not work with; throws, naming the tool. */
-  readonly checkTool?: (tool: Tool) => void;
+  /** Refuse tools that the feature could not work with; each throws, naming the tool. */
+  readonly checks?: readonly ((tool: Tool) => void)[];
   /** Load what is loaded when it is first used: in tests no virtual time may pass while it is. */
   readonly load?: () => Promise<unknown>;
 }
@@ -104,19 +104,19 @@ export interface ObjectOptions {
 export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
 
 /** Opens the tools that are not in the code of the Worker. */
-export interface KeptTools {
+export interface ToolSource {
   /** Load what makes a tool of its declaration's JSON text. */
   loadCompiler(
     configured: Pick<Configured, "env" | "toolSecrets" | "features">,
   ): Promise<(json: string) => Tool>;
   /** Throws where its part of the configuration cannot be read. */
-  open(configured: Configured): ToolSource;
+  open(configured: Configured): TenantTools;
   /** Everything that the tenant has added, the oldest change first. Rejects where it cannot be read whole. */
   readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]>;
 }
 
 /** Tools that tenants have. */
-export interface ToolSource {
+export interface TenantTools {
   /** Whether any tenant's tools were asked for yet. */
   readonly isOpen: boolean;
   /** The tools of a caller as far as they are known here; null where none were asked for yet. */

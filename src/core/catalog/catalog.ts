@@ -14,22 +14,15 @@ export interface CatalogParts {
   readonly verifiers: ReadonlyMap<string, Verifier>;
   /** Finds and describes tools for a model; null where a Worker does not list that feature. */
   readonly discovery: Discovery | null;
-  /** Reads the conditions under which contracts ask a person; absent where nothing asks. */
-  readonly conditions?: Conditions | undefined;
+  /** Decides which calls wait of a tool whose calls may; where nothing decides, all of them do. */
+  readonly holds?: Holds | undefined;
 }
 
-/** A call's input and what its tool's schema made of it. */
-interface Asked {
-  readonly input: JsonObject;
-  readonly args: unknown;
-}
-
-export interface Conditions {
-  /** Throws, naming the tool, where its condition cannot be read. */
-  check(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void;
-  /** Whether arguments fit a condition. */
-  fit(condition: JsonObject, args: JsonObject): boolean;
-}
+/** Whether a call waits, with its input and what its tool's schema made of it; undefined where that is only known with its arguments. */
+export type Holds = (
+  tool: Tool,
+  call: { readonly input: JsonObject; readonly args: unknown } | null,
+) => boolean | undefined;
 
 /** The tools that answer from a catalog itself, and the index that they ask. */
 export interface Discovery {
@@ -89,18 +82,10 @@ export class Catalog {
     return made.ok ? made.value : undefined;
   }
 
-  /**
-   * Whether a person is asked about a call; undefined where that is only known with its arguments. Those are looked at as the tool
-   * will get them; a field that its schema turned into others, as it was sent.
-   */
-  asks({ confirm, orchestration }: Tool, call: Asked | null): boolean | undefined {
-    const { confirm: said } = orchestration;
-    if (!confirm || typeof said !== "object") return confirm;
-    if (call === null) return undefined;
-    const { input, args } = call;
-    const sent = Object.entries(input).filter(([, value]) => value !== null);
-    const seen = isJsonObject(args) ? { ...Object.fromEntries(sent), ...args } : input;
-    return this.#parts.conditions?.fit(said.when, seen) ?? true;
+  /** Whether a call waits for something outside of its batch before it is made. */
+  asks(tool: Tool, call: Parameters<Holds>[1]): ReturnType<Holds> {
+    const { holds } = this.#parts;
+    return tool.confirm && (holds === undefined || holds(tool, call));
   }
 
   /** Whether what this name stands for may be another by now: a tool that a tenant added, or none that is known here. */
@@ -221,23 +206,23 @@ function groupByAction(tools: readonly Tool[]): ReadonlyMap<string, readonly Too
 const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
 
 /** The parts of features that a catalog is made with. */
-export interface CatalogChecks extends Pick<CatalogParts, "conditions"> {
-  /** Throws where a feature could not work with a tool. */
-  readonly checkTool?: ((tool: Tool) => void) | undefined;
+export interface CatalogOptions extends Pick<CatalogParts, "holds"> {
+  /** Each throws where a feature could not work with a tool. */
+  readonly checks?: Iterable<(tool: Tool) => void>;
   /** The fields that features bring to contracts. */
   readonly fields?: readonly ContractField[];
 }
 
 /**
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
- * dependency on a tool that does not exist, dependencies in a circle, or what `checkTool` refuses.
+ * dependency on a tool that does not exist, dependencies in a circle, or what one of `checks` refuses.
  *
  * @param discovery what finds and describes its tools for a model; null where there is no such feature
  */
 export function createCatalog(
   tools: readonly Tool[],
   discovery: Discovery | null = null,
-  { checkTool, conditions, fields = [] }: CatalogChecks = {},
+  { checks = [], holds, fields = [] }: CatalogOptions = {},
 ): Catalog {
   checkList(tools);
   const position = new Map<string, number>();
@@ -247,9 +232,7 @@ export function createCatalog(
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
-  for (const tool of tools) conditions?.check(tool);
-  // Late inputs are checked on development servers (`develop`) and in tests, not at every start.
-  for (const tool of tools) if (!tool.hasLateInput) checkTool?.(tool);
+  for (const check of checks) for (const tool of tools) check(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
       const needed = position.get(tool);
@@ -266,7 +249,7 @@ export function createCatalog(
   }
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   for (const tool of tools) refuseFields(tool, fields, byName);
-  const parts = { verifiers: makeVerifiers(tools), discovery, conditions };
+  const parts = { verifiers: makeVerifiers(tools), discovery, holds };
   return new Catalog(tools, parts, fields.length === 0 ? {} : { hidden: hide([], fields) });
 }
 

@@ -15,6 +15,11 @@ export function checkDescribable(tool: Pick<Tool, "name" | "input">): void {
   if (input._zod.def.type !== "object" || !isPlain(input, [])) inputSchema(tool);
 }
 
+/** The same at the start of a Worker. Late inputs are checked on development servers (`develop`) and in tests, not at every start. */
+export function checkAtStart(tool: Pick<Tool, "name" | "input" | "hasLateInput">): void {
+  if (!tool.hasLateInput) checkDescribable(tool);
+}
+
 const SCALARS = new Set(["string", "number", "boolean", "null", "any", "unknown", "never", "enum"]);
 const WRAPPERS = new Set(["optional", "nullable", "default", "prefault", "nonoptional", "readonly"]);
 

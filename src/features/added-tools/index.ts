@@ -11,7 +11,7 @@ export function addedTools() {
     flags: { manage_tools: "May keep tools and flows" },
     variables: { VOLLEY_TOOL_SECRETS: {}, VOLLEY_TOOL_PORTS: {} },
     routes: [{ for: ["manage_tools"], paths: [showTool, putTool, deleteTool] }],
-    keptTools: { loadCompiler, open: addedToolsOf, readAll },
+    toolSource: { loadCompiler, open: addedToolsOf, readAll },
     objectPart: () => createAddedToolsPart(),
     load: () =>
       Promise.all([

@@ -1,40 +1,49 @@
-import type { Conditions } from "../../core/catalog/catalog.ts";
+import type { Holds } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
 import { listArguments } from "../../core/catalog/verifier.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { toHint } from "../../core/contract/issues.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
 const parsed = new WeakMap<JsonObject, Condition | null>();
 
-/** Reads the conditions under which contracts ask a person about some calls of a tool. */
-export const CONDITIONS: Conditions = {
-  check(tool) {
-    const { name, hasLateInput } = tool;
-    const { confirm } = tool.orchestration;
-    if (typeof confirm !== "object") return;
-    const checked = parseCondition(confirm.when, ["orchestration", "confirm", "when"]);
-    if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
-    // A slip in a name would never be found in any arguments, and no call would ask.
-    const known = hasLateInput ? [] : Object.keys(listArguments(tool.input).taken);
-    const strange = checked.value.find(
-      ({ tokens: [field] }) => field !== undefined && !known.includes(field),
-    );
-    if (known.length > 0 && strange !== undefined)
-      throw declarationError(name, [
-        `/orchestration/confirm/when asks for ${toPointer(strange.tokens)}, and there is no argument '${strange.tokens[0]}'`,
-      ]);
-  },
-  fit(written, args) {
-    let condition = parsed.get(written);
-    if (condition === undefined) {
-      const read = parseCondition(written);
-      condition = read.ok ? read.value : null;
-      parsed.set(written, condition);
-    }
-    // A tool that was kept by another version may have a condition that is not valid here: then every call asks.
-    return condition === null || fitsCondition(condition, args);
-  },
+/** Refuse a tool whose condition cannot be read; throws, naming the tool. */
+export function checkCondition(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void {
+  const { name, hasLateInput } = tool;
+  const { confirm } = tool.orchestration;
+  if (typeof confirm !== "object") return;
+  const checked = parseCondition(confirm.when, ["orchestration", "confirm", "when"]);
+  if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
+  // A slip in a name would never be found in any arguments, and no call would ask.
+  const known = hasLateInput ? [] : Object.keys(listArguments(tool.input).taken);
+  const strange = checked.value.find(({ tokens: [field] }) => field !== undefined && !known.includes(field));
+  if (known.length > 0 && strange !== undefined)
+    throw declarationError(name, [
+      `/orchestration/confirm/when asks for ${toPointer(strange.tokens)}, and there is no argument '${strange.tokens[0]}'`,
+    ]);
+}
+
+/** Whether a person is asked about a call, by its arguments as the tool will get them; a field that its schema turned into others, as it was sent. */
+export const holdsCall: Holds = ({ confirm, orchestration }, call) => {
+  const { confirm: said } = orchestration;
+  if (typeof said !== "object") return confirm;
+  if (call === null) return undefined;
+  const { input, args } = call;
+  const sent = Object.entries(input).filter(([, value]) => value !== null);
+  return fits(said.when, isJsonObject(args) ? { ...Object.fromEntries(sent), ...args } : input);
 };
+
+/** Whether arguments fit a condition. */
+function fits(written: JsonObject, args: JsonObject): boolean {
+  let condition = parsed.get(written);
+  if (condition === undefined) {
+    const read = parseCondition(written);
+    condition = read.ok ? read.value : null;
+    parsed.set(written, condition);
+  }
+  // A tool that was kept by another version may have a condition that is not valid here: then every call asks.
+  return condition === null || fitsCondition(condition, args);
+}

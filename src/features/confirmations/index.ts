@@ -11,8 +11,8 @@ import {
 } from "./http/endpoints.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
-import { CONDITIONS } from "./conditions.ts";
-import { checkDescribable } from "../../core/catalog/check-describable.ts";
+import { checkCondition, holdsCall } from "./conditions.ts";
+import { checkAtStart } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { sendEvent } from "../../core/egress/send-callback.ts";
@@ -41,7 +41,7 @@ export function confirmations() {
       ];
     },
     beforeStep,
-    conditions: CONDITIONS,
+    holds: holdsCall,
     gives: { withdraw },
     objectPart: (deploymentOf) =>
       createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
@@ -51,7 +51,7 @@ export function confirmations() {
         }),
       ),
     // A yes is to what the tool declares, its schema among it.
-    checkTool: checkDescribable,
+    checks: [checkCondition, checkAtStart],
     load: () => import("./http/answer-link.ts"),
   });
 }

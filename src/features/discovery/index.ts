@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { checkDescribable } from "../../core/catalog/check-describable.ts";
+import { checkAtStart } from "../../core/catalog/check-describable.ts";
 import { DISCOVERY } from "./meta-tools.ts";
 import { answerDiscovery, answerToolSchema, invokeTool, listTools } from "./http/routes.ts";
 
@@ -12,6 +12,6 @@ export function discovery() {
     name: "discovery",
     routes: [{ for: "any key", paths: [answerDiscovery, answerToolSchema, invokeTool, listTools] }],
     discovery: DISCOVERY,
-    checkTool: checkDescribable,
+    checks: [checkAtStart],
   });
 }

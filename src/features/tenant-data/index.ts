@@ -9,7 +9,7 @@ export function tenantData() {
     routes(features) {
       const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
       return [
-        { for: "any key", paths: [makeExport(parts, partOf(features, "keptTools"))] },
+        { for: "any key", paths: [makeExport(parts, partOf(features, "toolSource"))] },
         { for: ["manage_keys", "manage_tools"], paths: [makeDeletion(parts)] },
       ];
     },

@@ -9,7 +9,7 @@ import type { Clock } from "../../../core/kit/clock.ts";
 import type { ToolRegistry } from "../tool-registry.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
-import type { ToolSource } from "../../../cloudflare/feature.ts";
+import type { TenantTools } from "../../../cloudflare/feature.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 
@@ -28,7 +28,7 @@ export async function loadCompiler({
 }
 
 /** The tools that tenants have added, as far as this isolate has had to know them. */
-class AddedTools implements ToolSource {
+class AddedTools implements TenantTools {
   /** Null until some tenant's tools were asked for: a deployment without any pays for none of it. */
   #registry: ToolRegistry | null = null;
   readonly #catalog: Catalog;

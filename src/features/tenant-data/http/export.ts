@@ -15,7 +15,7 @@ import * as LIMITS from "../limits.ts";
  * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
  * the number of its keys. All that it may come to counts among the tenant's bytes, from before it is read until its client has read it.
  */
-export const makeExport = (parts: readonly TenantPart[], added: Feature["keptTools"]): Endpoint => ({
+export const makeExport = (parts: readonly TenantPart[], added: Feature["toolSource"]): Endpoint => ({
   route: "GET /v1/export",
   runsNothing: true,
   async handle({ signal }, context) {
@@ -46,7 +46,7 @@ const MOST_BYTES = 2 * LIMITS.tenantToolsBytes;
 
 async function readExport(
   parts: readonly TenantPart[],
-  added: Feature["keptTools"],
+  added: Feature["toolSource"],
   context: RequestContext,
 ): Promise<Result<string, Refusal>> {
   const { caller, gate, ports } = context;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { KeptTool } from "../../../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import type { KeptTools, TenantPart } from "../../../../src/cloudflare/feature.ts";
+import type { ToolSource, TenantPart } from "../../../../src/cloudflare/feature.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { makeExport } from "../../../../src/features/tenant-data/http/export.ts";
@@ -35,7 +35,7 @@ function world(kept: readonly KeptTool[] | "unreadable" | "not listed" = [...TOO
       if (typeof kept === "string") throw new Error("down");
       return kept;
     },
-  } as unknown as KeptTools;
+  } as unknown as ToolSource;
   const ask = (caller: object = { flags: ["manage_tools", "manage_keys"] }) => {
     const context = {
       caller: { name: "admin", tenant: "acme", tools: ["*"], ...caller },
