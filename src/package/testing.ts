@@ -9,7 +9,7 @@ import { sha256 } from "../core/kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";
 import { createMemoryObjects, type MemoryNamespace } from "./testing/memory-objects.ts";
 import { createScriptedUpstream, type Routes, type SentRequest } from "./testing/scripted-upstream.ts";
-import { VirtualClock } from "./testing/virtual-clock.ts";
+import { holdForCrypto, VirtualClock } from "./testing/virtual-clock.ts";
 
 export type { Answer, Answering, Routes, SentRequest } from "./testing/scripted-upstream.ts";
 export { VirtualClock } from "./testing/virtual-clock.ts";
@@ -85,6 +85,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     key = {},
     now = new Date("2026-01-01T00:00:00Z"),
   } = options;
+  holdForCrypto();
   const clock = new VirtualClock(now.getTime());
   const unknown: Error[] = [];
   const logs: string[] = [];

@@ -86,3 +86,23 @@ describe("A flood of visitors", () => {
     expect(other.status).toBe(404);
   });
 });
+
+test("No time passes while the page of consent is made: what seals its cookies is outside of virtual time", async () => {
+  const volley = await createTestVolley({ tools: [], features: [discovery(), mcp(), signIn()] });
+  const redirect = "https://app.example.com/callback";
+  const headers = { "content-type": "application/json", host: "volley.test" };
+  const body = JSON.stringify({ redirect_uris: [redirect], token_endpoint_auth_method: "none" });
+  const made = await volley.fetch("/oauth/register", { method: "POST", headers, body });
+  const { client_id } = (await made.json()) as { readonly client_id: string };
+  const asked = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirect,
+    code_challenge: "a".repeat(43),
+    code_challenge_method: "S256",
+  });
+  const before = volley.now();
+  for (let visit = 0; visit < 3; visit += 1)
+    expect((await volley.fetch(`/authorize?${asked.toString()}`, { headers })).status).toBe(200);
+  expect(volley.now()).toBe(before);
+});
