@@ -20,6 +20,8 @@ export interface ToolReply {
   /** JSON text. */
   readonly json: string;
   readonly failed: boolean;
+  /** From where arguments were read that came as JSON text; absent where none did. */
+  readonly readAs?: string;
 }
 
 /** A call's id: text, also where a server counts its calls, whose exact numbers are read as text. */

@@ -9,6 +9,12 @@ import type { ToolReply } from "./read-turn.ts";
  * most calls are, unless it could be taken for such an object: then it stands under `data` of one that is ours.
  */
 export function toToolReply(outcome: Outcome): ToolReply {
+  const { readAs } = outcome.meta;
+  const reply = toBareReply(outcome);
+  return readAs === undefined ? reply : { ...reply, readAs };
+}
+
+function toBareReply(outcome: Outcome): ToolReply {
   switch (outcome.status) {
     case "success":
       return toDataReply(outcome);

@@ -168,8 +168,8 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string {
   const { meta } = outcome;
-  // Arguments that a reference brings are read with the call.
-  const texts = (task.ok ? task.value.call?.readAs : undefined) ?? meta.readAs;
+  // What never ran was read all the same.
+  const texts = meta.readAs ?? (task.ok ? task.value.call?.readAs : undefined);
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
   return JSON.stringify({

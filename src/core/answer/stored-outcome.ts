@@ -27,7 +27,7 @@ interface StoredOutcome {
 /** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
+  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -41,6 +41,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
     meta: {
       ...(bytes !== undefined && { bytes }),
       ...(items !== undefined && { items }),
+      ...(readAs !== undefined && { readAs }),
       ...(selectMissing !== undefined && { selectMissing }),
       ...(truncated !== undefined && { truncated }),
       ...(demoted !== undefined && { demoted }),

@@ -196,7 +196,6 @@ class ToolCall implements CallState {
       durationMs,
       queuedMs: this.#ticket.queuedMs + pausedMs,
       attempts: this.#attempts,
-      ...(this.#call.readAs !== undefined && { readAs: this.#call.readAs }),
       ...(this.connected !== undefined && { accounts: this.connected.accountIds }),
     };
     if (failed === null || this.#attempts < 2) return meta;

@@ -357,9 +357,18 @@ class PlanRun {
 
   #settle(step: Step, came: Outcome): void {
     if (this.#outcomes[step.index] !== undefined) return;
-    const outcome = this.#admit(step, came);
+    const outcome = this.#admit(step, this.#withReading(step, came));
     this.#record(step, outcome);
     this.#release(step, outcome);
+  }
+
+  /** Say from where arguments were read that came as JSON text, also where references brought them. */
+  #withReading({ index, task }: Step, outcome: Outcome): Outcome {
+    const prepared = this.#prepared.get(index);
+    const calls =
+      prepared?.ok === true ? callsOf(prepared.value) : task.ok && task.value.call ? [task.value.call] : [];
+    const readAs = calls.find((call) => call.readAs !== undefined)?.readAs;
+    return readAs === undefined ? outcome : { ...outcome, meta: { ...outcome.meta, readAs } };
   }
 
   #admit(step: Step, outcome: Outcome): Outcome {

@@ -9,7 +9,7 @@ import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
 import { fitTools, toToolList } from "../../discovery/tool-list.ts";
 import { callTool } from "./call-tool.ts";
 import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
-import type { Answered, Method, MethodOptions } from "./method.ts";
+import type { Answered, Method, MethodOptions, OpenResult } from "./method.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
@@ -51,9 +51,9 @@ export async function answerMethod(
   if (method === undefined) return err({ code: RPC_CODES.methodNotFound, message: "Method not found" });
   const answered = await method(request, context, options);
   if (!answered.ok) return answered;
-  const { type, json } =
+  const result: OpenResult =
     typeof answered.value === "string" ? { type: "complete", json: answered.value } : answered.value;
-  return ok(options.era === "stateless" ? stamp(json, type) : json);
+  return ok(stamp(result, options.era));
 }
 
 /** Answer with the version that was asked for, or with the newest where there is none such. */
@@ -126,8 +126,12 @@ async function call(
   const { catalog } = context;
   if (!catalog.offers(name))
     return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames, catalog.discovers)}`);
-  const reply = await callTool({ name, args }, context, options);
-  return ok(await answerOpen({ ...reply, name }, context, options));
+  const { readAs, ...reply } = await callTool({ name, args }, context, options);
+  const answer = await answerOpen({ ...reply, name }, context, options);
+  const read = [typeof sent === "string" ? "JSON text" : [], readAs ?? []].flat().join(", ");
+  if (read === "") return ok(answer);
+  const open: OpenResult = typeof answer === "string" ? { type: "complete", json: answer } : answer;
+  return ok({ ...open, meta: { read_as: { args: read } } });
 }
 
 /** Have a call that misses an account wait for it: the client leads its person there. */
@@ -139,10 +143,12 @@ function withParking(context: RequestContext): RequestContext {
     : { ...context, origin: { ...origin, account: { ...account, parks: true } } };
 }
 
-/** Say who answered, and whether more will come: every result of that revision does. */
-function stamp(resultJson: string, resultType: string): string {
-  const said = JSON.stringify({ resultType, _meta: { "io.modelcontextprotocol/serverInfo": INFO } });
-  return `${resultJson.slice(0, -1)}${resultJson === "{}" ? "" : ","}${said.slice(1)}`;
+/** Say besides a result who answered, and whether more will come, as every result of the stateless revision does. */
+function stamp({ type, json, meta }: OpenResult, era: Era): string {
+  const server = era === "stateless" && { "io.modelcontextprotocol/serverInfo": INFO };
+  if (server === false && meta === undefined) return json;
+  const said = JSON.stringify({ ...(server && { resultType: type }), _meta: { ...server, ...meta } });
+  return `${json.slice(0, -1)}${json === "{}" ? "" : ","}${said.slice(1)}`;
 }
 
 function refuse(message: string): Answered {

@@ -1,5 +1,6 @@
 import type { Withdraw } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import type { CallOptions } from "./call-tool.ts";
@@ -20,10 +21,11 @@ export interface MethodOptions extends CallOptions {
   readonly parts: TaskParts;
 }
 
-/** A result as JSON text, where it is not the last word on its request. */
+/** A result as JSON text, where it is not the last word on its request, or more than the text is to be said. */
 export interface OpenResult {
-  readonly type: "task" | "input_required";
+  readonly type: "complete" | "task" | "input_required";
   readonly json: string;
+  readonly meta?: JsonObject;
 }
 
 /** The JSON text of a result, or why there is none. */

@@ -14,7 +14,14 @@ const look = contractOf("probe-look", {
   }),
   run: (args) => Promise.resolve({ got: args }),
 });
-const volley = await createTestVolley({ tools: [look], features: ALL_FEATURES });
+const later = contractOf("probe-later", {
+  isWrite: true,
+  actions: ["create"],
+  execution: "fire-and-forget",
+  input: z.strictObject({ ids: z.array(z.string()) }),
+  run: (args) => Promise.resolve(args),
+});
+const volley = await createTestVolley({ tools: [look, later], features: ALL_FEATURES });
 const ask = async (path: string, body: object): Promise<string> => {
   const headers = { "content-type": "application/json", ...ACCEPTS_JSON };
   return (await volley.fetch(path, { method: "POST", headers, body: JSON.stringify(body) })).text();
@@ -55,6 +62,39 @@ test("JSON text that a reference brings is read likewise, and the result says so
     meta: { read_as: { args: "JSON text in /ids" } },
   });
   expect(results[0]!.meta).not.toHaveProperty("read_as");
+});
+
+test("a result says so of a job, of a loop and of a batch in the background too, whatever brought the text", async () => {
+  const texts = { ids: ["a"], note: '["x","y"]' };
+  const actions = [
+    { id: "one", tool: "probe-look", args: texts },
+    { id: "job", tool: "probe-later", args: { ids: { $ref: "one#/got/note" } } },
+    { id: "said", tool: "probe-later", args: { ids: "[]" } },
+    { id: "all", tool: "probe-look", for_each: ['["x"]', "[]"], args: { ids: { $ref: "item#" } } },
+    { id: "jobs", tool: "probe-later", for_each: ["[]"], args: { ids: { $ref: "item#" } } },
+    { id: "late", tool: "probe-look", args: { ids: { $ref: "one#/got/note" } } },
+    { id: "bare", tool: "probe-look", args: { ids: ["a"] } },
+  ];
+  const said = (text: string) =>
+    (JSON.parse(text) as { results: { id: string; meta: { read_as?: object } }[] }).results.map(
+      ({ id, meta }) => [id, meta.read_as],
+    );
+  const read = { args: "JSON text in /ids" };
+  const expected = [
+    ["one", undefined],
+    ["job", read],
+    ["said", read],
+    ["all", read],
+    ["jobs", read],
+    ["late", read],
+    ["bare", undefined],
+  ];
+  expect(said(await ask("/v1/execute_actions", { actions }))).toEqual(expected);
+  const begun = JSON.parse(await ask("/v1/execute_actions", { actions, background: true })) as object;
+  await volley.advance(60_000);
+  const { job_id } = begun as { readonly job_id: string };
+  const page = await (await volley.fetch(`/v1/jobs/${job_id}/results`)).text();
+  expect(said(page)).toEqual(expected);
 });
 
 test("text that is no JSON of what is asked for is refused with its path", async () => {
